@@ -1,0 +1,1 @@
+"""The nouns: scores, signatures and results. Validation happens here, once."""

@@ -1,0 +1,99 @@
+"""What studies hand back: frozen, flat, and free of any renderer."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+from metassay.core.signature import VERSION, Signature
+
+
+class Row(Protocol):
+    """A flat, frozen dataclass: one line of a study's table."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+_renderers: dict[str, Callable[..., Any]] = {}
+_loaders: list[Callable[[], object]] = []
+
+
+def on_first_use(load: Callable[[], object]) -> None:
+    """Name a function that loads a room which registers renderers; it runs when a renderer is first missed."""
+    _loaders.append(load)
+
+
+def register_renderer(name: str, render: Callable[..., Any]) -> None:
+    """Say who turns results into text, HTML, LaTeX and the like."""
+    _renderers[name] = render
+
+
+def _render(name: str, *args: object, **options: object) -> Any:  # noqa: ANN401 - each renderer has its own type
+    while name not in _renderers and _loaders:
+        _loaders.pop(0)()
+    return _renderers[name](*args, **options)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The answer of one study.
+
+    ``str()`` is a readable table; :meth:`rows` gives flat dicts; the ``to_…`` methods give everything else.
+    """
+
+    study: ClassVar[str]
+    """The study's name, the same as its command."""
+
+    table: Sequence[Row]
+    """One entry per number that was asked for."""
+    signature: Signature
+    """The recipe, printed under every table."""
+    notes: tuple[str, ...]
+    """What a reader must know: what was left out, what was undefined, what the numbers do not say."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the table as flat dicts, unrounded; undefined numbers are NaN."""
+        return [{f.name: getattr(row, f.name) for f in dataclasses.fields(row)} for row in self.table]
+
+    def to_dataframe(self, backend: str = "pandas") -> Any:  # noqa: ANN401 - the frame's type is the user's choice
+        """Return the rows as a data frame of the given backend (``pandas``, ``polars``, ``pyarrow``)."""
+        from metassay.core.frames import frame_from_rows
+
+        return frame_from_rows(self.rows(), backend)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return one JSON object with study, version, signature, rows and notes; also write it to `path`."""
+        return str(_render("json", self, path))
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return the rows as CSV; also write it to `path`."""
+        return str(_render("csv", self, path))
+
+    def to_markdown(self, path: str | Path | None = None, **options: object) -> str:
+        """Return a Markdown table; also write it to `path`. Options are the view's, such as ``view="matrix"``."""
+        return str(_render("markdown", self, path, **options))
+
+    def to_latex(self, path: str | Path | None = None, **options: object) -> str:
+        """Return a LaTeX table (booktabs); also write it to `path`."""
+        return str(_render("latex", self, path, **options))
+
+    def to_html(self, path: str | Path | None = None, **options: object) -> str:
+        """Return an HTML table; also write it to `path`."""
+        return str(_render("html", self, path, **options))
+
+    def __str__(self) -> str:
+        return str(_render("text", self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.table)} rows; {self.signature})"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    @property
+    def version(self) -> str:
+        """The version of metassay that made the result."""
+        return VERSION

@@ -1,0 +1,1 @@
+"""One module per question a user asks: scores in, a result out."""
