@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
 from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import one_line
+from metassay.stats.draws import BootstrapPages
+from metassay.stats.intervals import fisher, percentile
+from metassay.stats.levels import Level, make_level
+from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +69,192 @@ class Agreement(Result):
 
     table: Sequence[AgreementRow]
     """One row per metric, human criterion, level and coefficient."""
+    samples: tuple[FloatArray | None, ...]
+    """For each row the correlations in the resamples, for drawing their distribution; None for Fisher."""
+
+
+def agree(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    level: NameOrNames = "system,input",
+    coefficient: NameOrNames = "kendall",
+    interval: str = "boot-both",
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Agreement:
+    """Correlate metrics with human judgments, with confidence intervals.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    level
+        ``system``, ``input``, ``global``, ``within-system``, or several.
+    coefficient
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    interval
+        ``boot-both`` (systems and inputs are a sample), ``boot-systems``, ``boot-inputs``, or ``fisher``.
+    confidence
+        Confidence of the intervals, between 0 and 1.
+    resamples
+        How many bootstrap resamples to take.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Agreement
+        One row per metric, criterion, level and coefficient.
+
+    Notes
+    -----
+    Definitions follow Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics
+    Using Resampling Methods", §2 and §3; the share of pairs ranked wrongly is that of §6.1.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.agree(ma.example(), human="relevance", level="system", resamples=1000)
+    >>> best = max(result.table, key=lambda row: row.estimate)
+    >>> bool(best.low < best.estimate < best.high)
+    True
+    """
+    levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
+    interval = vocabulary.choice("interval", interval, vocabulary.INTERVALS)
+    confidence = vocabulary.fraction("confidence", confidence)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    setting = settle(scores, human, metric, references=references)
+    check_size(setting, levels)
+
+    cases = [(h, lv, c) for h in range(len(setting.humans)) for lv in levels for c in coefficients]
+    prepared = [make_level(setting.x, setting.z[h], lv, c) for h, lv, c in cases]
+    drawn: list[FloatArray] | None = None
+    if interval != "fisher":
+        drawn = _resample(prepared, setting.scores.shape, interval, resamples, seed, threads)
+
+    rows, samples = [], []
+    for at, (h, lv, c) in enumerate(cases):
+        estimates, undefined = prepared[at].estimate()
+        for m, name in enumerate(setting.metrics):
+            sample = None if drawn is None else drawn[at][m]
+            n_systems, n_inputs = _sizes(setting, m, h, lv)
+            estimate = float(estimates[m])
+            if sample is None:
+                low, high = fisher(estimate, _observations(setting, m, h, lv), c, confidence)
+            else:
+                low, high = percentile(sample, confidence)
+            wrong = c != "pearson" and c != "spearman" and lv == "system"
+            rows.append(
+                AgreementRow(
+                    metric=name,
+                    human=setting.humans[h],
+                    level=lv,
+                    coefficient=c,
+                    estimate=estimate,
+                    low=low,
+                    high=high,
+                    confidence=confidence,
+                    interval=interval,
+                    resamples=None if sample is None else resamples,
+                    n_systems=n_systems,
+                    n_inputs=n_inputs,
+                    n_undefined=int(undefined[m]),
+                    resamples_undefined=0 if sample is None else int(np.isnan(sample).sum()),
+                    misranked=(1 - estimate) / 2 if wrong else math.nan,
+                    misranked_low=(1 - high) / 2 if wrong else math.nan,
+                    misranked_high=(1 - low) / 2 if wrong else math.nan,
+                )
+            )
+            samples.append(sample)
+    n, m_inputs = setting.scores.shape
+    signature = Signature.of(
+        "agree",
+        level=levels,
+        coef=signature_names(coefficients),
+        ci=f"{interval},{confidence:g}",
+        k=None if drawn is None else resamples,
+        seed=None if drawn is None else seed,
+        systems=n,
+        inputs=m_inputs,
+    )
+    return Agreement(tuple(rows), signature, tuple(setting.notes + _notes(rows)), tuple(samples))
+
+
+def _resample(
+    prepared: list[Level], shape: tuple[int, int], interval: str, resamples: int, seed: int, threads: int | None
+) -> list[FloatArray]:
+    """Return for each level the correlations (metrics, resamples); all of them share the draws."""
+    pages = BootstrapPages(
+        resamples,
+        *shape,
+        seed,
+        resample_systems=interval in ("boot-systems", "boot-both"),
+        resample_inputs=interval in ("boot-inputs", "boot-both"),
+    )
+
+    def work(page: int) -> list[FloatArray]:
+        systems, inputs = pages[page]
+        return [level.bootstrap(systems, inputs) for level in prepared]
+
+    done = engine.run(work, len(pages), threads=threads, what="resampling")
+    return [np.concatenate(parts, axis=1)[:, :resamples] for parts in zip(*done, strict=True)]
+
+
+def _sizes(setting: Setting, metric: int, human: int, level: str) -> tuple[int, int]:
+    x, z = ~np.isnan(setting.x[metric]), ~np.isnan(setting.z[human])
+    if level == "system":
+        systems = int((x.any(axis=1) & z.any(axis=1)).sum())
+        return systems, int((x.any(axis=0) & z.any(axis=0)).sum())
+    return setting.sizes(x & z)
+
+
+def _observations(setting: Setting, metric: int, human: int, level: str) -> int:
+    """Return the n of Fisher's interval: systems, or inputs within systems, or all cells."""
+    n_systems, n_inputs = _sizes(setting, metric, human, level)
+    if level == "global":
+        return int((~np.isnan(setting.x[metric]) & ~np.isnan(setting.z[human])).sum())
+    return n_inputs if level == "within-system" else n_systems
+
+
+def _notes(rows: list[AgreementRow]) -> list[str]:
+    notes = []
+    averaged = [row for row in rows if row.level in ("input", "within-system")]
+    if averaged and averaged[0].interval == "fisher":
+        notes.append(
+            "Fisher's interval is applied to averaged correlations, which are not correlations: do not rely on it there."
+        )
+    for row in averaged:
+        groups = row.n_inputs if row.level == "input" else row.n_systems
+        if row.n_undefined and not math.isnan(row.estimate):
+            unit = "inputs" if row.level == "input" else "systems"
+            notes.append(
+                f"{one_line(row.metric, 60)} × {one_line(row.human, 60)}, {row.level} level, {row.coefficient}: "
+                f"{row.n_undefined} of {groups} {unit} have constant scores or fewer than two, "
+                "and left the average."
+            )
+    for row in rows:
+        if math.isnan(row.estimate):
+            notes.append(
+                f"{one_line(row.metric, 60)} × {one_line(row.human, 60)}, {row.level} level, {row.coefficient}: undefined, "
+                "because the scores are constant or fewer than two are shared."
+            )
+        elif row.resamples_undefined:
+            notes.append(
+                f"{one_line(row.metric, 60)} × {one_line(row.human, 60)}, {row.level} level, {row.coefficient}: "
+                f"{row.resamples_undefined} of {row.resamples} resamples were undefined and left the interval."
+            )
+    return notes

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
+from metassay import engine
+from metassay.core import vocabulary
 from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import one_line
+from metassay.stats.draws import BootstrapPages, SwapPages
+from metassay.stats.exchange import Pair, make_exchange, standardize_cells
+from metassay.stats.levels import make_level
+from metassay.stats.significance import Counts, clusters, corrected, count_exchanged, count_resampled, williams
+from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +98,336 @@ class Comparison(Result):
     """Metrics in descending order; a new rank starts when a metric is beaten by one in the current cluster."""
     alpha: float
     """The significance level."""
+
+
+GENERALISES = {
+    "williams": "Williams' test takes systems for a normal sample and inputs as they are.",
+    "paired-boot-systems": "The conclusion is about new systems like these, on these very inputs.",
+    "paired-boot-inputs": "The conclusion is about these very systems, on new inputs like these.",
+    "paired-boot-both": "The conclusion is about new systems and new inputs like these.",
+    "perm-systems": "The conclusion is about new systems like these, on these very inputs.",
+    "perm-inputs": "The conclusion is about these very systems, on new inputs like these.",
+    "perm-both": (
+        "perm-both exchanges single cells. If a metric favours some systems beyond the noise of cells, it rejects "
+        "too easily for new systems: look at perm-systems or paired-boot-both as well."
+    ),
+}
+
+
+def compare(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    level: NameOrNames = "system,input",
+    coefficient: NameOrNames = "kendall",
+    test: str = "perm-both",
+    alternative: str = "greater",
+    alpha: float = 0.05,
+    correction: str = "bonferroni",
+    scope: str = "row",
+    p: str = "plus-one",
+    resamples: int = 9_999,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Comparison:
+    """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    level
+        ``system``, ``input``, ``global``, ``within-system``, or several.
+    coefficient
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    test
+        ``perm-both``, ``perm-systems``, ``perm-inputs``, ``paired-boot-both``, ``paired-boot-systems``,
+        ``paired-boot-inputs``, or ``williams``.
+    alternative
+        ``greater`` (A agrees better than B), ``less`` or ``two-sided``.
+    alpha
+        The significance level.
+    correction
+        ``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``.
+    scope
+        What is one family of tests: ``row`` (metric A against all others) or ``table`` (all pairs).
+    p
+        ``plus-one`` for (c + 1)/(k + 1), or ``paper`` for c/k with draws strictly more extreme.
+    resamples
+        How many resamples to take.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Comparison
+        One row per ordered pair of metrics, criterion, level and coefficient, and clusters of metrics.
+
+    Notes
+    -----
+    Two metrics are compared on the cells that both scored. Tests follow Deutsch, Dror and Roth (2021), "A Statistical
+    Analysis of Summarization Evaluation Metrics Using Resampling Methods", §4; p-values count the observed data as
+    one of the draws (Phipson and Smyth 2010).
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.compare(ma.example(), human="relevance", metric="synthetic-*", level="system", resamples=999)
+    >>> 0 < min(row.p_value for row in result.table) <= 1
+    True
+    """
+    levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
+    test = vocabulary.choice("test", test, vocabulary.METRIC_TESTS)
+    alternative = vocabulary.choice("alternative", alternative, vocabulary.ALTERNATIVES)
+    alpha = vocabulary.fraction("alpha", alpha)
+    correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
+    scope = vocabulary.choice("scope", scope, vocabulary.SCOPES)
+    rule = vocabulary.choice("p", p, vocabulary.P_VALUES)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    setting = settle(scores, human, metric, references=references, least_metrics=2)
+    check_size(setting, levels)
+
+    plan = _Plan(test, alternative, rule, resamples, seed, threads)
+    rows: list[ComparisonRow] = []
+    ranks: list[ClusterRow] = []
+    for h, criterion in enumerate(setting.humans):
+        for lv in levels:
+            for c in coefficients:
+                table = _one_table(setting, h, lv, c, plan, alpha, correction, scope)
+                estimates, _ = make_level(setting.x, setting.z[h], lv, c).estimate()
+                rows += table
+                ranks += [
+                    ClusterRow(criterion, lv, c, rank, setting.metrics[at], float(estimates[at]))
+                    for rank, at in clusters(list(estimates), _beats(table, setting.metrics))
+                ]
+    n, m = setting.scores.shape
+    drawn = test != "williams"
+    signature = Signature.of(
+        "compare",
+        level=levels,
+        coef=signature_names(coefficients),
+        test=test,
+        alt=alternative,
+        alpha=f"{alpha:g}",
+        corr=correction if correction == "none" else f"{correction},{scope}",
+        p=rule if drawn else None,
+        k=resamples if drawn else None,
+        seed=seed if drawn else None,
+        systems=n,
+        inputs=m,
+    )
+    notes = [*setting.notes, *_notes(setting, rows), GENERALISES[test]]
+    return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    test: str
+    alternative: str
+    rule: str
+    resamples: int
+    seed: int
+    threads: int | None
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """One unordered pair of metrics, tested in both directions."""
+
+    estimates: tuple[float, float]
+    p_values: tuple[float, float]
+    undefined: int
+
+
+def _one_table(
+    setting: Setting, human: int, level: str, coefficient: str, plan: _Plan, alpha: float, correction: str, scope: str
+) -> list[ComparisonRow]:
+    """Return the rows of one criterion, level and coefficient."""
+    z = setting.z[human]
+    tested: dict[Pair, _Tested] = {}
+    sizes: dict[Pair, tuple[int, int]] = {}
+    for mask, metrics, pairs in _by_mask(setting.x):
+        x = np.where(mask, setting.x[metrics], np.nan)
+        for pair, outcome in zip(pairs, _test(x, z, pairs, metrics, level, coefficient, plan), strict=True):
+            tested[pair] = outcome
+            sizes[pair] = setting.sizes(mask & ~np.isnan(z))
+    count = len(setting.metrics)
+    ordered = [(a, b) for a in range(count) for b in range(count) if a != b]
+    raw = np.array([_directed(tested, a, b).p_values[0] for a, b in ordered])
+    adjusted = _correct(raw, ordered, correction, scope, plan.alternative)
+    rows = []
+    for (a, b), p_value, p_adjusted in zip(ordered, raw, adjusted, strict=True):
+        outcome = _directed(tested, a, b)
+        n_systems, n_inputs = sizes[(min(a, b), max(a, b))]
+        rows.append(
+            ComparisonRow(
+                metric_a=setting.metrics[a],
+                metric_b=setting.metrics[b],
+                human=setting.humans[human],
+                level=level,
+                coefficient=coefficient,
+                estimate_a=outcome.estimates[0],
+                estimate_b=outcome.estimates[1],
+                difference=outcome.estimates[0] - outcome.estimates[1],
+                p_value=float(p_value),
+                test=plan.test,
+                alternative=plan.alternative,
+                resamples=None if plan.test == "williams" else plan.resamples,
+                resamples_undefined=outcome.undefined,
+                significant=bool(p_value <= alpha),
+                significant_corrected=bool(p_adjusted <= alpha),
+                correction=correction,
+                scope=scope,
+                n_systems=n_systems,
+                n_inputs=n_inputs,
+            )
+        )
+    return rows
+
+
+def _by_mask(x: FloatArray) -> Iterator[tuple[npt.NDArray[np.bool_], list[int], list[Pair]]]:
+    """Yield pairs of metrics that share the same cells, with those cells and the metrics they concern."""
+    known = ~np.isnan(x)
+    found: dict[bytes, tuple[npt.NDArray[np.bool_], list[Pair]]] = {}
+    for a in range(len(x)):
+        for b in range(a + 1, len(x)):
+            mask = known[a] & known[b]
+            found.setdefault(mask.tobytes(), (mask, []))[1].append((a, b))
+    for mask, pairs in found.values():
+        yield mask, sorted({m for pair in pairs for m in pair}), pairs
+
+
+def _test(
+    x: FloatArray, z: FloatArray, pairs: list[Pair], metrics: list[int], level: str, coefficient: str, plan: _Plan
+) -> list[_Tested]:
+    """Test pairs of metrics that miss the same cells; `metrics` says which rows of the study `x` holds."""
+    at = {metric: row for row, metric in enumerate(metrics)}
+    local = [(at[a], at[b]) for a, b in pairs]
+    prepared = make_level(x, z, level, coefficient)
+    r, _ = prepared.estimate()
+    estimates = [(float(r[a]), float(r[b])) for a, b in local]
+    if plan.test == "williams":
+        n = _observations(x[0], z, level)
+        mixed = [float(make_level(x[[a]], x[b], level, coefficient).estimate()[0][0]) for a, b in local]
+        return [
+            _Tested(
+                (ra, rb),
+                (williams(ra, rb, rab, n, plan.alternative), williams(rb, ra, rab, n, plan.alternative)),
+                0,
+            )
+            for (ra, rb), rab in zip(estimates, mixed, strict=True)
+        ]
+    if plan.test.startswith("perm"):
+        counts = _permute(np.stack([standardize_cells(v) for v in x]), z, local, level, coefficient, plan)
+    else:
+        pages = BootstrapPages(
+            plan.resamples,
+            *z.shape,
+            plan.seed,
+            resample_systems=plan.test != "paired-boot-inputs",
+            resample_inputs=plan.test != "paired-boot-systems",
+        )
+        first, second = (np.array(side) for side in zip(*local, strict=True))
+
+        def work(page: int) -> Counts:
+            sample = prepared.bootstrap(*pages[page])[:, : plan.resamples - page * pages.size]
+            return count_resampled(r[first] - r[second], sample[first] - sample[second])
+
+        counts = reduce(add, engine.run(work, len(pages), threads=plan.threads, what=plan.test))
+    opposite = {"greater": "less", "less": "greater", "two-sided": "two-sided"}[plan.alternative]
+    p, q = counts.p_values(plan.alternative, plan.rule), counts.p_values(opposite, plan.rule)
+    p, q = (np.where([np.isnan(a) or np.isnan(b) for a, b in estimates], np.nan, v) for v in (p, q))
+    return [
+        _Tested(e, (float(p[i]), float(q[i])), int(plan.resamples - counts.draws[i])) for i, e in enumerate(estimates)
+    ]
+
+
+def _permute(x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coefficient: str, plan: _Plan) -> Counts:
+    exchange = make_exchange(x, z, pairs, level, coefficient)
+    pages = SwapPages(plan.resamples, *z.shape, plan.seed, unit=plan.test.removeprefix("perm-"))
+    # The observed difference comes from the same arithmetic as the drawn ones, with nothing exchanged.
+    left, right = exchange(np.zeros((*z.shape, 1), dtype=np.uint8))
+    observed = (left - right)[:, 0]
+
+    def work(page: int) -> Counts:
+        left, right = exchange(pages[page])
+        return count_exchanged(observed, (left - right)[:, : plan.resamples - page * pages.size], plan.rule)
+
+    return reduce(add, engine.run(work, len(pages), threads=plan.threads, what=plan.test))
+
+
+def _observations(x: FloatArray, z: FloatArray, level: str) -> int:
+    """Return the n of Williams' test: systems, or inputs within systems, or all cells."""
+    both = ~np.isnan(x) & ~np.isnan(z)
+    if level == "global":
+        return int(both.sum())
+    return int(both.any(axis=0 if level == "within-system" else 1).sum())
+
+
+def _directed(tested: dict[Pair, _Tested], a: int, b: int) -> _Tested:
+    if (a, b) in tested:
+        return tested[(a, b)]
+    turned = tested[(b, a)]
+    return _Tested(turned.estimates[::-1], turned.p_values[::-1], turned.undefined)
+
+
+def _correct(
+    p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str
+) -> FloatArray:
+    """Return adjusted p-values; two-sided tests of (A, B) and (B, A) are one test, and count once in a table."""
+    out = np.full(len(p), np.nan)
+    if scope == "row":
+        families = [[i for i, (a, _) in enumerate(ordered) if a == row] for row in sorted({a for a, _ in ordered})]
+    elif alternative == "two-sided":
+        families = [[i for i, (a, b) in enumerate(ordered) if a < b]]
+    else:
+        families = [list(range(len(ordered)))]
+    for family in families:
+        out[family] = corrected(p[family], correction)
+    if scope == "table" and alternative == "two-sided":
+        known = {pair: out[i] for i, pair in enumerate(ordered) if pair[0] < pair[1]}
+        out = np.array([known[(min(a, b), max(a, b))] for a, b in ordered])
+    return out
+
+
+class _beats:  # noqa: N801 - used as a function
+    """Whether one metric is significantly better than another, after correction."""
+
+    def __init__(self, table: list[ComparisonRow], metrics: tuple[str, ...]) -> None:
+        self.metrics = metrics
+        self.won = set()
+        for row in table:
+            if row.significant_corrected and row.alternative == "less":
+                self.won.add((row.metric_b, row.metric_a))
+            elif row.significant_corrected and row.difference > 0:
+                self.won.add((row.metric_a, row.metric_b))
+
+    def __call__(self, a: int, b: int) -> bool:
+        return (self.metrics[a], self.metrics[b]) in self.won
+
+
+def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[str]:
+    notes = []
+    cells = setting.x[0].size
+    shared = (~np.isnan(setting.x)).all(axis=0).sum()
+    if shared < cells:
+        notes.append("Two metrics are compared on the cells that both scored.")
+    undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
+    if undefined:
+        shown = ", ".join(one_line(name, 40) for name in sorted(undefined))
+        notes.append(f"Tests are undefined where a correlation is: {shown} (constant scores, or fewer than two shared).")
+    lost = max((row.resamples_undefined for row in rows), default=0)
+    if lost:
+        notes.append(f"Up to {lost} resamples of a test were undefined and left out.")
+    return notes

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from metassay.core import vocabulary
 from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.stats.normality import shapiro_wilk
+from metassay.studies.setting import NameOrNames, settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +47,75 @@ class Normality(Result):
 
     table: Sequence[NormalityRow]
     """One row per metric and human criterion."""
+
+
+def normality(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    alpha: float = 0.05,
+    references: bool = False,
+) -> Normality:
+    """Test whether system means, and the scores within each input, could come from a normal distribution.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    alpha
+        The significance level of the tests within inputs.
+    references
+        Keep people's own texts that were scored like systems.
+
+    Returns
+    -------
+    Normality
+        One row per human criterion and metric.
+
+    Notes
+    -----
+    Shapiro-Wilk, as in Deutsch, Dror and Roth (2021), appendix A, Table 2.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.normality(ma.example(), human="relevance")
+    >>> all(0 <= row.percent_rejected <= 100 for row in result.table)
+    True
+    """
+    alpha = vocabulary.fraction("alpha", alpha)
+    setting = settle(scores, human, metric, references=references)
+    names = [(name, "human") for name in setting.humans] + [(name, "metric") for name in setting.metrics]
+    values = np.concatenate([setting.z, setting.x])
+    rows = tuple(_row(name, kind, matrix, alpha) for (name, kind), matrix in zip(names, values, strict=True))
+    notes = [
+        *setting.notes,
+        "A small p, or a large percentage, speaks against methods that assume normality (fisher, williams); "
+        "a large p does not speak for them when systems are few.",
+    ]
+    n, m = setting.scores.shape
+    signature = Signature.of("normality", test="shapiro-wilk", alpha=f"{alpha:g}", systems=n, inputs=m)
+    return Normality(rows, signature, tuple(notes))
+
+
+def _row(name: str, kind: str, matrix: FloatArray, alpha: float) -> NormalityRow:
+    known = ~np.isnan(matrix)
+    rows = matrix[known.any(axis=1)]
+    means = np.nanmean(rows, axis=1)
+    per_input = [shapiro_wilk(column[~np.isnan(column)]) for column in matrix.T]
+    tested = [p for p in per_input if not math.isnan(p)]
+    return NormalityRow(
+        metric=name,
+        kind=kind,
+        p_value=shapiro_wilk(means),
+        percent_rejected=100 * sum(p <= alpha for p in tested) / len(tested) if tested else math.nan,
+        alpha=alpha,
+        n_systems=len(means),
+        n_inputs=len(tested),
+        n_undefined=len(per_input) - len(tested),
+    )

@@ -1,0 +1,89 @@
+"""Where heavy work runs: pages of draws, dealt out to threads, with progress."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any, TypeVar
+
+from metassay.errors import UsageError
+
+T = TypeVar("T")
+Report = Callable[[int, int, str], None]
+
+_report: ContextVar[Report | None] = ContextVar("metassay_report", default=None)
+
+
+@contextmanager
+def reporting(report: Report) -> Iterator[None]:
+    """Inside this context `report(done, total, what)` is called as work gets done."""
+    token = _report.set(report)
+    try:
+        yield
+    finally:
+        _report.reset(token)
+
+
+def available_threads() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run(work: Callable[[int], T], pages: int, *, threads: int | None = None, what: str = "") -> list[T]:
+    """Do `work(0)`, …, `work(pages − 1)` and return the results in order.
+
+    Parameters
+    ----------
+    work
+        A function of the page's number that depends on nothing else, so that threads change no result.
+    pages
+        How many pages there are.
+    threads
+        How many threads to use; all processors by default.
+    what
+        What is being done, for the progress bar.
+    """
+    if threads is not None and threads < 1:
+        raise UsageError(f"threads must be at least 1, got {threads}")
+    report = _report.get()
+    done = 0
+    lock = threading.Lock()
+
+    def one(page: int) -> T:
+        nonlocal done
+        result = work(page)
+        if report is not None:
+            with lock:
+                done += 1
+                report(done, pages, what)
+        return result
+
+    workers = min(threads or available_threads(), pages)
+    with _single_threaded_blas():
+        if workers <= 1:
+            return [one(page) for page in range(pages)]
+        with ThreadPoolExecutor(workers) as pool:
+            futures: list[Future[T]] = [pool.submit(one, page) for page in range(pages)]
+            try:
+                wait(futures, return_when=FIRST_EXCEPTION)
+                return [future.result() for future in futures]
+            finally:
+                for future in futures:
+                    future.cancel()
+
+
+def _single_threaded_blas() -> AbstractContextManager[Any]:
+    """Keep matrix products in their own thread: pages are the unit of parallel work."""
+    return _blas().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+@cache
+def _blas() -> Any:  # noqa: ANN401 - threadpoolctl carries no types
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,168 @@
+"""p-values, corrections for many tests, and clusters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+FloatArray = npt.NDArray[np.float64]
+
+EQUAL = 1e-12
+"""Differences of correlations that are closer than this are equal: they are rounded differently, not different."""
+
+
+def williams(r_xz: float, r_yz: float, r_xy: float, n: int, alternative: str) -> float:
+    """Return the p-value of Williams' test that X correlates better with Z than Y does.
+
+    t with n − 3 degrees of freedom; see Williams (1959) and Graham and Baldwin (2014).
+
+    Examples
+    --------
+    >>> round(williams(0.5, 0.4, 0.3, 103, "two-sided"), 3)
+    0.312
+    """
+    if n <= 3 or any(math.isnan(r) for r in (r_xz, r_yz, r_xy)):
+        return math.nan
+    k = 1 - r_xz**2 - r_yz**2 - r_xy**2 + 2 * r_xz * r_yz * r_xy
+    below = 2 * max(k, 0.0) * (n - 1) / (n - 3) + ((r_xz + r_yz) ** 2 / 4) * max(1 - r_xy, 0.0) ** 3
+    difference = r_xz - r_yz
+    if below <= 0:
+        # X and Y are the same up to scale: there is no difference, or no doubt about it.
+        t = math.copysign(math.inf, difference) if abs(difference) > EQUAL else 0.0
+    else:
+        t = difference * math.sqrt((n - 1) * (1 + r_xy) / below)
+    greater = float(stdtr(n - 3, -t))
+    if alternative == "greater":
+        return greater
+    if alternative == "less":
+        return 1 - greater
+    return 2 * min(greater, 1 - greater)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many draws speak against a difference of two correlations, one entry per pair of metrics."""
+
+    greater: npt.NDArray[np.int64]
+    """Draws at least as extreme, if the alternative is that X is better."""
+    less: npt.NDArray[np.int64]
+    """The same if the alternative is that Y is better."""
+    two_sided: npt.NDArray[np.int64]
+    """The same if the alternative is any difference."""
+    draws: npt.NDArray[np.int64]
+    """Draws in which both correlations were defined."""
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.greater + other.greater,
+            self.less + other.less,
+            self.two_sided + other.two_sided,
+            self.draws + other.draws,
+        )
+
+    def p_values(self, alternative: str, rule: str) -> FloatArray:
+        """Return (c + 1)/(k + 1), or c/k under the rule ``paper``; NaN where no draw was defined."""
+        count = {"greater": self.greater, "less": self.less, "two-sided": self.two_sided}[alternative]
+        k = self.draws.astype(np.float64)
+        p = count / np.maximum(k, 1) if rule == "paper" else (count + 1) / (k + 1)
+        return np.where(k > 0, p, np.nan)
+
+
+def count_exchanged(observed: FloatArray, drawn: FloatArray, rule: str) -> Counts:
+    """Compare differences after exchanges (pairs, B) with the observed ones (pairs,).
+
+    As extreme as observed counts (Phipson and Smyth 2010), except under the rule ``paper``, which wants strictly more.
+    """
+    edge = EQUAL if rule == "paper" else -EQUAL
+    seen = observed[:, None]
+    return Counts(
+        greater=(drawn - seen > edge).sum(axis=1),
+        less=(seen - drawn > edge).sum(axis=1),
+        two_sided=(np.abs(drawn) - np.abs(seen) > edge).sum(axis=1),
+        draws=(~np.isnan(drawn)).sum(axis=1),
+    )
+
+
+def count_resampled(observed: FloatArray, drawn: FloatArray) -> Counts:
+    """Compare differences in bootstrap samples (pairs, B) with 0, or for two sides with the observed ones."""
+    seen = observed[:, None]
+    return Counts(
+        greater=(drawn <= EQUAL).sum(axis=1),
+        less=(drawn >= -EQUAL).sum(axis=1),
+        two_sided=(np.abs(drawn - seen) - np.abs(seen) > -EQUAL).sum(axis=1),
+        draws=(~np.isnan(drawn)).sum(axis=1),
+    )
+
+
+def corrected(p: FloatArray, correction: str) -> FloatArray:
+    """Return p-values adjusted for being one family; a hypothesis is rejected if its adjusted p is at most α.
+
+    Parameters
+    ----------
+    p
+        p-values of one family; NaN stays NaN and does not count.
+    correction
+        ``none``, ``bonferroni``, ``holm``, ``bh`` (Benjamini-Hochberg) or ``by`` (Benjamini-Yekutieli).
+
+    Examples
+    --------
+    >>> corrected(np.array([0.01, 0.04, 0.03]), "holm").round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    out = np.array(p, dtype=np.float64)
+    defined = ~np.isnan(out)
+    m = int(defined.sum())
+    if correction == "none" or m == 0:
+        return out
+    values = out[defined]
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    position = np.arange(1, m + 1)
+    if correction == "bonferroni":
+        adjusted = ranked * m
+    elif correction == "holm":
+        adjusted = np.maximum.accumulate(ranked * (m - position + 1))
+    else:
+        spread = (1 / position).sum() if correction == "by" else 1.0
+        adjusted = np.minimum.accumulate((ranked * m * spread / position)[::-1])[::-1]
+    back = np.empty(m)
+    back[order] = np.minimum(adjusted, 1.0)
+    out[defined] = back
+    return out
+
+
+def clusters(estimates: Sequence[float], beats: Callable[[int, int], bool]) -> list[tuple[int, int]]:
+    """Rank in clusters: a new rank starts at the first one that is beaten by any in the current cluster.
+
+    Parameters
+    ----------
+    estimates
+        One number per competitor; undefined ones come last, in a cluster of their own.
+    beats
+        Whether one competitor, by position, is significantly better than another.
+
+    Returns
+    -------
+    list of (rank, position)
+        In descending order of the estimates.
+    """
+    order = sorted(range(len(estimates)), key=lambda i: (math.isnan(estimates[i]), -_number(estimates[i])))
+    ranked: list[tuple[int, int]] = []
+    current: list[int] = []
+    rank = 1
+    for i in order:
+        undefined = math.isnan(estimates[i]) and not all(math.isnan(estimates[j]) for j in current)
+        if current and (undefined or any(beats(j, i) for j in current)):
+            rank, current = rank + 1, []
+        current.append(i)
+        ranked.append((rank, i))
+    return ranked
+
+
+def _number(value: float) -> float:
+    return 0.0 if math.isnan(value) else value

@@ -1,0 +1,114 @@
+"""What studies of agreement have in common: choosing columns, stripping labels, saying what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.core import vocabulary
+from metassay.core.scores import FloatArray, Scores
+from metassay.errors import DataError, UsageError, one_line
+
+NameOrNames = str | Iterable[str]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Metrics and human criteria as bare arrays, in a fixed order, with notes on what a reader must know."""
+
+    scores: Scores
+    """The scores that are studied."""
+    humans: tuple[str, ...]
+    """Human criteria."""
+    metrics: tuple[str, ...]
+    """Metrics."""
+    x: FloatArray
+    """Metric scores, (metrics, systems, inputs)."""
+    z: FloatArray
+    """Human scores, (criteria, systems, inputs)."""
+    notes: list[str] = field(default_factory=list)
+    """What was left out."""
+
+    def sizes(self, used: npt.NDArray[np.bool_]) -> tuple[int, int]:
+        """Return how many systems and inputs have at least one of the cells in use."""
+        return int(used.any(axis=1).sum()), int(used.any(axis=0).sum())
+
+
+def settle(
+    scores: Scores, human: NameOrNames | None, metric: NameOrNames | None, *, references: bool, least_metrics: int = 1
+) -> Setting:
+    """Choose columns and strip labels.
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    human, metric
+        Names or globs; by default every human criterion, and every column that is not human.
+    references
+        Whether people's own texts that were scored like systems stay in.
+    least_metrics
+        How many metrics the study needs.
+    """
+    if not isinstance(scores, Scores):
+        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
+    humans = scores.find_humans(human)
+    metrics = tuple(m for m in scores.find_metrics(metric, humans) if m not in humans)
+    if len(metrics) < least_metrics:
+        raise DataError(
+            f"this study needs at least {least_metrics} metric{'s' if least_metrics > 1 else ''} beside the human "
+            f"criteria, got {len(metrics)}: {', '.join(one_line(m, 40) for m in metrics) or 'none'}"
+        )
+    notes = []
+    kept = scores if references else scores.without_references()
+    if len(kept.systems) < len(scores.systems):
+        n = len(scores.systems) - len(kept.systems)
+        notes.append(f"{n} human-written references that were scored like systems are left out.")
+    x = np.stack([kept.matrix(name) for name in metrics])
+    z = np.stack([kept.matrix(name) for name in humans])
+    for name, values in zip(humans, z, strict=True):
+        if np.isnan(values).all():
+            raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")
+    notes += _missing_notes(kept, metrics, x) + _missing_notes(kept, humans, z)
+    return Setting(kept, humans, metrics, x, z, notes)
+
+
+def check_size(setting: Setting, levels: Iterable[str]) -> None:
+    """Refuse data on which a level is undefined whatever the scores are."""
+    n, m = setting.scores.shape
+    for level in levels:
+        if level in ("system", "input") and n < 2:
+            raise DataError(f"{level} level needs at least 2 systems, got {n}; with one system use level within-system")
+        if level == "within-system" and m < 2:
+            raise DataError(f"within-system level needs at least 2 inputs, got {m}")
+        if level == "global" and n * m < 2:
+            raise DataError("global level needs at least 2 cells, got 1")
+
+
+def signature_names(coefficients: Iterable[str]) -> list[str]:
+    """Return coefficients as signatures write them: ``kendall`` is tau-b and says so."""
+    return ["kendall-b" if c == "kendall" else c for c in coefficients]
+
+
+
+
+def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[str]:
+    notes = []
+    cells = values[0].size
+    gaps: dict[int, list[str]] = {}
+    for name, matrix in zip(names, values, strict=True):
+        missing = np.isnan(matrix)
+        if missing.any():
+            gaps.setdefault(int(missing.sum()), []).append(name)
+        empty = [s for s, row in zip(scores.systems, missing, strict=True) if row.all()]
+        if empty and len(empty) < len(scores.systems):
+            shown = ", ".join(one_line(s, 40) for s in empty[:5]) + (", …" if len(empty) > 5 else "")
+            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, which it leaves out: {shown}.")
+    for count, who in gaps.items():
+        shown = ", ".join(one_line(w, 40) for w in who[:6]) + (f" and {len(who) - 6} more" if len(who) > 6 else "")
+        verb = "misses" if len(who) == 1 else "each miss"
+        notes.append(f"{shown} {verb} {count} of {cells} cells.")
+    return notes
