@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, SupportsFloat, cast
+
+import numpy as np
 
 from metassay.core.ledger import Ledger, Place
-from metassay.core.scores import Kind, Scores
+from metassay.core.scores import EXTRA_AXES, FloatArray, Kind, Scores
 from metassay.errors import FormatError, UsageError, one_line
 
 TIDY = ("system", "input", "metric", "score")
@@ -16,39 +18,83 @@ OPTIONAL = ("kind", "annotator", "language", "reference", "group", "direction")
 MISSING = ("", "na", "nan", "none", "null")
 """How people write a missing score, in lower case."""
 
+TableKind = Literal["tidy", "wide"]
+Table = Mapping[str, Sequence[object]]
+
 
 def number(value: object, field: str, place: Place) -> float:
     """Return a score as a float; NaN for what means missing, an error that names the field for the rest."""
+    if type(value) is float:
+        return value
     if value is None:
         return math.nan
     if isinstance(value, str):
         if value.strip().lower() in MISSING:
             return math.nan
+        if "_" not in value:  # Python reads 1_000 as a thousand; nobody who writes scores means that
+            try:
+                return float(value)
+            except ValueError:
+                pass
+    elif hasattr(value, "__float__") and not isinstance(value, bool):
         try:
-            return float(value)
-        except ValueError:
+            return float(cast("SupportsFloat", value))
+        except (OverflowError, TypeError, ValueError):
             pass
-    elif isinstance(value, bool | int | float) or hasattr(value, "__float__"):
-        return float(value)
+    hint = "write 1 or 0" if isinstance(value, bool) else "leave a missing score empty"
     raise FormatError(
-        f"field {one_line(field)!r} must be a number, got {one_line(repr(value), 40)}; leave a missing score empty",
+        f"field {one_line(field)!r} must be a number, got {_shown(value)}; {hint}",
         file=place.file,
         line=place.line,
     )
 
 
 def label(value: object, field: str, place: Place) -> str:
-    """Return a label as text; an empty one is an error that names the field."""
-    text = "" if value is None or value != value else str(value)  # noqa: PLR0124 - NaN is the one value unlike itself
+    """Return a label as text; an empty one, or a list, an object or a truth value, is an error."""
+    if isinstance(value, bool | list | dict | tuple):
+        raise FormatError(
+            f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
+        )
+    text = _text(value)
     if not text:
-        raise FormatError(f"field {field!r} is empty", file=place.file, line=place.line)
+        raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
     return text
 
 
+def table_kind(names: Sequence[str], file: str) -> TableKind:
+    """Say whether columns of these names are a tidy or a wide table; anything else is an error."""
+    for name in ("system", "input"):
+        if name not in names:
+            raise FormatError(
+                f"column {name!r} is missing; a table of scores has system, input and either metric, score "
+                f"or one numeric column per metric (found: {_listed(names)})",
+                file=file,
+            )
+    if "metric" in names and "score" in names:
+        return "tidy"
+    if "metric" in names:
+        raise FormatError(f"column 'score' is missing beside 'metric' (found: {_listed(names)})", file=file)
+    if not [n for n in names if n not in _LABELS]:
+        raise FormatError(
+            f"columns with scores are missing; add metric, score or one numeric column per metric "
+            f"(found: {_listed(names)})",
+            file=file,
+        )
+    return "wide"
+
+
+_LABELS = ("system", "input", "group", *EXTRA_AXES)
+"""Columns of a wide table that are not metrics."""
+
+
 def record_table(
-    ledger: Ledger, table: Mapping[str, Sequence[object]], file: str, line: Callable[[int], int | None]
-) -> str:
-    """Write a table of scores into a ledger.
+    ledger: Ledger,
+    table: Table,
+    file: str,
+    lines: Sequence[int],
+    kind: TableKind | None = None,
+) -> TableKind:
+    """Write a table of scores, or a part of one, into a ledger.
 
     Parameters
     ----------
@@ -58,80 +104,121 @@ def record_table(
         Columns by name, all of one length.
     file
         What to call the table in errors.
-    line
-        From the row's position, counted from zero, to the line that an error should name.
+    lines
+        For each row the line that an error should name.
+    kind
+        Whether the table is tidy or wide; by default its column names decide.
 
     Returns
     -------
     str
         ``"tidy"`` or ``"wide"``.
     """
-    missing = [name for name in ("system", "input") if name not in table]
-    if missing:
-        raise FormatError(
-            f"column {missing[0]!r} is missing; a table of scores has system, input and either metric, score "
-            f"or one numeric column per metric (found: {', '.join(one_line(c, 40) for c in list(table)[:12])})",
-            file=file,
-        )
-    tidy = "metric" in table and "score" in table
-    if not tidy and ("metric" in table) != ("score" in table) and _has_text(table.get("metric", ())):
-        raise FormatError("column 'score' is missing beside 'metric'", file=file)
-    length = len(table["system"])
-    for at in range(length):
-        place = Place(file, line(at))
-        system = label(table["system"][at], "system", place)
-        key = label(table["input"][at], "input", place)
-        if tidy:
-            _record_tidy(ledger, table, at, system, key, place)
-        else:
-            for name, values in table.items():
-                if name not in ("system", "input", "group"):
-                    ledger.record(system, key, name, number(values[at], name, place), place)
-        if "group" in table and table["group"][at] not in (None, ""):
-            ledger.group(system, str(table["group"][at]), place)
-    return "tidy" if tidy else "wide"
+    if kind is None:
+        kind = table_kind(list(table), file)
+    systems = _labels(table["system"], "system", file, lines)
+    keys = _labels(table["input"], "input", file, lines)
+    if kind == "tidy":
+        _record_tidy(ledger, table, systems, keys, file, lines)
+    else:
+        _record_wide(ledger, table, systems, keys, file, lines)
+    if "group" in table:
+        first: dict[tuple[str, str], int] = {}
+        for at, pair in enumerate(zip(systems, _texts(table["group"]), strict=True)):
+            first.setdefault(pair, at)
+        for (system, group), at in first.items():
+            if group:
+                ledger.group(system, group, Place(file, lines[at]))
+    return kind
 
 
 def _record_tidy(
-    ledger: Ledger, table: Mapping[str, Sequence[object]], at: int, system: str, key: str, place: Place
+    ledger: Ledger, table: Table, systems: list[str], keys: list[str], file: str, lines: Sequence[int]
 ) -> None:
-    def optional(field: str) -> str:
-        value = table[field][at] if field in table else None
-        return "" if value is None or value != value else str(value)  # noqa: PLR0124 - NaN, as above
+    names = _labels(table["metric"], "metric", file, lines)
+    kinds: list[Kind | None] | None = None
+    if "kind" in table:
+        said = _choices(table["kind"], "kind", ("human", "metric"), file, lines)
+        kinds = [cast("Kind", kind) if kind else None for kind in said]
+    if "direction" in table:
+        directions = _choices(table["direction"], "direction", ("higher", "lower"), file, lines)
+        for name, direction in dict.fromkeys(zip(names, directions, strict=True)):
+            if direction == "lower":
+                ledger.lower_is_better(name)
+    scores = _numbers(table["score"], "score", file, lines)
+    ledger.record_many(systems, keys, names, scores, file, lines, kinds=kinds, **_extra(table))
 
-    name = label(table["metric"][at], "metric", place)
-    kind: Kind | None = None
-    said = optional("kind").lower()
-    if said:
-        if said not in ("human", "metric"):
-            raise FormatError(
-                f"field 'kind' must be human or metric, got {one_line(said, 40)!r}", file=place.file, line=place.line
-            )
-        kind = "human" if said == "human" else "metric"
-    direction = optional("direction").lower()
-    if direction not in ("", "higher", "lower"):
+
+def _record_wide(
+    ledger: Ledger, table: Table, systems: list[str], keys: list[str], file: str, lines: Sequence[int]
+) -> None:
+    for name, values in table.items():
+        if name not in _LABELS:
+            scores = _numbers(values, name, file, lines)
+            ledger.record_many(systems, keys, name, scores, file, lines, **_extra(table))
+
+
+def _extra(table: Table) -> dict[str, Any]:
+    return {f"{axis}s": _texts(table[axis]) for axis in EXTRA_AXES if axis in table}
+
+
+def _labels(values: Sequence[object], field: str, file: str, lines: Sequence[int]) -> list[str]:
+    if _all_of(str, values) and "" not in values:
+        return cast("list[str]", values)
+    return [label(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
+
+
+def _numbers(values: Sequence[object], field: str, file: str, lines: Sequence[int]) -> FloatArray:
+    if _all_of(float, values):
+        return np.array(values, dtype=np.float64)
+    if _all_of(str, values) and not any("_" in text for text in cast("Sequence[str]", values)):
+        try:
+            return np.array(list(map(float, cast("Sequence[str]", values))))
+        except ValueError:
+            pass  # some are missing or wrong: look at each
+    each = [number(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
+    return np.array(each, dtype=np.float64)
+
+
+def _texts(values: Sequence[object]) -> list[str]:
+    if _all_of(str, values):
+        return cast("list[str]", values)
+    return [_text(value) for value in values]
+
+
+def _text(value: object) -> str:
+    return "" if value is None or value != value else str(value)  # NaN is unlike itself
+
+
+def _choices(
+    values: Sequence[object], field: str, known: tuple[str, str], file: str, lines: Sequence[int]
+) -> list[str]:
+    texts = _texts(values)
+    meant = {text: text.strip().lower() for text in set(texts)}
+    wrong = [text for text in meant if meant[text] not in ("", *known)]
+    if wrong:
+        at = next(at for at, text in enumerate(texts) if text in wrong)
         raise FormatError(
-            f"field 'direction' must be higher or lower, got {one_line(direction, 40)!r}",
-            file=place.file,
-            line=place.line,
+            f"field {field!r} must be {known[0]} or {known[1]}, got {one_line(texts[at], 40)!r}",
+            file=file,
+            line=lines[at],
         )
-    if direction == "lower":
-        ledger.lower_is_better(name)
-    ledger.record(
-        system,
-        key,
-        name,
-        number(table["score"][at], "score", place),
-        place,
-        kind=kind,
-        language=optional("language"),
-        reference=optional("reference"),
-        annotator=optional("annotator"),
-    )
+    return [meant[text] for text in texts]
 
 
-def _has_text(values: Sequence[object]) -> bool:
-    return any(isinstance(v, str) and v.strip().lower() not in MISSING for v in values)
+def _all_of(kind: type, values: Sequence[object]) -> bool:
+    return set(map(type, values)) == {kind}
+
+
+def _shown(value: object) -> str:
+    try:
+        return one_line(repr(value), 40)
+    except ValueError:  # an integer too long for Python to print
+        return "an integer of thousands of digits"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(one_line(name, 40) for name in names[:12]) + (", …" if len(names) > 12 else "")
 
 
 def scores_from_frame(frame: object) -> Scores:
@@ -141,10 +228,12 @@ def scores_from_frame(frame: object) -> Scores:
     try:
         eager = nw.from_native(frame, eager_only=True)  # type: ignore[call-overload]
     except TypeError as error:
-        raise UsageError(f"expected a data frame (pandas, polars, pyarrow, …), got {type(frame).__name__}") from error
+        raise UsageError(
+            f"expected a data frame (pandas, polars, pyarrow, …), got {type(frame).__name__}"
+        ) from error
     table = {str(name): eager[name].to_list() for name in eager.columns}
     ledger = Ledger()
-    kind = record_table(ledger, table, "the data frame", lambda at: at + 1)
+    kind = record_table(ledger, table, "the data frame", range(1, len(eager) + 1))
     return ledger.scores(sources=(f"a data frame ({kind} scores)",))
 
 
@@ -159,4 +248,4 @@ def frame_from_rows(rows: list[dict[str, Any]], backend: str) -> Any:  # noqa: A
     except ImportError:
         raise UsageError(f"{backend} is not installed; run: pip install {backend}") from None
     columns = {key: [row[key] for row in rows] for key in (rows[0] if rows else {})}
-    return nw.from_dict(columns, backend=backend).to_native()
+    return nw.from_dict(columns, backend=cast("Any", backend)).to_native()

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from metassay.core.scores import EXTRA_AXES, Column, Kind, Scores, contradiction, natural
+from metassay.core.scores import EXTRA_AXES, Column, FloatArray, Kind, Scores, contradiction, natural
 from metassay.errors import DataError, FormatError, one_line
+
+IntArray = npt.NDArray[np.int64]
+
+_LOOSE_LIMIT = 1 << 16
+"""How many single scores wait as Python tuples before they are packed into arrays."""
 
 
 class Place(NamedTuple):
@@ -21,25 +28,55 @@ class Place(NamedTuple):
         return one_line(self.file) + (f", line {self.line}" if self.line is not None else "")
 
 
-class _Page(NamedTuple):
-    """The scores of one column."""
+class _Index(dict[str, int]):
+    """Numbers labels in the order they are first asked for."""
 
-    cells: dict[tuple[str, str, str, str, str], tuple[float, Place]]
-    labels: dict[str, dict[str, None]]
+    def __missing__(self, label: str) -> int:
+        at = self[label] = len(self)
+        return at
+
+    def column(self, labels: str | Sequence[str], n: int) -> npt.NDArray[np.int32]:
+        """Return the numbers of `n` labels; a single string stands for all of them."""
+        if isinstance(labels, str):
+            return np.full(n, self[labels], dtype=np.int32)
+        return np.fromiter(map(self.__getitem__, labels), np.int32, n)
+
+
+class _Block(NamedTuple):
+    """Scores packed into arrays, one entry per score; labels stand as their numbers."""
+
+    names: npt.NDArray[Any]
+    systems: npt.NDArray[Any]
+    inputs: npt.NDArray[Any]
+    language: npt.NDArray[Any]
+    reference: npt.NDArray[Any]
+    annotator: npt.NDArray[Any]
+    scores: FloatArray
+    files: npt.NDArray[Any]
+    lines: npt.NDArray[Any]
+
+    def take(self, at: npt.NDArray[Any]) -> _Block:
+        """Return only some of the scores."""
+        return _Block(*(part[at] for part in self))
 
 
 class Ledger:
-    """Collects scores from any number of files and checks that they do not contradict each other.
+    """Collects scores from any number of files; adding up checks that they do not contradict each other.
 
-    Labels are sorted naturally (``M2`` before ``M10``), so the order of files and lines changes nothing.
+    Labels are sorted naturally (``M2`` before ``M10``), so the order of files and lines changes nothing
+    but the order of the columns.
     """
 
     def __init__(self) -> None:
-        self._pages: dict[str, _Page] = {}
+        self._blocks: list[_Block] = []
+        self._loose: list[tuple[int, int, int, int, int, int, float, int, int]] = []
+        self._names = _Index()
+        self._systems = _Index()
+        self._inputs = _Index()
+        self._extra = {axis: _Index() for axis in EXTRA_AXES}
+        self._files = _Index()
         self._kinds: dict[str, Kind] = {}
         self._lower: set[str] = set()
-        self._systems: dict[str, None] = {}
-        self._inputs: dict[str, None] = {}
         self._groups: dict[str, tuple[str, Place]] = {}
 
     def record(
@@ -70,34 +107,102 @@ class Ledger:
         language, reference, annotator
             Positions on the extra axes; empty where the column does not have the axis.
         """
-        page = self._pages.get(name)
-        if page is None:
-            for what, text in (("system", system), ("input", key), ("metric", name)):
-                if not text:
-                    raise FormatError(f"the field {what!r} is empty", file=place.file, line=place.line)
-            page = self._pages[name] = _Page({}, {axis: {} for axis in EXTRA_AXES})
-        if not system or not key:
-            field = "input" if system else "system"
+        if not (system and key and name):
+            field = "system" if not system else "input" if not key else "metric"
             raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
-        self._systems[system] = None
-        self._inputs[key] = None
         if kind is not None and self._kinds.setdefault(name, kind) != kind:
-            raise FormatError(f"{one_line(name)!r} is called human and metric", file=place.file, line=place.line)
-        if math.isnan(score):
-            return
+            raise _two_kinds(name, place)
         if math.isinf(score):
-            raise FormatError(
-                f"score of {one_line(name)!r} must be finite, got {score}; leave a missing score empty",
-                file=place.file,
-                line=place.line,
+            raise _infinite(name, score, place)
+        extra = self._extra
+        self._loose.append(
+            (
+                self._names[name],
+                self._systems[system],
+                self._inputs[key],
+                extra["language"][language],
+                extra["reference"][reference],
+                extra["annotator"][annotator],
+                score,
+                self._files[place.file],
+                -1 if place.line is None else place.line,
             )
-        page.labels["language"][language] = None
-        page.labels["reference"][reference] = None
-        page.labels["annotator"][annotator] = None
-        known, seen = page.cells.setdefault((language, reference, annotator, system, key), (score, place))
-        if known != score and not math.isclose(known, score, rel_tol=1e-9):
-            what = f"{one_line(name)!r} of system {one_line(system)!r} on input {one_line(key)!r}"
-            raise contradiction(what, f"{score:g} in {place}", f"{known:g} in {seen}")
+        )
+        if len(self._loose) >= _LOOSE_LIMIT:
+            self._pack()
+
+    def record_many(
+        self,
+        systems: str | Sequence[str],
+        keys: str | Sequence[str],
+        names: str | Sequence[str],
+        scores: Sequence[float] | FloatArray,
+        file: str,
+        lines: Sequence[int] | None = None,
+        *,
+        kinds: Kind | Sequence[Kind | None] | None = None,
+        languages: str | Sequence[str] = "",
+        references: str | Sequence[str] = "",
+        annotators: str | Sequence[str] = "",
+    ) -> None:
+        """Write down many scores at once; the same as :meth:`record` for each, and much faster.
+
+        Parameters
+        ----------
+        systems, keys, names, languages, references, annotators
+            One label per score, or one string that holds for all.
+        scores
+            Finite numbers, or NaN.
+        file, lines
+            Where the scores were found.
+        kinds
+            ``human`` or ``metric`` per score, or for all, where the file says so.
+        """
+        values = np.asarray(scores, dtype=np.float64)
+        n = len(values)
+
+        def place(at: int) -> Place:
+            return Place(file, None if lines is None else int(lines[at]))
+
+        for what, labels in (("system", systems), ("input", keys), ("metric", names)):
+            if not labels if isinstance(labels, str) else "" in labels:
+                at = 0 if isinstance(labels, str) else list(labels).index("")
+                raise FormatError(f"the field {what!r} is empty", file=file, line=place(at).line)
+        infinite = np.isinf(values)
+        if infinite.any():
+            at = int(infinite.argmax())
+            raise _infinite(names if isinstance(names, str) else names[at], float(values[at]), place(at))
+        self._note_kinds(names, kinds, n, place)
+        self._pack()
+        self._blocks.append(
+            _Block(
+                self._names.column(names, n),
+                self._systems.column(systems, n),
+                self._inputs.column(keys, n),
+                self._extra["language"].column(languages, n),
+                self._extra["reference"].column(references, n),
+                self._extra["annotator"].column(annotators, n),
+                values,
+                self._files.column(file, n),
+                np.full(n, -1) if lines is None else np.asarray(lines, dtype=np.int64),
+            )
+        )
+
+    def _note_kinds(
+        self,
+        names: str | Sequence[str],
+        kinds: Kind | Sequence[Kind | None] | None,
+        n: int,
+        place: Callable[[int], Place],
+    ) -> None:
+        if kinds is None or n == 0:
+            return
+        each = [names] * n if isinstance(names, str) else names
+        said: Sequence[Kind | None] = [kinds] * n if isinstance(kinds, str) else kinds
+        for name, kind in dict.fromkeys(zip(each, said, strict=True)):
+            if kind is not None and self._kinds.setdefault(name, kind) != kind:
+                at = next(i for i in range(n) if each[i] == name and said[i] == kind)
+                raise _two_kinds(name, place(at))
 
     def group(self, system: str, group: str, place: Place) -> None:
         """Write down the group a system belongs to."""
@@ -119,31 +224,118 @@ class Ledger:
             name = str(row["metric"])
             extra = {axis: str(row.get(axis, "")) for axis in EXTRA_AXES}
             kind = scores[name].kind
-            self.record(str(row["system"]), str(row["input"]), name, float(str(row["score"])), where, kind=kind, **extra)
+            self.record(
+                str(row["system"]),
+                str(row["input"]),
+                name,
+                float(str(row["score"])),
+                where,
+                kind=kind,
+                **extra,
+            )
             if scores[name].lower_is_better:
                 self.lower_is_better(name)
 
     def scores(self, sources: tuple[str, ...] = ()) -> Scores:
-        """Add everything up."""
-        pages = {name: page for name, page in self._pages.items() if page.cells}
-        if not pages:
+        """Add everything up; two different scores for one cell are a Contradiction that names both places."""
+        self._pack()
+        if not any((~np.isnan(block.scores)).any() for block in self._blocks):
             where = f" in {', '.join(sources)}" if sources else ""
             raise DataError(f"there are no scores{where}")
-        systems = tuple(sorted(self._systems, key=natural))
-        inputs = tuple(sorted(self._inputs, key=natural))
+        every = _Block(*(np.concatenate(parts) for parts in zip(*self._blocks, strict=True)))
+        self._blocks = [every]
+        systems, system_at = _in_order(self._systems)
+        inputs, input_at = _in_order(self._inputs)
+        by_name = np.argsort(every.names, kind="stable")
+        ends = np.cumsum(np.bincount(every.names, minlength=len(self._names)))
         columns = {}
-        for name, page in pages.items():
-            axes = tuple(
-                (axis, tuple(sorted(labels, key=natural))) for axis, labels in page.labels.items() if any(labels)
-            )
-            sizes = dict(axes)
-            order = [sizes.get(axis, ("",)) for axis in EXTRA_AXES] + [systems, inputs]
-            where_ = [{label: i for i, label in enumerate(labels)} for labels in order]
-            values = np.full([len(labels) for labels in order], np.nan)
-            for cell, (score, _) in page.cells.items():
-                values[tuple(at[label] for at, label in zip(where_, cell, strict=True))] = score
-            shape = [len(labels) for _, labels in axes] + [len(systems), len(inputs)]
+        for (name, i), end in zip(self._names.items(), ends, strict=True):
+            page = every.take(by_name[ends[i - 1] if i else 0 : end])
+            axes, extra_at = self._axes(page)
+            order = [*extra_at, (system_at[page.systems], len(systems)), (input_at[page.inputs], len(inputs))]
+            shape = [size for _, size in order]
+            cells = np.ravel_multi_index([at for at, _ in order], shape)
+            known = ~np.isnan(page.scores)
+            values = np.full(math.prod(shape), np.nan)
+            values[self._agreed(name, page, cells, known)] = page.scores[known]
             kind = self._kinds.get(name, "metric")
             columns[name] = Column(name, values.reshape(shape), kind, axes, name in self._lower)
-        groups = {system: group for system, (group, _) in self._groups.items()}
+        groups = {system: group for system, (group, _) in self._groups.items() if system in self._systems}
         return Scores(systems, inputs, columns, groups, sources)
+
+    def _pack(self) -> None:
+        if not self._loose:
+            return
+        parts = [np.array(part) for part in zip(*self._loose, strict=True)]
+        parts[6] = parts[6].astype(np.float64)
+        self._blocks.append(_Block(*parts))
+        self._loose = []
+
+    def _axes(
+        self, page: _Block
+    ) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], list[tuple[IntArray, int]]]:
+        """Return the extra axes a column has with their labels, and where on them each score stands."""
+        known = ~np.isnan(page.scores)
+        axes = []
+        places: list[tuple[IntArray, int]] = []
+        for axis in EXTRA_AXES:
+            numbers: IntArray = getattr(page, axis)
+            index = self._extra[axis]
+            labels = list(index)
+            # A missing score without a label, as in an empty cell of a wide table, does not make one.
+            present = {labels[i] for i in np.unique(numbers[known])}
+            present |= {labels[i] for i in np.unique(numbers[~known])} - {""}
+            if not present - {""}:
+                continue
+            named = tuple(sorted(present, key=natural))
+            lookup = np.zeros(len(index), dtype=np.int64)
+            lookup[[index[label] for label in named]] = range(len(named))
+            axes.append((axis, named))
+            places.append((lookup[numbers], len(named)))
+        return tuple(axes), places
+
+    def _agreed(self, name: str, page: _Block, cells: IntArray, known: npt.NDArray[np.bool_]) -> IntArray:
+        """Return the cells of the known scores, after checking that no cell has two different ones."""
+        rows = np.flatnonzero(known)
+        rows = rows[np.argsort(cells[rows], kind="stable")]
+        again = cells[rows[:-1]] == cells[rows[1:]]
+        first, second = rows[:-1][again], rows[1:][again]
+        a, b = page.scores[first], page.scores[second]
+        with np.errstate(over="ignore"):  # the difference of two huge scores is infinite, and that is right
+            clash = second[np.abs(a - b) > 1e-9 * np.maximum(np.abs(a), np.abs(b))]
+        if len(clash):
+            later = int(clash.min())
+            earlier = int(rows[np.flatnonzero(rows == later)[0] - 1])
+            systems, inputs, files = list(self._systems), list(self._inputs), list(self._files)
+            what = (
+                f"{one_line(name)!r} of system {one_line(systems[page.systems[later]])!r} "
+                f"on input {one_line(inputs[page.inputs[later]])!r}"
+            )
+            said = []
+            for at in (later, earlier):
+                line = int(page.lines[at])
+                said.append(
+                    f"{page.scores[at]:.10g} in {Place(files[page.files[at]], None if line < 0 else line)}"
+                )
+            raise contradiction(what, *said)
+        return cells[known]
+
+
+def _in_order(index: _Index) -> tuple[tuple[str, ...], IntArray]:
+    """Return labels in natural order, and for each number in the index its position in that order."""
+    labels = tuple(sorted(index, key=natural))
+    position = np.empty(len(index), dtype=np.int64)
+    position[[index[label] for label in labels]] = range(len(labels))
+    return labels, position
+
+
+def _infinite(name: str, score: float, place: Place) -> FormatError:
+    return FormatError(
+        f"score of {one_line(name)!r} must be finite, got {score}; leave a missing score empty",
+        file=place.file,
+        line=place.line,
+    )
+
+
+def _two_kinds(name: str, place: Place) -> FormatError:
+    return FormatError(f"{one_line(name)!r} is called human and metric", file=place.file, line=place.line)

@@ -22,7 +22,7 @@ _loaders: list[Callable[[], object]] = []
 
 
 def on_first_use(load: Callable[[], object]) -> None:
-    """Name a function that loads a room which registers renderers; it runs when a renderer is first missed."""
+    """Name a function that loads a room of renderers; it runs when a renderer is first missed."""
     _loaders.append(load)
 
 
@@ -73,7 +73,7 @@ class Result:
         return str(_render("csv", self, path))
 
     def to_markdown(self, path: str | Path | None = None, **options: object) -> str:
-        """Return a Markdown table; also write it to `path`. Options are the view's, such as ``view="matrix"``."""
+        """Return a Markdown table; also write it to `path`. Option: ``view``, such as ``"matrix"``."""
         return str(_render("markdown", self, path, **options))
 
     def to_latex(self, path: str | Path | None = None, **options: object) -> str:
@@ -84,8 +84,12 @@ class Result:
         """Return an HTML table; also write it to `path`."""
         return str(_render("html", self, path, **options))
 
+    def to_text(self, path: str | Path | None = None, **options: object) -> str:
+        """Return a readable table; also write it to `path`. Options: ``view``, ``width``."""
+        return str(_render("text", self, path, **options))
+
     def __str__(self) -> str:
-        return str(_render("text", self))
+        return self.to_text().rstrip("\n")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.table)} rows; {self.signature})"

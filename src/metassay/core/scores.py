@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +17,7 @@ from metassay.core import vocabulary
 from metassay.errors import Contradiction, DataError, UnknownName, UsageError, one_line
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
 FloatArray = npt.NDArray[np.float64]
 Kind = Literal["metric", "human"]
@@ -61,7 +62,9 @@ class Column:
             )
         for size, (axis, labels) in zip(values.shape, self.axes, strict=False):
             if axis not in EXTRA_AXES or size != len(labels):
-                raise DataError(f"{one_line(self.name)!r}: axis {axis!r} has {size} rows and {len(labels)} labels")
+                raise DataError(
+                    f"{one_line(self.name)!r}: axis {axis!r} has {size} rows and {len(labels)} labels"
+                )
         if np.isinf(values).any():
             raise DataError(f"{one_line(self.name)!r} holds infinite values; a missing score is NaN")
         values.flags.writeable = False
@@ -76,7 +79,8 @@ class Column:
         if len(self.labels("language")) > 1 and keep != "language":
             raise DataError(
                 f"{one_line(self.name)!r} has scores in {len(self.labels('language'))} languages "
-                f"({', '.join(self.labels('language')[:8])}); choose one with select(language=…) or --language"
+                f"({', '.join(self.labels('language')[:8])}); choose one with select(language=…) "
+                "or --language"
             )
         present = [axis for axis, _ in self.axes]
         over = tuple(i for i, axis in enumerate(present) if axis != keep)
@@ -85,7 +89,8 @@ class Column:
         known = ~np.isnan(self.values)
         n = known.sum(axis=over)
         total = np.where(known, self.values, 0.0).sum(axis=over)
-        return np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        mean: FloatArray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
+        return mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +169,9 @@ class Scores:
         groups
             The group of each system that has one.
         """
-        arrays: list[tuple[str, npt.NDArray[Any], Kind]] = [(n, np.asarray(a), "metric") for n, a in metrics.items()]
+        arrays: list[tuple[str, npt.NDArray[Any], Kind]] = [
+            (n, np.asarray(a), "metric") for n, a in metrics.items()
+        ]
         arrays += [(n, np.asarray(a), "human") for n, a in (human or {}).items()]
         if not arrays:
             raise DataError("there are no scores")
@@ -280,7 +287,9 @@ class Scores:
 
     # -- changing -------------------------------------------------------------------------------
 
-    def declare(self, *, human: str | Iterable[str] = (), lower_is_better: str | Iterable[str] = ()) -> Scores:
+    def declare(
+        self, *, human: str | Iterable[str] = (), lower_is_better: str | Iterable[str] = ()
+    ) -> Scores:
         """Return the same scores with some columns declared human or lower-is-better."""
         people = set(self.find(human, "human criterion")) if human else set()
         lower = set(self.find(lower_is_better)) if lower_is_better else set()
@@ -315,7 +324,7 @@ class Scores:
                 if language not in spoken:
                     raise UnknownName("language", language, spoken)
                 at = [axis for axis, _ in axes].index("language")
-                values = values.take(spoken.index(language), axis=at)
+                values = np.moveaxis(values, at, 0)[spoken.index(language)]
                 axes = axes[:at] + axes[at + 1 :]
             kept[name] = replace(column, values=values, axes=axes)
         names = tuple(self.systems[i] for i in rows)
@@ -331,7 +340,9 @@ class Scores:
         """Return the scores without people's own texts that were scored like systems."""
         kept = [s for s in self.systems if self.groups.get(s) != REFERENCE_GROUP]
         if not kept:
-            raise DataError("every system is a human-written reference; keep them with references=True or --references")
+            raise DataError(
+                "every system is a human-written reference; keep them with references=True or --references"
+            )
         return self if len(kept) == len(self.systems) else self.select(systems=kept)
 
     def merge(self, other: Scores) -> Scores:
@@ -346,25 +357,47 @@ class Scores:
     # -- leaving --------------------------------------------------------------------------------
 
     def rows(self) -> Iterator[dict[str, object]]:
-        """Yield one flat dict per known score: the tidy form, with only the optional fields that are used."""
+        """Yield one flat dict per known score: the tidy form, with only the optional fields that are used.
+
+        A label under which no score is known gets one row with score NaN, so that the rows say all there is.
+        """
         used = [axis for axis in EXTRA_AXES if any(c.labels(axis) for c in self.columns.values())]
-        for column in self.columns.values():
+        directed = any(c.lower_is_better for c in self.columns.values())
+        for column, cells in zip(self.columns.values(), self._cells(), strict=True):
             labels = [*(names for _, names in column.axes), self.systems, self.inputs]
             present = [axis for axis, _ in column.axes]
-            for at in np.argwhere(~np.isnan(column.values)):
+            scores = column.values[tuple(cells.T)].tolist()
+            for at, score in zip(cells.tolist(), scores, strict=True):
                 *extra, system, key = (names[i] for names, i in zip(labels, at, strict=True))
                 row: dict[str, object] = {
                     "system": system,
                     "input": key,
                     "metric": column.name,
-                    "score": float(column.values[tuple(at)]),
+                    "score": score,
                     "kind": column.kind,
                 }
                 place = dict(zip(present, extra, strict=True))
                 row |= {axis: place.get(axis, "") for axis in used}
                 if self.groups:
                     row["group"] = self.groups.get(system, "")
+                if directed:
+                    row["direction"] = "lower" if column.lower_is_better else "higher"
                 yield row
+
+    def _cells(self) -> list[npt.NDArray[np.int64]]:
+        """Return for each column where its known scores are, then where an empty row makes a label known."""
+        found = []
+        for column in self.columns.values():
+            known = np.argwhere(~np.isnan(column.values))
+            unseen = _unseen(known, column.values.shape, range(len(column.axes)))
+            if not len(known) and not len(unseen):
+                unseen = np.zeros((1, column.values.ndim), dtype=np.int64)
+            found.append(np.concatenate([known, unseen]))
+        everywhere = np.concatenate([cells[:, -2:] for cells in found])
+        alone = _unseen(everywhere, self.shape, (0, 1))
+        padding = ((0, 0), (found[0].shape[1] - 2, 0))
+        found[0] = np.concatenate([found[0], np.pad(alone, padding)])
+        return found
 
     def to_dataframe(self, backend: str = "pandas") -> Any:  # noqa: ANN401 - the frame's type is the user's choice
         """Return the tidy form as a data frame of the given backend (``pandas``, ``polars``, ``pyarrow``)."""
@@ -373,10 +406,25 @@ class Scores:
         return frame_from_rows(list(self.rows()), backend)
 
 
-def natural(label: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a sort key under which ``M2`` comes before ``M10``."""
+def natural(label: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
+    """Return a sort key under which ``M2`` comes before ``M10``; different labels never tie."""
     parts = re.split(r"([0-9]+)", label)
-    return tuple((0, int(p), "") if i % 2 else (1, 0, p) for i, p in enumerate(parts))
+    # Digits are compared by length, then as text: that is their order as numbers, however many there are.
+    digits = (p.lstrip("0") for p in parts[1::2])
+    texts = ((1, 0, p) for p in parts[::2])
+    return tuple(k for pair in zip_longest(texts, ((0, len(d), d) for d in digits)) for k in pair if k), label
+
+
+def _unseen(
+    cells: npt.NDArray[np.int64], shape: tuple[int, ...], axes: Iterable[int]
+) -> npt.NDArray[np.int64]:
+    """Return one cell for each position on the given axes that no cell stands on."""
+    alone = [
+        [at if other == axis else 0 for other in range(len(shape))]
+        for axis in axes
+        for at in np.setdiff1d(np.arange(shape[axis]), cells[:, axis]).tolist()
+    ]
+    return np.array(alone, dtype=np.int64).reshape(-1, len(shape))
 
 
 def _positions(what: str, wanted: Iterable[str] | None, labels: tuple[str, ...]) -> list[int]:

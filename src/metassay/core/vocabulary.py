@@ -21,7 +21,13 @@ LEVEL_ALIASES = {
     "no-grouping": "global",
 }
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")
-COEFFICIENT_ALIASES = {"kendall-b": "kendall", "tau": "kendall", "tau-b": "kendall", "tau-a": "kendall-a", "tau-c": "kendall-c"}
+COEFFICIENT_ALIASES = {
+    "kendall-b": "kendall",
+    "tau": "kendall",
+    "tau-b": "kendall",
+    "tau-a": "kendall-a",
+    "tau-c": "kendall-c",
+}
 BOOTSTRAPS = ("boot-systems", "boot-inputs", "boot-both")
 INTERVALS = ("fisher", *BOOTSTRAPS)
 PAIRED_BOOTSTRAPS = ("paired-boot-systems", "paired-boot-inputs", "paired-boot-both")

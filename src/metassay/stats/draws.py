@@ -41,10 +41,9 @@ def multiplicities(random: np.random.Generator, n: int, draws: int) -> FloatArra
     if n * draws <= 65_536:
         # One count over all draws at once: small data would drown in calls.
         taken = random.integers(0, n, size=(draws, n))
-        taken *= draws
-        taken += np.arange(draws)[:, None]
-        counts = np.bincount(taken.ravel(), minlength=n * draws)
-        return counts.reshape(n, draws).astype(np.float64)
+        taken += n * np.arange(draws)[:, None]
+        counts = np.bincount(taken.ravel(), minlength=n * draws).reshape(draws, n)
+        return counts.T.astype(np.float64, order="C")
     out = np.empty((n, draws))
     for b in range(draws):
         out[:, b] = np.bincount(random.integers(0, n, size=n), minlength=n)

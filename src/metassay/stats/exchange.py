@@ -7,13 +7,14 @@ matrix product per draw serves every pair of metrics. All metrics here share one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from metassay.stats.grouped import SHORT, standardized
+from metassay.stats.draws import PAGE
+from metassay.stats.grouped import KEEP, SHORT, TILE, standardized
 from metassay.stats.levels import Means, arranged
 from metassay.stats.ordered import Ordered
 from metassay.stats.pairwise import correlate, kendall_from_counts, ratio
@@ -78,10 +79,13 @@ class _Average:
         self.count = np.zeros((pairs, draws))
 
     def add(self, r: FloatArray) -> None:
-        """Take in the correlations (pairs, B) of one group."""
-        defined = ~np.isnan(r)
-        self.total += np.where(defined, r, 0.0)
-        self.count += defined
+        """Take in the correlations (groups, pairs, B) of some groups."""
+        undefined = np.isnan(r)
+        self.count += len(r)
+        if undefined.any():
+            r = np.where(undefined, 0.0, r)
+            self.count -= undefined.sum(axis=0)
+        self.total += r.sum(axis=0)
 
     def mean(self) -> FloatArray:
         """Return the average of what was defined, NaN where nothing was."""
@@ -111,8 +115,7 @@ class SystemExchange:
             shift = moved[b] - moved[a]
             left.append((self.totals[a][:, None] + shift) / self.counts)
             right.append((self.totals[b][:, None] - shift) / self.counts)
-        weights = None if self.weights is None else [self.weights] * (2 * len(self.pairs))
-        r = correlate(left + right, self.z, weights, self.coefficient)
+        r = correlate(left + right, self.z, [self.weights] * (2 * len(self.pairs)), self.coefficient)
         return r[: len(self.pairs)], r[len(self.pairs) :]
 
 
@@ -141,8 +144,7 @@ class ProductExchange:
             cut = slice(at, at + width)
             moved = self.features[cut] @ swaps[:, cut].transpose(1, 0, 2).astype(np.float64)
             for average, own, other in ((left, self.a, self.b), (right, self.b, self.a)):
-                for r in self._correlations(moved, cut, own, other):
-                    average.add(r)
+                average.add(self._correlations(moved, cut, own, other))
         return left.mean(), right.mean()
 
     def _correlations(
@@ -167,101 +169,118 @@ class SignExchange:
     """Spearman and Kendall within short groups: signs of pairs are bilinear in the two swaps."""
 
     def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], coefficient: str) -> None:
-        self.coefficient = coefficient
-        self.pairs = len(pairs)
-        self.groups = [_SignGroup(x[:, :, g], z[:, g], pairs, coefficient) for g in range(z.shape[1])]
+        self.x, self.z, self.pairs, self.coefficient = x, z, pairs, coefficient
+        members, groups = z.shape
+        self.width = max(1, TILE // (max(len(pairs), PAGE) * members * members))
+        self._kept: list[_SignTile] | None = None
+        if groups * len(pairs) * members * members <= 4 * KEEP:
+            self._kept = list(self._tiles())
+
+    def _tiles(self) -> Iterator[_SignTile]:
+        for at in range(0, self.z.shape[1], self.width):
+            cut = slice(at, at + self.width)
+            yield _SignTile(self.x[:, :, cut], self.z[:, cut], self.pairs, self.coefficient)
 
     def averages(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return average correlations of X_s and Y_s, each (pairs, B), for swaps (members, groups, B)."""
-        left, right = (_Average(self.pairs, swaps.shape[-1]) for _ in range(2))
-        for g, group in enumerate(self.groups):
-            if group.defined:
-                x, y = group.correlate(swaps[:, g].astype(np.float64))
-                left.add(x)
-                right.add(y)
+        left, right = (_Average(len(self.pairs), swaps.shape[-1]) for _ in range(2))
+        for tile, at in zip(self._kept or self._tiles(), range(0, swaps.shape[1], self.width), strict=True):
+            x, y = tile.correlate(swaps[:, at : at + self.width].transpose(1, 0, 2))
+            left.add(x)
+            right.add(y)
         return left.mean(), right.mean()
 
 
-class _SignGroup:
-    """One group: tables of signs for all pairs of metrics."""
+class _SignTile:
+    """Some groups: tables of signs for all pairs of metrics. Missing members have zeros in every table.
+
+    All sums are of whole numbers below 2²⁴, so single precision is exact.
+    """
 
     def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], coefficient: str) -> None:
         self.coefficient = coefficient
-        self.present = np.flatnonzero(~np.isnan(z))
-        x, z = x[:, self.present], z[self.present]
-        n = len(z)
-        self.n = float(n)
-        signs_z = np.sign(z[:, None] - z[None, :])
-        self.defined = bool(signs_z.any())
-        if not self.defined:
-            return
-        self.first, self.second = np.triu_indices(n, 1)
+        present = ~np.isnan(z).T
+        both = present[:, :, None] & present[:, None, :]
+        self.n = present.sum(axis=1).astype(np.float64)[:, None, None]
+        z, x = np.where(present, z.T, 0.0), np.where(present, x.transpose(0, 2, 1), 0.0)
+        signs_z = np.sign(z[:, :, None] - z[:, None, :]) * both
+        ranks = signs_z.sum(axis=2)
         if coefficient == "spearman":
-            ranks = signs_z.sum(axis=1)
-            factor, self.untied_z = ranks[:, None] - ranks[None, :], float((ranks**2).sum())
+            factor = (ranks[:, :, None] - ranks[:, None, :]) * both
+            self.spread_z = (ranks**2).sum(axis=1)[:, None, None]
         else:
-            factor, self.untied_z = signs_z, float(np.abs(signs_z).sum() / 2)
-        self.kinds_z = len(np.unique(z))
-        a, b = x[[p for p, _ in pairs]], x[[q for _, q in pairs]]
-        # Terms sign(x_i − x_k)·factor_ik of the numerator, for each choice of whose score i and k have.
-        keep = np.sign(a[:, :, None] - a[:, None, :]) * factor
-        both = np.sign(b[:, :, None] - b[:, None, :]) * factor
-        one = np.sign(b[:, :, None] - a[:, None, :]) * factor  # i has its score exchanged, k keeps its own
-        other = np.sign(a[:, :, None] - b[:, None, :]) * factor
-        self.start_x = keep.sum(axis=(1, 2)) / 2
-        self.start_y = both.sum(axis=(1, 2)) / 2
-        self.linear_x = (one - keep).sum(axis=2)
-        self.linear_y = (other - both).sum(axis=2)
-        self.bilinear = (both - one - other + keep)[:, self.first, self.second]
-        self._find_ties(a, b)
+            factor = signs_z
+            self.spread_z = np.abs(signs_z).sum(axis=(1, 2))[:, None, None] / 2
+        self.kinds_z = (present & ~np.tril((signs_z == 0) & both, -1).any(axis=2)).sum(axis=1)[:, None, None]
+        a, b = (np.stack([x[pair[side]] for pair in pairs], axis=1) for side in (0, 1))
 
-    def _find_ties(self, a: FloatArray, b: FloatArray) -> None:
+        def table(first: FloatArray, second: FloatArray) -> FloatArray:
+            """Return sign(first_i − second_k)·factor_ik, the terms of the numerator."""
+            return np.sign(first[..., :, None] - second[..., None, :]) * factor[:, None]
+
+        keep, both_moved, one_moved, other_moved = table(a, a), table(b, b), table(b, a), table(a, b)
+        self.first, self.second = np.triu_indices(len(z[0]), 1)
+        self.start_x = keep.sum(axis=(2, 3))[..., None] / 2
+        self.start_y = both_moved.sum(axis=(2, 3))[..., None] / 2
+        linear = np.concatenate([(one_moved - keep).sum(axis=3), (other_moved - both_moved).sum(axis=3)], axis=1)
+        bilinear = (both_moved - one_moved - other_moved + keep)[..., self.first, self.second]
+        self.linear, self.bilinear = linear.astype(np.float32), bilinear.astype(np.float32)
+        self._find_ties(a, b, present)
+
+    def _find_ties(self, a: FloatArray, b: FloatArray, present: npt.NDArray[np.bool_]) -> None:
         """List values that two or more members could share: only these can be tied after an exchange."""
-        owner, start, step, total = [], [], [], []
-        for pair, (left, right) in enumerate(zip(a, b, strict=True)):
-            values, of = np.unique(np.concatenate([left, right]), return_inverse=True)
-            counts = np.bincount(of, minlength=len(values))
-            if counts.max(initial=0) < 2:
-                continue
-            in_left = of[: len(left)][:, None] == np.arange(len(values))
-            in_right = of[len(left) :][:, None] == np.arange(len(values))
-            # A value held by only one member, in both metrics, is never tied.
-            shared = (in_left | in_right).sum(axis=0) > 1
-            owner += [pair] * int(shared.sum())
-            start += list(in_left[:, shared].sum(axis=0))
-            total += list(counts[shared])
-            step += list((in_right[:, shared].astype(np.float64) - in_left[:, shared]).T)
-        self.tie_owner = np.array(owner, dtype=np.int64)
-        self.tie_start = np.array(start, dtype=np.float64)[:, None]
-        self.tie_total = np.array(total, dtype=np.float64)[:, None]
-        self.tie_step = np.array(step, dtype=np.float64).reshape(len(owner), len(a[0]))
+        found: list[list[tuple[int, int, int, FloatArray]]] = [[] for _ in a]
+        pooled = np.sort(np.where(present[:, None], [a, b], np.nan), axis=-1)
+        pooled = np.sort(np.concatenate([pooled[0], pooled[1]], axis=-1), axis=-1)
+        for g, pair in zip(*np.nonzero((np.diff(pooled, axis=-1) == 0).any(axis=-1)), strict=True):
+            left, right = a[g, pair], b[g, pair]
+            values, counts = np.unique(np.concatenate([left[present[g]], right[present[g]]]), return_counts=True)
+            for value in values[counts > 1]:
+                in_left, in_right = (left == value) & present[g], (right == value) & present[g]
+                # A value held by only one member, in both metrics, is never tied.
+                if (in_left | in_right).sum() > 1:
+                    step = in_right.astype(np.float64) - in_left
+                    found[g].append((pair, int(in_left.sum()), int(in_left.sum() + in_right.sum()), step))
+        most = max(map(len, found))
+        self.tied = most > 0
+        shape = (len(a), most)
+        self.tie_start, self.tie_total = np.zeros((2, *shape, 1), dtype=np.float32)
+        self.tie_step = np.zeros((*shape, a.shape[2]), dtype=np.float32)
+        self.tie_owner = np.zeros((len(a), a.shape[1], most), dtype=np.float32)
+        for g, ties in enumerate(found):
+            for t, (pair, start, total, step) in enumerate(ties):
+                self.tie_start[g, t], self.tie_total[g, t], self.tie_step[g, t] = start, total, step
+                self.tie_owner[g, pair, t] = 1
 
-    def correlate(self, swaps: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return correlations of X_s and Y_s, each (pairs, B), for swaps (members, B)."""
-        swaps = swaps[self.present]
-        mixed = self.bilinear @ (swaps[self.first] * swaps[self.second])
-        size_x = self.tie_start + self.tie_step @ swaps if len(self.tie_owner) else None
-        x = self._finish(self.start_x[:, None] + self.linear_x @ swaps + mixed, size_x)
+    def correlate(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
+        """Return correlations of X_s and Y_s, each (groups, pairs, B), for swaps (groups, members, B)."""
+        mixed = self.bilinear @ (swaps[:, self.first] & swaps[:, self.second]).astype(np.float32)
+        moved = swaps.astype(np.float32)
+        straight = self.linear @ moved
+        pairs = self.bilinear.shape[1]
+        size_x = self.tie_start + self.tie_step @ moved if self.tied else None
         size_y = None if size_x is None else self.tie_total - size_x
-        y = self._finish(self.start_y[:, None] + self.linear_y @ swaps + mixed, size_y)
-        return x, y
+        return (
+            self._finish(self.start_x + straight[:, :pairs] + mixed, size_x),
+            self._finish(self.start_y + straight[:, pairs:] + mixed, size_y),
+        )
 
-    def _finish(self, numerator: FloatArray, size: FloatArray | None) -> FloatArray:
+    def _finish(self, numerator: FloatArray, size: npt.NDArray[np.float32] | None) -> FloatArray:
         """Divide by the spread, which only ties can lessen; `size` holds the sizes of possible ties."""
         n = self.n
         if self.coefficient == "spearman":
-            spread = np.full(numerator.shape, (n**3 - n) / 3)
+            spread = (n**3 - n) / 3
             if size is not None:
-                np.subtract.at(spread, self.tie_owner, (size**3 - size) / 3)
-            return ratio(numerator, np.sqrt(np.maximum(spread, 0.0) * self.untied_z))
-        untied = np.full(numerator.shape, n * (n - 1) / 2)
-        kinds = np.full(numerator.shape, n)
+                spread = spread - self.tie_owner @ ((size * size * size - size) / 3)
+            return ratio(numerator, np.sqrt(np.maximum(spread, 0.0) * self.spread_z))
+        untied = n * (n - 1) / 2
         if size is not None:
-            np.subtract.at(untied, self.tie_owner, (size * size - size) / 2)
-            np.subtract.at(kinds, self.tie_owner, size - (size > 0))
-        distinct = np.minimum(kinds, self.kinds_z).astype(np.int64)
-        all_n = np.full((), n)
-        return kendall_from_counts(numerator, untied, np.full((), self.untied_z), all_n, distinct, self.coefficient)
+            untied = untied - self.tie_owner @ ((size * size - size) / 2)
+        distinct = None
+        if self.coefficient == "kendall-c":
+            kinds = n if size is None else n - self.tie_owner @ (size - (size > 0))
+            distinct = np.minimum(kinds, self.kinds_z).astype(np.int64)
+        return kendall_from_counts(numerator, untied, self.spread_z, n, distinct, self.coefficient)
 
 
 class OrderedExchange:
@@ -269,30 +288,21 @@ class OrderedExchange:
 
     def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], coefficient: str) -> None:
         self.coefficient = coefficient
-        self.member, self.group = np.nonzero(~np.isnan(z))
-        human = z[self.member, self.group]
-        twice = np.concatenate([self.group, self.group])
-        self.pairs = [
-            Ordered(
-                np.concatenate([x[a][self.member, self.group], x[b][self.member, self.group]]),
-                np.concatenate([human, human]),
-                twice,
-                z.shape[1],
-            )
-            for a, b in pairs
+        self.members = [np.flatnonzero(~np.isnan(column)) for column in z.T]
+        self.groups = [
+            [Ordered(np.concatenate([x[a, at, g], x[b, at, g]]), np.tile(z[at, g], 2)) for a, b in pairs]
+            for g, at in enumerate(self.members)
         ]
+        self.pairs = len(pairs)
 
     def averages(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return average correlations of X_s and Y_s, each (pairs, B), for swaps (members, groups, B)."""
-        exchanged = swaps[self.member, self.group].astype(np.float64)
-        kept = 1.0 - exchanged
-        results = []
-        for weights in (np.concatenate([kept, exchanged]), np.concatenate([exchanged, kept])):
-            rows = []
-            for pair in self.pairs:
-                average = _Average(1, weights.shape[1])
-                for r in pair.correlate(weights, self.coefficient):
-                    average.add(r[None, :])
-                rows.append(average.mean()[0])
-            results.append(np.stack(rows))
-        return results[0], results[1]
+        left, right = (_Average(self.pairs, swaps.shape[-1]) for _ in range(2))
+        for g, at in enumerate(self.members):
+            exchanged = swaps[at, g]
+            kept = exchanged ^ 1
+            for average, weights in ((left, (kept, exchanged)), (right, (exchanged, kept))):
+                both = np.concatenate(weights)
+                r = [pair.correlate(both, len(at), self.coefficient) for pair in self.groups[g]]
+                average.add(np.stack(r)[None])
+        return left.mean(), right.mean()

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from metassay.stats.draws import PAGE
 from metassay.stats.ordered import Ordered
 from metassay.stats.pairwise import correlate, kendall_from_counts, ratio
 
@@ -110,7 +111,10 @@ class ProductGroups:
 
 
 class SignGroups:
-    """Spearman, tau-b and tau-a of short groups: signs of all pairs, one matrix product for all groups."""
+    """Spearman, tau-b and tau-a of short groups: signs of all pairs, one matrix product for all groups.
+
+    All sums are of whole numbers below 2²⁴, so single precision is exact.
+    """
 
     def __init__(self, x: FloatArray, z: FloatArray, coefficient: str) -> None:
         self.coefficient = coefficient
@@ -119,51 +123,60 @@ class SignGroups:
         self.z = np.where(self.present, z, 0.0)
         members, groups = x.shape
         self.first, self.second = np.triu_indices(members, 1)
-        self.width = max(1, TILE // max(1, members * members))
-        self._kept: list[FloatArray] | None = None
+        self.width = max(1, TILE // max(1, members * PAGE))
+        self._kept: list[npt.NDArray[np.float32]] | None = None
         if members * members * groups * 2 <= KEEP:
             self._kept = list(self._tables())
 
     def correlate(self, weights: FloatArray) -> FloatArray:
         """Return correlations of shape (groups, B)."""
         tables = self._kept if self._kept is not None else self._tables()
+        w = weights.astype(np.float32)
         if self.coefficient == "spearman":
-            return np.concatenate([self._spearman(signs, weights) for signs in tables])
-        pairs = weights[self.first] * weights[self.second]
-        sums = np.concatenate([table @ pairs for table in tables], axis=1)
+            return np.concatenate([self._spearman(signs, w) for signs in tables])
+        pairs = w[self.first] * w[self.second]
+        sums = np.concatenate([table @ pairs for table in tables], axis=1).astype(np.float64)
         n = self.present.T.astype(np.float64) @ weights if self.coefficient == "kendall-a" else sums[0]
         return kendall_from_counts(sums[0], sums[1], sums[2], n, None, self.coefficient)
 
-    def _spearman(self, signs: FloatArray, weights: FloatArray) -> FloatArray:
-        ranks_x, ranks_z = signs @ weights
-        weighted = weights * ranks_x
+    def _spearman(self, signs: npt.NDArray[np.float32], w: npt.NDArray[np.float32]) -> FloatArray:
+        ranks_x, ranks_z = (signs @ w).reshape(2, -1, *w.shape)
+        weighted = w * ranks_x
         product = np.einsum("gib,gib->gb", weighted, ranks_z)
         spread_x = np.einsum("gib,gib->gb", weighted, ranks_x)
-        np.multiply(weights, ranks_z, out=weighted)
+        np.multiply(w, ranks_z, out=weighted)
         spread_z = np.einsum("gib,gib->gb", weighted, ranks_z)
-        return ratio(product, np.sqrt(spread_x * spread_z))
+        return ratio(product, np.sqrt(spread_x.astype(np.float64) * spread_z))
 
-    def _tables(self) -> Iterator[FloatArray]:
-        """Yield tiles: (x and z, groups, members, members) for Spearman, (sums, groups, pairs) for Kendall."""
+    def _tables(self) -> Iterator[npt.NDArray[np.float32]]:
+        """Yield tiles: (x and z × groups × members, members) for Spearman, (sums, groups, pairs) for Kendall."""
         for at in range(0, self.x.shape[1], self.width):
             x, z, present = (a[:, at : at + self.width].T for a in (self.x, self.z, self.present))
             if self.coefficient == "spearman":
                 both = present[:, :, None] & present[:, None, :]
-                yield np.stack([np.sign(v[:, :, None] - v[:, None, :]) * both for v in (x, z)])
+                signs = np.stack([np.sign(v[:, :, None] - v[:, None, :]) * both for v in (x, z)])
+                yield signs.astype(np.float32).reshape(-1, x.shape[1])
             else:
                 both = present[:, self.first] & present[:, self.second]
                 sx, sz = (np.sign(v[:, self.first] - v[:, self.second]) * both for v in (x, z))
-                yield np.stack([sx * sz, np.abs(sx), np.abs(sz)])
+                yield np.stack([sx * sz, np.abs(sx), np.abs(sz)]).astype(np.float32)
 
 
 class OrderedGroups:
-    """Rank coefficients of long groups: sorted once, running sums in every draw."""
+    """Rank coefficients of long groups: sorted once, sums over blocks in every draw."""
 
     def __init__(self, x: FloatArray, z: FloatArray, coefficient: str) -> None:
         self.coefficient = coefficient
-        self.member, group = np.nonzero(~(np.isnan(x) | np.isnan(z)))
-        self.ordered = Ordered(x[self.member, group], z[self.member, group], group, x.shape[1])
+        present = ~(np.isnan(x) | np.isnan(z))
+        self.members = [np.flatnonzero(column) for column in present.T]
+        self.groups = [Ordered(x[at, g], z[at, g]) for g, at in enumerate(self.members)]
 
     def correlate(self, weights: FloatArray) -> FloatArray:
         """Return correlations of shape (groups, B)."""
-        return self.ordered.correlate(weights[self.member], self.coefficient)
+        n = len(weights)
+        return np.stack(
+            [
+                group.correlate(weights if len(at) == n else weights[at], n, self.coefficient)
+                for group, at in zip(self.groups, self.members, strict=True)
+            ]
+        )

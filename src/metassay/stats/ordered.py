@@ -1,13 +1,16 @@
 """Rank correlation of long vectors whose order is fixed while weights vary.
 
-The order of a metric's scores does not change between resamples, only how often each score occurs. Sorting is
-done once; each draw then costs running sums: O(n) for Spearman, O(n log m) for Kendall, m being the number of
-distinct values of the side that has fewer. Points belong to groups (inputs, say) that are correlated apart.
+The order of a metric's scores does not change between resamples, only how often each score occurs. Both sides are
+sorted once and cut into *wholes*: runs of about √n points that never split a tie. Within a whole, signs of
+differences are a small matrix; between wholes only their weights matter. So a draw costs O(n √n) multiplications
+inside matrix products. A side with few distinct values, as human judgments have, is cut at every value and needs no
+matrix at all. Weights are whole numbers, so every sum here is exact.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,193 +19,261 @@ from metassay.stats.pairwise import kendall_from_counts, ratio
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Numbers = npt.NDArray[Any]
+"""Whole numbers in single or double precision."""
 
-BLOCK = 2_000_000
-"""Points × draws handled at once; every sum is of whole numbers, so the size changes no result."""
-
-
-def running_sums(rows: FloatArray) -> FloatArray:
-    """Return sums of the first 0, 1, …, n rows.
-
-    NumPy's own cumulative sum is slow along the first axis; two passes over square blocks are not.
-    """
-    n, draws = rows.shape
-    width = max(1, int(np.sqrt(n)))
-    blocks = -(-n // width)
-    out = np.zeros((blocks * width + 1, draws))
-    out[1 : n + 1] = rows
-    inner = out[1:].reshape(blocks, width, draws)
-    for at in range(1, width):
-        inner[:, at] += inner[:, at - 1]
-    for block in range(1, blocks):
-        inner[block] += inner[block - 1, -1]
-    return out[: n + 1]
-
-
-@dataclass(frozen=True)
-class _Step:
-    """One bit of the second rank: pairs whose ranks first differ in that bit."""
-
-    low: IntArray  # points whose bit is 0, by block and then by first rank
-    high: IntArray  # points whose bit is 1
-    group: IntArray  # the group of each high point
-    below: IntArray  # for each high point: low points before its block's points of smaller first rank end
-    upto: IntArray  # the same, counting points of equal first rank
-    start: IntArray  # low points before its block
-    end: IntArray  # low points up to the end of its block
+SLICE = 1 << 18
+"""Points × draws handled at once; since sums are exact, the size changes no result."""
+EXACT = 1 << 24
+"""Whole numbers below this are exact in single precision, which is twice as fast."""
 
 
 class Ordered:
-    """Paired values in groups, sorted once, to be correlated under many weightings.
+    """Paired values, sorted once, to be correlated under many weightings.
 
     Parameters
     ----------
     x, z
         Finite values of the points.
-    group
-        The group of each point, from 0.
-    groups
-        The number of groups.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, group: IntArray, groups: int) -> None:
-        self.groups = groups
-        self.order = np.lexsort((x, group))
-        self._group = group[self.order]
-        self._x = _ranks(x[self.order], self._group)
-        self._z = _ranks(z[self.order], self._group)
-        self._steps: list[_Step] | None = None
+    def __init__(self, x: FloatArray, z: FloatArray) -> None:
+        self.n = len(x)
+        if self.n < 2:
+            return
+        # Correlation is symmetric: the side with fewer distinct values is the one that is cut at every value.
+        if len(np.unique(x)) < len(np.unique(z)):
+            x, z = z, x
+        self.x = _Side(x)
+        self.z = _Side(z)
 
-    def correlate(self, weights: FloatArray, coefficient: str) -> FloatArray:
-        """Return the correlation within each group, shape (groups, B), for weights of shape (points, B)."""
-        width = max(1, BLOCK // max(1, len(weights)))
+    def correlate(self, weights: Numbers, total: int, coefficient: str) -> FloatArray:
+        """Return the correlation in each draw.
+
+        Parameters
+        ----------
+        weights
+            Whole numbers of shape (points, B).
+        total
+            What the weights of no draw exceed when added up.
+        coefficient
+            ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``.
+        """
+        draws = weights.shape[1]
+        if self.n < 2:
+            return np.full(draws, np.nan)
+        # Sums of pairs of weights stay below the square of their total.
+        precision = np.float32 if total**2 < EXACT else np.float64
+        width = 1 << max(4, (SLICE // self.n).bit_length() - 1)
         method = self._spearman if coefficient == "spearman" else self._kendall
-        parts = [
-            method(weights[self.order, at : at + width], coefficient) for at in range(0, weights.shape[1], width)
-        ]
-        return np.concatenate(parts, axis=1)
-
-    def _spearman(self, w: FloatArray, _: str) -> FloatArray:
-        ax, tied_x = self._centred_ranks(self._x, w)
-        az, tied_z = self._centred_ranks(self._z, w)
-        n = self._by_group(w, self._group)
-        # The mean square of centred midranks has a closed form: n³ less the cubes of the sizes of ties.
-        spread = (n**3 - tied_x) * (n**3 - tied_z)
-        product = w
-        product = product * ax[self._x]
-        product *= az[self._z]
-        return ratio(3 * self._by_group(product, self._group), np.sqrt(np.maximum(spread, 0.0)))
-
-    def _centred_ranks(self, rank: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return twice the centred midrank of each distinct value, and per group the cubes of ties added up."""
-        size, group = self._ties(rank, w)
-        sums = running_sums(size)
-        first = np.searchsorted(group, np.arange(self.groups))
-        last = np.searchsorted(group, np.arange(self.groups), side="right")
-        middle = sums[first] + sums[last]
-        ranks = sums[:-1] + sums[1:] - middle[group]
-        return ranks, self._by_group(size**3, group)
-
-    def _ties(self, rank: IntArray, w: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the weight of each distinct value and its group."""
-        values = int(rank.max(initial=-1)) + 1
-        if values == len(rank):
-            at = np.empty(values, dtype=np.int64)
-            at[rank] = np.arange(values)
-            return w[at], self._group[at]
-        by_rank = np.argsort(rank, kind="stable")
-        first = np.searchsorted(rank[by_rank], np.arange(values))
-        return np.add.reduceat(w[by_rank], first, axis=0), self._group[by_rank][first]
-
-    def _by_group(self, rows: FloatArray, group: IntArray) -> FloatArray:
-        """Add up rows, which are sorted by group."""
-        if self.groups == 1:
-            total: FloatArray = rows.sum(axis=0, keepdims=True)
-            return total
-        out = np.zeros((self.groups, rows.shape[1]))
-        present, first = np.unique(group, return_index=True)
-        if len(present):
-            out[present] = np.add.reduceat(rows, first, axis=0)
+        padded = np.zeros((self.n + 1, min(width, draws)), dtype=precision)
+        out = np.empty(draws)
+        for at in range(0, draws, width):
+            part = padded[:, : min(width, draws - at)]
+            part[:-1] = weights[:, at : at + width]
+            out[at : at + width] = method(part, coefficient)
         return out
 
-    def _kendall(self, w: FloatArray, coefficient: str) -> FloatArray:
-        size_x, group_x = self._ties(self._x, w)
-        size_z, group_z = self._ties(self._z, w)
-        n = self._by_group(w, self._group)
-        untied_x = (n**2 - self._by_group(size_x**2, group_x)) / 2
-        untied_z = (n**2 - self._by_group(size_z**2, group_z)) / 2
-        numerator = np.zeros_like(n)
-        for step in self._kendall_steps():
-            sums = running_sums(w[step.low])
-            # Weight of low points with smaller first rank, less that of low points with larger first rank.
-            lead = sums[step.below] + sums[step.upto]
-            lead -= sums[step.start]
-            lead -= sums[step.end]
-            lead *= w[step.high]
-            numerator += self._by_group(lead, step.group)
-        distinct = None
-        if coefficient == "kendall-c":
-            kinds_x = self._by_group((size_x > 0).astype(np.float64), group_x)
-            kinds_z = self._by_group((size_z > 0).astype(np.float64), group_z)
-            distinct = np.minimum(kinds_x, kinds_z).astype(np.int64)
-        return kendall_from_counts(numerator, untied_x, untied_z, n, distinct, coefficient)
+    # -- Spearman -------------------------------------------------------------------------------
 
-    def _kendall_steps(self) -> list[_Step]:
-        """Plan the sums: any two different ranks first differ in one bit, so each pair is met exactly once.
+    def _spearman(self, w: Numbers, _: str) -> FloatArray:
+        wx, ranks_x, spread_x = self.x.centred_ranks(w)
+        ranks_x *= wx
+        flat = ranks_x.reshape(-1, w.shape[1])
+        if self.z.flat:
+            sums = self._z_wholes @ wx.reshape(flat.shape)
+            middle = _signs(np.arange(self.z.wholes)) @ sums
+            spread_z = _dot(sums, _square(middle))
+            product = _dot(self._z_wholes @ flat, middle)
+        else:
+            _, ranks_z, spread_z = self.z.centred_ranks(w)
+            product = _dot(flat, np.take(ranks_z.reshape(-1, w.shape[1]), self._z_slot, axis=0))
+        return ratio(product, np.sqrt(spread_x * spread_z))
 
-        The side with fewer distinct values gives the bits. Within a block of points that agree in all higher
-        bits, every point whose bit is 1 outranks every point whose bit is 0 on that side; what remains is to
-        compare them on the other side, where the order is known.
+    @cached_property
+    def _z_wholes(self) -> Numbers:
+        """Which whole of z (rows) each slot of x (columns) belongs to."""
+        whole = np.append(self.z.whole_of, -1)[self.x.slots]
+        return (whole == np.arange(self.z.wholes)[:, None]).astype(np.float32)
+
+    @cached_property
+    def _z_slot(self) -> IntArray:
+        """The slot of z that holds the same point as each slot of x; any slot for padding, which weighs nothing."""
+        slot = np.zeros(self.n + 1, dtype=np.int64)
+        slot[self.z.slots] = np.arange(len(self.z.slots))
+        return slot[self.x.slots]
+
+    # -- Kendall --------------------------------------------------------------------------------
+
+    def _kendall(self, w: Numbers, coefficient: str) -> FloatArray:
+        wx = self.x.blocks(w)
+        table, tied = self._x_tables
+        signed = table @ wx
+        width = self.x.width
+        numerator = _sum(signed[:, :width], wx) / 2
+        tied_x = self.x.tied_between(wx) + _sum(signed[:, width:] if tied else wx * self.x.loose, wx)
+        by_whole = self._z_wholes_by_block @ wx
+        sums_z = by_whole.sum(axis=0)
+        if self.z.flat:
+            tied_z = _sum(sums_z, sums_z)
+        else:
+            wz = self.z.blocks(w)
+            signed_z = self._z_tables @ wz
+            numerator += _sum(signed_z[:, : self.z.width], wz) / 2
+            tied_z = self.z.tied_between(wz) + _sum(signed_z[:, self.z.width :], wz)
+        # Pairs that differ in both wholes: what came earlier in x, on the lower and on the upper side in z.
+        before = (self.x.earlier @ by_whole.reshape(len(by_whole), -1)).reshape(by_whole.shape)
+        numerator += _sum(by_whole, _signs(np.arange(self.z.wholes)) @ before)
+        total = sums_z.sum(axis=0, dtype=np.float64)
+        distinct = np.minimum(self.x.distinct(w), self.z.distinct(w)) if coefficient == "kendall-c" else None
+        return kendall_from_counts(
+            numerator, (total**2 - tied_x) / 2, (total**2 - tied_z) / 2, total, distinct, coefficient
+        )
+
+    @cached_property
+    def _z_wholes_by_block(self) -> Numbers:
+        return np.ascontiguousarray(self._z_wholes.reshape(self.z.wholes, -1, self.x.width).transpose(1, 0, 2))
+
+    @cached_property
+    def _x_tables(self) -> tuple[Numbers, bool]:
+        """Per block of x: products of signs, and below them which points are tied in x if any are."""
+        signs_z = self.x.gather(self.z.ranks)
+        product = self.x.signs * np.sign(signs_z[:, :, None] - signs_z[:, None, :]).astype(np.float32)
+        ties = self.x.ties
+        if ties is None:
+            return product, False
+        return np.concatenate([product, ties], axis=1), True
+
+    @cached_property
+    def _z_tables(self) -> Numbers:
+        """Per block of z: products of signs of pairs that no block of x holds, and which points are tied in z."""
+        ranks_x, wholes_x = self.z.gather(self.x.ranks), self.z.gather(self.x.whole_of)
+        apart = wholes_x[:, :, None] != wholes_x[:, None, :]
+        product = self.z.signs * np.sign(ranks_x[:, :, None] - ranks_x[:, None, :]).astype(np.float32) * apart
+        ties = self.z.ties
+        if ties is None:
+            ties = np.broadcast_to(np.eye(self.z.width, dtype=np.float32), product.shape)
+        return np.concatenate([product, ties], axis=1)
+
+
+class _Side:
+    """One of the two variables: sorted, ranked, cut into wholes, and laid out in blocks of one width.
+
+    A whole is a run of points in one block, or one large tie that fills several blocks; in a *flat* side every
+    value is a whole of its own. Slots that hold no point have the index n, a row of zeros.
+    """
+
+    def __init__(self, values: FloatArray) -> None:
+        n = len(values)
+        order = np.argsort(values, kind="stable")
+        new = np.ones(n, dtype=bool)
+        new[1:] = np.diff(values[order]) != 0
+        self.ranks = np.empty(n, dtype=np.int64)
+        self.ranks[order] = np.cumsum(new) - 1
+        starts = np.append(np.flatnonzero(new), n)
+        self.width = max(8, int(np.sqrt(n)))
+        self.flat = len(starts) - 1 <= max(32, 2 * self.width)
+        self._sorted, self._starts = order, starts
+
+        slots: list[IntArray] = []
+        whole: list[int] = []
+        run = 0  # where the whole that is being filled starts
+        edges = []
+        for first, last in zip(starts[:-1], starts[1:], strict=True):
+            alone = self.flat or last - first > self.width
+            if (alone or last - run > self.width) and first > run:
+                edges.append((run, first))
+                run = first
+            if alone:
+                edges.append((run, last))
+                run = last
+        if run < n:
+            edges.append((run, n))
+        self.wholes = len(edges)
+        self.whole_of = np.empty(n, dtype=np.int64)
+        for k, (first, last) in enumerate(edges):
+            self.whole_of[order[first:last]] = k
+            for at in range(first, last, self.width):
+                block = np.full(self.width, n)
+                points = order[at : min(at + self.width, last)]
+                block[: len(points)] = points
+                slots.append(block)
+                whole.append(k)
+        self.slots = np.concatenate(slots)
+        of = np.array(whole)
+        self.apart = _signs(of)
+        self.earlier = (self.apart > 0).astype(np.float32)
+        tie = np.array([self.ranks[order[first]] == self.ranks[order[last - 1]] for first, last in edges])
+        large = (tie & ((np.bincount(of, minlength=self.wholes) > 1) | self.flat))[of]
+        # Blocks inside one large tie have no loose points: their ties are counted between blocks.
+        self.loose = (~large).astype(np.float32)[:, None, None]
+        self.together = ((self.apart == 0) & large).astype(np.float32) if large.any() else None
+
+    def blocks(self, w: Numbers) -> Numbers:
+        """Return weights as (blocks, width, B)."""
+        return np.take(w, self.slots, axis=0).reshape(-1, self.width, w.shape[1])
+
+    def gather(self, values: IntArray) -> IntArray:
+        """Return a property of the points as (blocks, width); −1 in slots that hold no point."""
+        return np.append(values, -1)[self.slots].reshape(-1, self.width)
+
+    @cached_property
+    def signs(self) -> npt.NDArray[np.float32]:
+        """Signs of differences within each block."""
+        ranks = self.gather(self.ranks)
+        return np.sign(ranks[:, :, None] - ranks[:, None, :]).astype(np.float32)
+
+    @cached_property
+    def ties(self) -> npt.NDArray[np.float32] | None:
+        """Which loose points of a block are tied, each with itself; None if no two different points are."""
+        ties = (self.signs == 0).astype(np.float32) * self.loose
+        return ties if (ties.sum(axis=2)[self.gather(self.ranks) >= 0] > 1).any() else None
+
+    def centred_ranks(self, w: Numbers) -> tuple[Numbers, Numbers, FloatArray]:
+        """Return weights and ranks (blocks, width, B), and Σ w·rank²; ranks are twice the centred midranks.
+
+        A rank is the middle of its whole plus what the signs inside add. These cancel within a whole, so squares
+        add up without mixed terms.
         """
-        if self._steps is None:
-            bits, order = self._z, self._x
-            if _most_in_a_group(self._x, self._group) < _most_in_a_group(self._z, self._group):
-                bits, order = self._x, self._z
-            local = bits - _first_of_group(bits, self._group)
-            self._steps = [
-                step
-                for shift in range(int(local.max(initial=0)).bit_length())
-                if (step := _plan_step(self._group, local >> shift, order)) is not None
-            ]
-        return self._steps
+        wx = self.blocks(w)
+        ranks = self.signs @ wx
+        sums = wx.sum(axis=1)
+        inside = wx * ranks
+        if float(sums.max()) ** 2 * float(sums.sum(axis=0).max()) >= EXACT:
+            inside = inside.astype(np.float64)
+        middle = self.apart @ sums
+        spread = _dot(sums, _square(middle)) + _sum(inside, ranks)
+        ranks += middle[:, None, :]
+        return wx, ranks, spread
+
+    def tied_between(self, wx: Numbers) -> FloatArray | float:
+        """Return Σ t² over large ties."""
+        if self.together is None:
+            return 0.0
+        sums = wx.sum(axis=1)
+        return _sum(sums, self.together @ sums)
+
+    def distinct(self, w: Numbers) -> IntArray:
+        """Return how many distinct values have weight."""
+        sizes = np.add.reduceat(np.take(w, self._sorted, axis=0), self._starts[:-1], axis=0)
+        return (sizes > 0).sum(axis=0)
 
 
-def _plan_step(group: IntArray, rank: IntArray, order: IntArray) -> _Step | None:
-    _, block = np.unique(np.stack([group, rank >> 1]), axis=1, return_inverse=True)
-    block = block.reshape(-1).astype(np.int64)
-    points = np.lexsort((order, block))
-    low, high = points[rank[points] & 1 == 0], points[rank[points] & 1 == 1]
-    if not len(low) or not len(high):
-        return None
-    span = int(order.max()) + 1
-    key_low, key_high = block[low] * span + order[low], block[high] * span + order[high]
-    return _Step(
-        low=low,
-        high=high,
-        group=group[high],
-        below=np.searchsorted(key_low, key_high),
-        upto=np.searchsorted(key_low, key_high, side="right"),
-        start=np.searchsorted(key_low, block[high] * span),
-        end=np.searchsorted(key_low, (block[high] + 1) * span),
-    )
+def _signs(ranks: IntArray) -> npt.NDArray[np.float32]:
+    """Return sign(r_i − r_k) for all i and k."""
+    return np.sign(ranks[:, None] - ranks[None, :]).astype(np.float32)
 
 
-def _ranks(values: FloatArray, group: IntArray) -> IntArray:
-    """Return dense ranks that rise from group to group: equal only within a group and for equal values."""
-    order = np.lexsort((values, group))
-    new = np.ones(len(values), dtype=bool)
-    new[1:] = (np.diff(values[order]) != 0) | (np.diff(group[order]) != 0)
-    ranks = np.empty(len(values), dtype=np.int64)
-    ranks[order] = np.cumsum(new) - 1
-    return ranks
+def _square(a: Numbers) -> FloatArray:
+    return np.square(a, dtype=np.float64)
 
 
-def _first_of_group(ranks: IntArray, group: IntArray) -> IntArray:
-    """Return for each point the smallest rank in its group."""
-    first = np.full(int(group.max(initial=0)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, group, ranks)
-    return first[group]
+def _sum(a: Numbers, b: Numbers) -> FloatArray:
+    """Return Σ a·b over all but the last axis, for sums that are exact in the precision of the factors."""
+    total = np.einsum("kib,kib->b", a, b) if a.ndim == 3 else np.einsum("ib,ib->b", a, b)
+    return total.astype(np.float64)
 
 
-def _most_in_a_group(ranks: IntArray, group: IntArray) -> int:
-    return int((ranks - _first_of_group(ranks, group)).max(initial=0))
+def _dot(a: Numbers, b: Numbers) -> FloatArray:
+    """Return Σ a·b over the first axis in double precision."""
+    return np.einsum("ib,ib->b", a, b, dtype=np.float64)

@@ -7,12 +7,17 @@ sign of differences: with g_ik = sign(x_i − x_k) and weights w, the centred we
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+Signs = npt.NDArray[np.int8]
+Numbers = npt.NDArray[Any]
+"""Whole numbers in single or double precision."""
 
 TIE = 1e-12
 """Values that differ by less are tied: the means of equal sums need not be equal to the last bit."""
@@ -26,7 +31,7 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
 
 
 def correlate(
-    xs: Sequence[FloatArray], z: FloatArray, weights: Sequence[FloatArray | None] | None, coefficient: str
+    xs: Sequence[FloatArray], z: FloatArray, weights: Sequence[FloatArray | None], coefficient: str
 ) -> FloatArray:
     """Correlate several vectors with one, in every draw.
 
@@ -37,7 +42,7 @@ def correlate(
     z
         An array of the same kind; values with weight 0 must be finite all the same.
     weights
-        For each of `xs` multiplicities of shape (n, B), or None for ones; None if that holds for all.
+        For each of `xs` multiplicities of shape (n, B), or None for ones.
     coefficient
         ``pearson``, ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``.
 
@@ -46,13 +51,16 @@ def correlate(
     ndarray
         Correlations of shape (len(xs), B); NaN where a vector is constant or has fewer than two points.
     """
-    each = weights if weights is not None else [None] * len(xs)
     if coefficient == "pearson":
-        rows = [_pearson(x, z, w) for x, w in zip(xs, each, strict=True)]
-    else:
-        z = z / TIE
-        one = _spearman if coefficient == "spearman" else _kendall
-        rows = [one(x / TIE, z, w, coefficient) for x, w in zip(xs, each, strict=True)]
+        rows = [_pearson(x, z, w) for x, w in zip(xs, weights, strict=True)]
+        return np.stack(np.broadcast_arrays(*rows))
+    signs_z = _pair_signs(z)
+    method = _spearman if coefficient == "spearman" else _kendall
+    rows, last = [], _Weights(None, len(z))
+    for x, w in zip(xs, weights, strict=True):
+        if w is not last.points:
+            last = _Weights(w, len(z))
+        rows.append(method(_pair_signs(x), signs_z, last, coefficient))
     return np.stack(np.broadcast_arrays(*rows))
 
 
@@ -70,59 +78,104 @@ def _pearson(x: FloatArray, z: FloatArray, w: FloatArray | None) -> FloatArray:
     return ratio(xz, np.where(varies, np.sqrt(xx * zz), 0.0))
 
 
-def _spearman(x: FloatArray, z: FloatArray, w: FloatArray | None, _: str) -> FloatArray:
-    ax, az = _centred_ranks(x, w), _centred_ranks(z, w)
-    if w is None:
+class _Weights:
+    """Weights of points and, when they are first needed, of pairs of points."""
+
+    def __init__(self, points: FloatArray | None, n: int) -> None:
+        self.points = points
+        self.n = n
+        # Sums over pairs are whole numbers up to n²: exact in single precision up to 4096 points.
+        self.precision = np.float32 if n <= 4096 else np.float64
+        self.small = None if points is None else points.astype(self.precision)
+
+    @cached_property
+    def pairs(self) -> Numbers:
+        """Products of weights, in the order of `_pair_signs`."""
+        if self.small is None:
+            return np.ones((self.n * (self.n - 1) // 2, 1), dtype=self.precision)
+        out = np.empty((self.n * (self.n - 1) // 2, self.small.shape[1]), dtype=self.precision)
+        for i, cut in enumerate(_cuts(self.n)):
+            np.multiply(self.small[i + 1 :], self.small[i], out=out[cut])
+        return out
+
+    @cached_property
+    def total(self) -> FloatArray:
+        """The number of points."""
+        return np.full(1, float(self.n)) if self.points is None else self.points.sum(axis=0)
+
+    def sum(self, values: npt.NDArray[Any]) -> FloatArray:
+        """Return the weighted sum over pairs."""
+        exact = values.astype(self.precision)
+        added = self.pairs.T @ exact if self.small is None else np.einsum("pb,pb->b", self.pairs, exact)
+        return added.reshape(-1).astype(np.float64)
+
+
+def _cuts(n: int) -> Iterator[slice]:
+    """Yield for i = 0, 1, … where the pairs (i, i+1), (i, i+2), … stand."""
+    at = 0
+    for i in range(n - 1):
+        yield slice(at, at + n - 1 - i)
+        at += n - 1 - i
+
+
+def _pair_signs(x: FloatArray) -> Signs:
+    """Return sign(x_k − x_i) for all pairs i < k, shape (pairs, B)."""
+    n = len(x)
+    above = np.empty((n * (n - 1) // 2, x.shape[1]), dtype=bool)
+    below = np.empty_like(above)
+    upper, lower = x + TIE, x - TIE
+    for i, cut in enumerate(_cuts(n)):
+        np.greater(x[i + 1 :], upper[i], out=above[cut])
+        np.less(x[i + 1 :], lower[i], out=below[cut])
+    return np.subtract(above.view(np.int8), below.view(np.int8), out=above.view(np.int8))
+
+
+def _spearman(signs_x: Signs, signs_z: Signs, weights: _Weights, _: str) -> FloatArray:
+    ax, az = _centred_ranks(signs_x, weights), _centred_ranks(signs_z, weights)
+    if weights.points is None:
         return ratio(_dot(ax, az), np.sqrt(_dot(ax, ax) * _dot(az, az)))
-    wx = w * ax
-    return ratio(_dot(wx, az), np.sqrt(_dot(wx, ax) * _dot(w * az, az)))
+    wx = weights.points * ax
+    return ratio(_dot(wx, az), np.sqrt(_dot(wx, ax) * _dot(weights.points * az, az)))
 
 
-def _centred_ranks(x: FloatArray, w: FloatArray | None) -> FloatArray:
-    """Return twice the centred weighted midranks of values in units of TIE."""
-    n = len(x)
-    draws = np.broadcast_shapes(x.shape, (1,) if w is None else w.shape)[-1]
-    ranks = np.zeros((n, draws))
-    for i in range(n - 1):
-        sign = _sign(x[i + 1 :] - x[i])
+def _centred_ranks(signs: Signs, weights: _Weights) -> FloatArray:
+    """Return twice the centred weighted midranks."""
+    w = weights.small
+    exact = signs.astype(weights.precision)
+    draws = max(exact.shape[1], 1 if w is None else w.shape[1])
+    ranks = np.zeros((weights.n, draws), dtype=weights.precision)
+    for i, cut in enumerate(_cuts(weights.n)):
         if w is None:
-            ranks[i + 1 :] += sign
-            ranks[i] -= sign.sum(axis=0)
+            ranks[i + 1 :] += exact[cut]
+            ranks[i] -= exact[cut].sum(axis=0)
         else:
-            ranks[i] -= _dot(w[i + 1 :], sign)
-            ranks[i + 1 :] += sign * w[i]
-    return ranks
+            ranks[i] -= np.einsum("ib,ib->b", w[i + 1 :], exact[cut])
+            ranks[i + 1 :] += exact[cut] * w[i]
+    return ranks.astype(np.float64)
 
 
-def _kendall(x: FloatArray, z: FloatArray, w: FloatArray | None, coefficient: str) -> FloatArray:
-    n = len(x)
-    draws = np.broadcast_shapes(x.shape, z.shape, (1,) if w is None else w.shape)[-1]
-    numerator, untied_x, untied_z = np.zeros((3, draws))
-    repeat_x = np.zeros((n, draws), dtype=bool)
-    repeat_z = repeat_x.copy()
-    for i in range(n - 1):
-        sx, sz = _sign(x[i + 1 :] - x[i]), _sign(z[i + 1 :] - z[i])
-        if w is None:
-            numerator += _dot(sx, sz)
-            untied_x += _dot(sx, sx)
-            untied_z += _dot(sz, sz)
-        else:
-            pairs = w[i + 1 :] * w[i]
-            px = pairs * sx
-            numerator += _dot(px, sz)
-            untied_x += _dot(px, sx)
-            sz *= sz
-            untied_z += _dot(pairs, sz)
-        if coefficient == "kendall-c":
-            taken = True if w is None else w[i] > 0
-            repeat_x[i + 1 :] |= (sx == 0) & taken
-            repeat_z[i + 1 :] |= (sz == 0) & taken
-    total = np.full(draws, float(n)) if w is None else w.sum(axis=0)
+def _kendall(signs_x: Signs, signs_z: Signs, weights: _Weights, coefficient: str) -> FloatArray:
     distinct = None
     if coefficient == "kendall-c":
-        counted = np.ones((n, draws), dtype=bool) if w is None else w > 0
-        distinct = np.minimum((counted & ~repeat_x).sum(axis=0), (counted & ~repeat_z).sum(axis=0))
-    return kendall_from_counts(numerator, untied_x, untied_z, total, distinct, coefficient)
+        distinct = np.minimum(_distinct(signs_x, weights), _distinct(signs_z, weights))
+    return kendall_from_counts(
+        weights.sum(signs_x * signs_z),
+        weights.sum(signs_x != 0),
+        weights.sum(signs_z != 0),
+        weights.total,
+        distinct,
+        coefficient,
+    )
+
+
+def _distinct(signs: Signs, weights: _Weights) -> npt.NDArray[np.int64]:
+    """Return how many distinct values have weight: points with no equal one before them."""
+    w = np.ones((weights.n, 1)) if weights.points is None else weights.points
+    taken = np.broadcast_to(w > 0, (weights.n, max(w.shape[1], signs.shape[1])))
+    first = taken.copy()
+    for i, cut in enumerate(_cuts(weights.n)):
+        first[i + 1 :] &= (signs[cut] != 0) | ~taken[i]
+    return first.sum(axis=0)
 
 
 def kendall_from_counts(
@@ -164,9 +217,3 @@ def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return Σ a·b over the first axis, draw by draw."""
     product: FloatArray = np.einsum("ib,ib->b", a, b)
     return product
-
-
-def _sign(difference: FloatArray) -> FloatArray:
-    """Return −1, 0 or 1, in place, for differences in units of TIE: less than one unit apart is tied."""
-    np.trunc(difference, out=difference)
-    return np.clip(difference, -1.0, 1.0, out=difference)

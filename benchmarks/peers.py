@@ -1,0 +1,84 @@
+"""Milliseconds per resample of metassay and nlpstats, in one run, on SummEval.
+
+QAEval-F1 and ROUGE-1 F1 against expert relevance; bootstrap and permutation of systems and inputs at three levels
+with three coefficients. Reads the folder of SummEval scores given as the first argument.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+import warnings
+from pathlib import Path
+
+import nlpstats.correlations as peer
+import numpy as np
+
+import metassay as ma
+
+LEVELS = ("system", "input", "global")
+COEFFICIENTS = ("pearson", "spearman", "kendall")
+METRICS = ("qa-eval_f1", "rouge-1_f1")
+PAPER_METRICS = (
+    "AutoSummENG,MeMoG,NPowER,bertscore_recall,BEwTE_f1,METEOR,MoverScore,qa-eval_f1,"
+    "rouge-1_f1,rouge-2_f1,rouge-l_f1,rouge-su4_f1,s3_resp"
+)
+
+
+def seconds(work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def best_of(repeats: int, work) -> float:
+    return min(seconds(work) for _ in range(repeats))
+
+
+def cell(scores: ma.Scores, method: str, level: str, coefficient: str, ours: int, theirs: int) -> tuple[float, float]:
+    """Return milliseconds per resample: ours and the peer's."""
+    x, y = (scores.matrix(m) for m in METRICS)
+    z = scores.matrix("expert_relevance")
+    common = {"human": "expert_relevance", "level": level, "coefficient": coefficient, "resamples": ours}
+    if method == "boot-both":
+        own = best_of(3, lambda: ma.agree(scores, metric=METRICS[0], interval="boot-both", **common))
+        other = best_of(2, lambda: peer.bootstrap(x, z, level, coefficient, "both", n_resamples=theirs))
+    else:
+        own = best_of(3, lambda: ma.compare(scores, metric=METRICS, test="perm-both", **common))
+        other = best_of(
+            2,
+            lambda: peer.permutation_test(x, y, z, level, coefficient, "both", alternative="greater", n_resamples=theirs),
+        )
+    return 1e3 * own / ours, 1e3 * other / theirs
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="folder with SummEval scores in SacreROUGE format")
+    parser.add_argument("--resamples", type=int, default=9_999)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    scores = ma.read(*sorted(options.data.glob("*.jsonl")))
+    ratios = []
+    print(f"metassay {ma.__version__}, NumPy {np.__version__}, {options.resamples} resamples each\n")
+    print("| method | level | coefficient | nlpstats ms | metassay ms | ratio |\n|---|---|---|---:|---:|---:|")
+    for method in ("boot-both", "perm-both"):
+        for level in LEVELS:
+            for coefficient in COEFFICIENTS:
+                theirs = 20 if level == "input" else 300
+                own, other = cell(scores, method, level, coefficient, options.resamples, theirs)
+                ratios.append(other / own)
+                print(f"| {method} | {level} | {coefficient} | {other:.3f} | {own:.5f} | {other / own:,.0f} |", flush=True)
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    print(f"\ngeometric mean of the ratios: {mean:,.0f}; smallest: {min(ratios):,.0f}")
+    took = seconds(
+        lambda: ma.compare(
+            scores, human="expert_relevance", metric=PAPER_METRICS, level="input", coefficient="pearson", resamples=9_999
+        )
+    )
+    print(f"compare, 13 metrics, 156 ordered pairs, input level, Pearson, perm-both, 9,999 resamples: {took:.1f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""An argument parser whose errors are one line each."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import shutil
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NoReturn
+
+from metassay.errors import UsageError, one_line
+
+
+class Misuse(UsageError):
+    """The command line is wrong; `prog` says which command should explain itself."""
+
+    def __init__(self, message: str, prog: str) -> None:
+        super().__init__(message)
+        self.prog = prog
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: what it tells about itself, its options, and what it does."""
+
+    about: str
+    """A paragraph for people who meet the command for the first time."""
+    examples: Sequence[str]
+    """Command lines that work."""
+    options: Callable[[Parser], None]
+    """Adds the options to a parser."""
+    run: Callable[[argparse.Namespace], int]
+    """Does the work and returns the exit code."""
+    usage: str = "FILE... [options]"
+    """What follows the command's name."""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help that never breaks a method's name at its hyphen."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False, break_long_words=False)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser for one command; positions and options may be mixed."""
+
+    def __init__(self, name: str, command: Command) -> None:
+        width = min(shutil.get_terminal_size((100, 24)).columns, 110)
+        examples = "\n".join(f"  {line}" for line in command.examples)
+        super().__init__(
+            prog=f"metassay {name}",
+            usage=f"metassay {name} {command.usage}",
+            description=textwrap.fill(command.about, width - 2),
+            epilog=f"examples:\n{examples}",
+            formatter_class=partial(_Help, width=width, max_help_position=26),
+            allow_abbrev=False,
+        )
+        command.options(self)
+        self.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
+
+    def read(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Parse the arguments that follow the command's name."""
+        # argparse forgets a lone "--" between mixed positions, so what follows it is kept apart here
+        before, after = list(argv), []
+        if "--" in before:
+            at = before.index("--")
+            before, after = before[:at], before[at + 1 :]
+        found, unknown = self.parse_known_intermixed_args(before)
+        wrong = [text for text in unknown if text.startswith("-") and text != "-"]
+        if wrong or (unknown and not hasattr(found, "files")):
+            self.error(self._unknown(wrong[0] if wrong else unknown[0]))
+        if hasattr(found, "files"):
+            found.files = [*found.files, *after]
+        elif after:
+            self.error(self._unknown(after[0]))
+        return found
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what argparse would print with the whole usage above it."""
+        raise Misuse(one_line(message.removeprefix("argument "), 400), self.prog)
+
+    def _unknown(self, text: str) -> str:
+        option = text.split("=")[0]
+        known = [flag for flag in self._option_string_actions if flag != "--traceback"]
+        near = difflib.get_close_matches(option, known, n=1, cutoff=0.6)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"unknown {'option' if text.startswith('-') else 'argument'} '{one_line(option, 60)}'{hint}"

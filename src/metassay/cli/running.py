@@ -1,0 +1,183 @@
+"""From files to a study to its output: what all study commands do alike."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metassay.cli import options
+from metassay.errors import MetassayError, UsageError, one_line
+
+if TYPE_CHECKING:
+    from metassay.core.result import Result
+    from metassay.core.scores import Scores
+
+
+def run_study(arguments: argparse.Namespace, study: Callable[..., Result], names: Iterable[str]) -> int:
+    """Read the files, run a study with the options that were given, and put out its result.
+
+    Parameters
+    ----------
+    arguments
+        The parsed command line.
+    study
+        The study's function; its first argument is the scores.
+    names
+        The options that it takes.
+    """
+    from metassay.cli.progress import progress
+
+    chosen = options.given(arguments, names)
+    output = Output.of(arguments, study.__name__)
+    scores = read_scores(arguments)
+    with progress(arguments.quiet):
+        result = study(scores, **chosen)
+    output.put(result)
+    return 0
+
+
+# -- in -----------------------------------------------------------------------------------------
+
+
+def read_scores(arguments: argparse.Namespace) -> Scores:
+    """Read and merge the files, declare what the options say of them, and tell what was found."""
+    from metassay.readers import read
+
+    if not arguments.files:
+        raise UsageError("no file given; name at least one file with scores, or - for stdin")
+    with _spooled(arguments.files) as files:
+        scores = read(*files, format=arguments.input_format, language=arguments.language)
+    scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
+    if not arguments.quiet:
+        say(describe(scores))
+    return scores
+
+
+def describe(scores: Scores) -> str:
+    """Return what was read, in a line."""
+
+    def many(n: int, one: str, more: str) -> str:
+        return f"{n:,} {one if n == 1 else more}"
+
+    formats = dict.fromkeys(source.rpartition(" (")[2].removesuffix(")") for source in scores.sources)
+    n, m = scores.shape
+    return (
+        f"read {many(len(scores.sources), 'file', 'files')} ({', '.join(formats)}): "
+        f"{many(n, 'system', 'systems')} × {many(m, 'input', 'inputs')}, "
+        f"{many(len(scores.metrics), 'metric', 'metrics')}, "
+        f"{many(len(scores.humans), 'human criterion', 'human criteria')}"
+    )
+
+
+@contextmanager
+def _spooled(files: list[str]) -> Iterator[list[str]]:
+    """Give stdin a name while it is read: formats are recognised by looking at a file more than once."""
+    if "-" not in files:
+        yield files
+        return
+    with tempfile.TemporaryDirectory(prefix="metassay-") as folder:
+        spool = Path(folder) / "stdin"
+        with spool.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            yield [str(spool) if name == "-" else name for name in files]
+        except MetassayError as error:
+            error.args = (str(error).replace(str(spool), "stdin"),)
+            raise
+
+
+# -- out ----------------------------------------------------------------------------------------
+
+
+def say(line: str) -> None:
+    """Write a line to stderr, which is where everything but results goes."""
+    from metassay.report.encoding import fit
+
+    if sys.stderr is not None:
+        print(fit(line, sys.stderr.encoding or "ascii"), file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a result goes and in which form; whatever is wrong with that is known before any work is done."""
+
+    format: str
+    path: str | None
+    view: str | None
+    quiet: bool
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace, study: str) -> Output:
+        """Check the options on output."""
+        from metassay.core import vocabulary
+        from metassay.report import formats, views
+        from metassay.report.files import check_writable
+
+        path = None if arguments.output == "-" else arguments.output
+        if path is None and sys.stdout is None:
+            raise UsageError("stdout is closed; name a file with -o FILE")
+        form = formats.choose(arguments.format, path)
+        if arguments.view is not None:
+            if form in formats.DATA:
+                raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows")
+            vocabulary.choices("view", arguments.view, views.names_of(study))
+        if path is not None:
+            _spare_inputs(path, arguments.files)
+            check_writable(path)
+        return cls(form, path, arguments.view, arguments.quiet)
+
+    def put(self, result: Result) -> None:
+        """Write the result to its file, or to stdout."""
+        from metassay.report import formats
+
+        settings: dict[str, Any] = {} if self.view is None else {"view": self.view}
+        write = formats.FORMATS[self.format]
+        if self.path is not None:
+            write(result, self.path, **settings)
+            if not self.quiet:
+                say(f"wrote {one_line(self.path)}")
+        elif self.format == "table":
+            show(result, **settings)
+        else:
+            if self.format == "html":
+                settings["document"] = True
+            # files are UTF-8 whatever the terminal speaks
+            _put_bytes(write(result, **settings).encode("utf-8", "backslashreplace"))
+
+
+def show(result: Result, **settings: Any) -> None:  # noqa: ANN401 - the renderer's options
+    """Print a result as a table, in the width, colours and characters that stdout has."""
+    from metassay.report import formats
+
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    sys.stdout.write(formats.to_text(result, color=not plain, **settings))
+
+
+def tell(line: str = "") -> None:
+    """Print a line of a result in words."""
+    from metassay.report.encoding import fit
+
+    print(fit(line, sys.stdout.encoding or "ascii"))
+
+
+def _put_bytes(data: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _spare_inputs(path: str, files: list[str]) -> None:
+    target = Path(path)
+    for name in files:
+        if name != "-" and target.exists() and Path(name).exists() and target.samefile(name):
+            raise UsageError(
+                f"-o {one_line(path)!r} would overwrite the scores it reads; choose another name"
+            )

@@ -1,0 +1,108 @@
+"""Files in, scores out, and back: one module per format, recognised by content.
+
+Nothing heavy is imported until a file is read, so the names of the formats are cheap to list.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from metassay.core.scores import Scores
+
+__all__ = ["FORMATS", "example", "read", "write"]
+
+FORMATS = {
+    "tidy": "One score per row: system, input, metric, score (CSV, TSV, JSON lines or Parquet).",
+    "wide": "One row per system and input, one numeric column per metric (CSV, TSV, JSON lines or Parquet).",
+    "sacrerouge": "SacreROUGE metrics: JSON lines with instance_id, summarizer_id and nested metrics.",
+    "summeval": "SummEval annotations: JSON lines with id, model_id and expert_annotations.",
+    "realsumm": "REALSumm score dictionaries: a pickle, read without running anything in it.",
+    "mt-metrics-eval": "A data set of mt-metrics-eval: a directory with human-scores/ and metric-scores/.",
+    "wmt": "WMT metrics task: METRIC.seg.score, METRIC.sys.score, or system scores under LP HUMAN SYSTEM.",
+    "g-eval": "G-Eval and UniEval: a JSON array with doc_id, system_id and scores.",
+    "mteb-summeval": "SummEval as MTEB keeps it: one row per document, lists of judgments.",
+    "lm-eval": "Samples that lm-evaluation-harness logs: JSON lines with doc_id, filter and metrics.",
+    "inspect": "An Inspect log in JSON: samples with scores.",
+    "judge-bench": "JUDGE-BENCH: a JSON object with instances and their human annotations.",
+    "alt-test": "Labels as the alt-test keeps them: a JSON object {annotator: {item: label}} of people.",
+    "alt-test-judges": "The same for models, {judge: {item: label}}; taken when asked for by name.",
+}
+"""The formats that can be read, with a sentence each."""
+
+
+def read(*paths: str | PathLike[str], format: str | None = None, language: str | None = None) -> Scores:
+    """Read scores from files and directories, and merge them on system and input.
+
+    Parameters
+    ----------
+    *paths
+        Files in any known format (plain or gzip), directories of such files, or mt-metrics-eval data sets.
+    format
+        One of :data:`FORMATS`; by default each file's content decides.
+    language
+        The language pair to take from WMT files and mt-metrics-eval data sets that hold several, such as
+        ``"en-de"``; the language to take from tables that have a language column.
+
+    Returns
+    -------
+    Scores
+        With one line per file in ``sources`` that says which format was recognised.
+
+    Raises
+    ------
+    FormatError
+        A file is not what it should be; the message names the file, the line and the field.
+    Contradiction
+        Two places give different scores for the same cell.
+    UsageError
+        A path, a format or a language does not exist.
+    """
+    from metassay.readers.recognition import read_all
+
+    return read_all(paths, format=format, language=language)
+
+
+def write(scores: Scores, path: str | PathLike[str]) -> Path:
+    """Write scores in tidy form; the suffix decides between CSV, TSV, JSON lines and Parquet.
+
+    The file appears complete or not at all. Reading it again gives equal scores.
+
+    Parameters
+    ----------
+    scores
+        What to write.
+    path
+        Ends in ``.csv``, ``.tsv``, ``.jsonl`` or ``.parquet``; the first three may be followed by ``.gz``.
+
+    Returns
+    -------
+    Path
+        The path that was written.
+    """
+    from metassay.readers.writing import write_tidy
+
+    return write_tidy(scores, path)
+
+
+def example() -> Scores:
+    """Return the example scores that ship with the package; they are synthetic.
+
+    Examples
+    --------
+    >>> example().shape
+    (14, 80)
+    """
+    from importlib.resources import as_file, files
+
+    from metassay.core.ledger import Ledger
+    from metassay.readers import tables
+    from metassay.readers.source import Source
+
+    with as_file(files("metassay").joinpath("data", "example.csv")) as path:
+        ledger = Ledger()
+        tables.record(Source(path), ledger, "tidy")
+    return ledger.scores(sources=("example.csv (tidy CSV, synthetic)",))

@@ -1,0 +1,41 @@
+"""The one language pair that scores are read for; segments of different pairs are different inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from metassay.errors import UnknownName, UsageError, one_line
+
+
+class LanguagePair:
+    """The language pair that is read, and where it was settled.
+
+    Parameters
+    ----------
+    wanted
+        The pair the user asked for; None where the files must settle it.
+    """
+
+    def __init__(self, wanted: str | None) -> None:
+        self.wanted = wanted
+        self.chosen: str | None = None
+        self._settled_by = ""
+
+    def settle(self, found: Iterable[str], shown: str) -> str:
+        """Return the pair to take out of those a file has; several without a choice are an error."""
+        pairs = sorted(set(found))
+        if self.wanted is not None:
+            if self.wanted not in pairs:
+                raise UnknownName(f"language pair in {one_line(shown)}", self.wanted, pairs)
+            pairs = [self.wanted]
+        remedy = "choose one with language=… or --language"
+        if len(pairs) > 1:
+            listed = ", ".join(one_line(p, 20) for p in pairs[:40])
+            raise UsageError(f"{one_line(shown)}: holds {len(pairs)} language pairs ({listed}); {remedy}")
+        if self.chosen not in (None, pairs[0]):
+            raise UsageError(
+                f"{one_line(shown)} is about {pairs[0]} and {one_line(self._settled_by)} about "
+                f"{self.chosen}; give files of one language pair"
+            )
+        self.chosen, self._settled_by = pairs[0], shown
+        return pairs[0]

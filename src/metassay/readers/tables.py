@@ -1,0 +1,211 @@
+"""Tables of scores, tidy or wide, as CSV, TSV, JSON lines or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, cast
+
+from metassay.core.frames import TIDY, TableKind, record_table, table_kind
+from metassay.core.ledger import Ledger
+from metassay.errors import UsageError, one_line
+from metassay.readers.source import Record, Source
+
+FORMATS = ("tidy", "wide")
+
+_ROWS_AT_ONCE = 1 << 14
+_DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons"}
+_PARQUET = b"PAR1"
+
+
+def recognise(source: Source) -> str | None:
+    """Return ``tidy`` or ``wide`` if the content is a table with the columns system and input."""
+    if source.head.startswith(_PARQUET):
+        names: list[str] = _parquet_names(source)
+    elif source.first_record is not None:
+        names = list(source.first_record)
+    elif source.first_line.startswith("["):
+        document = source.document
+        first = document[0] if isinstance(document, list) and document else None
+        names = list(first) if isinstance(first, dict) else []
+    else:
+        _, names = _header(source)
+    if "system" not in names or "input" not in names:
+        return None
+    return "tidy" if "metric" in names and "score" in names else "wide"
+
+
+def explain(source: Source) -> None:
+    """Raise the error that names the missing column if the content is nearly a table of scores."""
+    _, names = _header(source)
+    if set(names) & {"system", "input"}:
+        table_kind(names, source.shown)
+
+
+def record(source: Source, ledger: Ledger, name: str) -> str:
+    """Write the table into the ledger; the name ``tidy`` or ``wide`` says how it is meant."""
+    kind = cast("TableKind", name)
+    if source.head.startswith(_PARQUET):
+        _record_parquet(source, ledger, kind)
+        return f"{name} Parquet"
+    if source.first_line.startswith(("{", "[")):
+        _record_json(source, ledger, kind)
+        return f"{name} JSON" if source.first_line.startswith("[") else f"{name} JSON lines"
+    delimiter = _record_delimited(source, ledger, kind)
+    return f"{name} {_DELIMITERS[delimiter]}"
+
+
+# -- CSV and TSV --------------------------------------------------------------------------------
+
+
+def _header(source: Source) -> tuple[str, list[str]]:
+    """Return the delimiter and the names on the first line; who finds more of our names wins."""
+    best: tuple[str, list[str]] = (",", [])
+    line = source.first_line
+    for delimiter in _DELIMITERS:
+        try:
+            fields = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+        except csv.Error:
+            continue
+        names = [field.strip() for field in fields]
+        if len(set(names) & set(TIDY)) > len(set(best[1]) & set(TIDY)):
+            best = (delimiter, names)
+    return best
+
+
+def _record_delimited(source: Source, ledger: Ledger, kind: TableKind) -> str:
+    delimiter, _ = _header(source)
+    rows = _chunks(source, delimiter)
+    (line,), (header,) = next(rows, ([1], [[]]))
+    names = [name.strip() for name in header]
+    # Data frames write their row numbers under an empty name.
+    kept = [(at, name) for at, name in enumerate(names) if name]
+    _check_names(source, [name for _, name in kept], kind, line)
+    empty = True
+    for lines, chunk in rows:
+        empty = False
+        columns = list(zip(*chunk, strict=True))
+        record_table(ledger, {name: columns[at] for at, name in kept}, source.shown, lines, kind)
+    if empty:
+        raise source.wrong("there is a header and no row under it")
+    return delimiter
+
+
+def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[list[str]]]]:
+    """Yield the header, then many rows at a time, with the line on which each begins.
+
+    A row ends on a later line than it begins if a quoted name has line breaks.
+    """
+    # After "system, input" the space before each field is not part of it.
+    later = source.first_line.split(delimiter)[1:]
+    spaced = bool(later) and all(name.startswith(" ") for name in later)
+    reader = csv.reader(source.texts(), delimiter=delimiter, strict=True, skipinitialspace=spaced)
+    lines: list[int] = []
+    rows: list[list[str]] = []
+    width, begins = 0, 1
+    try:
+        for row in reader:
+            if len(row) == width:
+                lines.append(begins)
+                rows.append(row)
+                if len(rows) == _ROWS_AT_ONCE:
+                    yield lines, rows
+                    lines, rows = [], []
+            elif len(row) > 1 or (row and row[0].strip()):
+                if width:
+                    raise source.wrong(
+                        f"the row has {len(row)} fields and the header {width}; quote names that hold "
+                        f"{delimiter!r} or a line break",
+                        begins,
+                    )
+                width = len(row)
+                yield [begins], [row]
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise source.wrong(f"not readable as CSV: {one_line(error, 80)}", begins) from None
+    if rows:
+        yield lines, rows
+
+
+def _check_names(source: Source, names: list[str], kind: TableKind, line: int | None) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise source.wrong(
+            f"the column {one_line(twice)!r} occurs twice in the header; rename one of them", line
+        )
+    seen = table_kind(names, source.shown)
+    if kind == "tidy" and seen == "wide":
+        missing = next(name for name in TIDY if name not in names)
+        raise source.wrong(
+            f"column {missing!r} is missing; a tidy table has system, input, metric, score", line
+        )
+
+
+# -- JSON ---------------------------------------------------------------------------------------
+
+
+def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> None:
+    records = source.records()
+    needed = TIDY if kind == "tidy" else ("system", "input")
+    while chunk := list(islice(records, _ROWS_AT_ONCE)):
+        names: dict[str, None] = {}
+        for line, row in chunk:
+            for field in needed:
+                if field not in row:
+                    raise source.wrong(_missing_field(field, row, kind), line)
+            names.update(dict.fromkeys(row))
+        table = {name: [row.get(name) for _, row in chunk] for name in names}
+        record_table(ledger, table, source.shown, [line for line, _ in chunk], kind)
+
+
+def _missing_field(field: str, row: Record, kind: TableKind) -> str:
+    found = ", ".join(one_line(name, 30) for name in list(row)[:12])
+    return f"the field {field!r} is missing; every row of a {kind} table has it (found: {found})"
+
+
+# -- Parquet ------------------------------------------------------------------------------------
+
+
+def _parquet_file(source: Source) -> Any:  # noqa: ANN401 - pyarrow is optional and has no types
+    try:
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise UsageError(
+            f"{one_line(source.shown)}: reading Parquet needs pyarrow; run: pip install 'metassay[parquet]'"
+        ) from None
+    with _telling(source):
+        return parquet.ParquetFile(source.path)
+
+
+def _parquet_names(source: Source) -> list[str]:
+    file = _parquet_file(source)
+    with _telling(source):
+        return [str(name) for name in file.schema_arrow.names]
+
+
+def _record_parquet(source: Source, ledger: Ledger, kind: TableKind) -> None:
+    _check_names(source, _parquet_names(source), kind, None)
+    batches = _parquet_file(source).iter_batches(batch_size=_ROWS_AT_ONCE)
+    done = 0
+    while True:
+        with _telling(source):
+            batch = next(batches, None)
+            table: dict[str, list[object]] = {} if batch is None else batch.to_pydict()
+        if not table:
+            break
+        rows = len(table["system"])
+        record_table(ledger, table, source.shown, range(done + 1, done + 1 + rows), kind)
+        done += rows
+    if not done:
+        raise source.wrong("there are columns and no row in them")
+
+
+@contextmanager
+def _telling(source: Source) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # a damaged file can fail anywhere in pyarrow, and in any way
+        raise source.wrong(f"not readable as Parquet: {one_line(error, 80)}") from None

@@ -1,0 +1,127 @@
+"""Scores to files in tidy form, complete or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO
+
+from metassay.core.scores import Scores
+from metassay.errors import DataError, UsageError, one_line
+
+_PARTS_AT_ONCE = 1 << 12
+
+
+def write_tidy(scores: Scores, path: str | PathLike[str]) -> Path:
+    """Write scores in the form that the suffix names; see :func:`metassay.write`."""
+    target = Path(fspath(path))
+    packed = target.suffix == ".gz"
+    suffix = target.with_suffix("").suffix if packed else target.suffix
+    encode = _ENCODERS.get(suffix)
+    if encode is None or (packed and suffix == ".parquet"):
+        raise UsageError(
+            f"{one_line(target)}: the name must end in .csv, .tsv, .jsonl (also with .gz) or .parquet"
+        )
+    with _replacing(target) as stream:
+        try:
+            if packed:
+                # Without a time stamp the same scores give the same bytes.
+                with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=stream, mtime=0) as inner:
+                    _pour(encode(scores), inner)
+            else:
+                _pour(encode(scores), stream)
+        except UnicodeEncodeError as error:
+            broken = one_line(error.object[error.start : error.end])
+            raise DataError(
+                f"{one_line(target)}: a name holds {broken!r}, which UTF-8 cannot write"
+            ) from None
+    return target
+
+
+def _pour(parts: Iterable[bytes], stream: IO[bytes] | gzip.GzipFile) -> None:
+    rest = iter(parts)
+    while chunk := b"".join(islice(rest, _PARTS_AT_ONCE)):
+        stream.write(chunk)
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file beside the target that takes its place when everything is written."""
+    final = Path(os.path.realpath(target))
+    beside = final.with_name(f".{final.name[:80]}.{secrets.token_hex(4)}.tmp")
+    try:
+        if final.exists() and not final.is_file():  # a device or a pipe cannot be replaced
+            with final.open("wb") as stream:
+                yield stream
+            return
+        try:
+            with beside.open("xb") as stream:
+                yield stream
+            beside.replace(final)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"{one_line(target)}: cannot be written: {one_line(reason)}") from None
+
+
+def _delimited(delimiter: str) -> Callable[[Scores], Iterator[bytes]]:
+    special = (delimiter, '"', "\n", "\r", "\0")
+
+    def cell(value: object) -> str:
+        text = _plain(value) if isinstance(value, float) else str(value)
+        if any(c in text for c in special) or text != text.strip():
+            return '"' + text.replace('"', '""') + '"'
+        return text
+
+    def encode(scores: Scores) -> Iterator[bytes]:
+        for at, row in enumerate(scores.rows()):
+            if at == 0:
+                yield (delimiter.join(row) + "\n").encode()
+            yield (delimiter.join(map(cell, row.values())) + "\n").encode()
+
+    return encode
+
+
+def _plain(score: float) -> str:
+    """Return the shortest text that reads as the same number; empty for a missing one."""
+    if score != score:  # NaN is unlike itself
+        return ""
+    return str(int(score)) if score.is_integer() and abs(score) < 1e15 else repr(score)
+
+
+def _json_lines(scores: Scores) -> Iterator[bytes]:
+    for row in scores.rows():
+        score = row["score"]
+        missing = isinstance(score, float) and score != score
+        whole = row | {"score": None} if missing else row
+        yield (json.dumps(whole, ensure_ascii=False) + "\n").encode()
+
+
+def _parquet(scores: Scores) -> Iterator[bytes]:
+    try:
+        arrow = importlib.import_module("pyarrow")
+        parquet = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise UsageError("writing Parquet needs pyarrow; run: pip install 'metassay[parquet]'") from None
+    rows = list(scores.rows())
+    table = arrow.table({name: [row[name] for row in rows] for name in rows[0]})
+    sink = arrow.BufferOutputStream()
+    parquet.write_table(table, sink)
+    yield sink.getvalue().to_pybytes()
+
+
+_ENCODERS: dict[str, Callable[[Scores], Iterator[bytes]]] = {
+    ".csv": _delimited(","),
+    ".tsv": _delimited("\t"),
+    ".jsonl": _json_lines,
+    ".parquet": _parquet,
+}

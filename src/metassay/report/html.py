@@ -1,0 +1,86 @@
+"""Results as HTML tables: a fragment for notebooks, or a page of its own."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from metassay.report.table import Cell, Column, Page, Section, Table
+
+_STYLE = """\
+<style>
+.metassay { font-family: system-ui, sans-serif; line-height: 1.4; }
+.metassay table { border-collapse: collapse; margin: 0 0 .5em; font-variant-numeric: tabular-nums; }
+.metassay caption { text-align: left; font-weight: bold; padding: .5em 0; }
+.metassay th, .metassay td { padding: .15em .8em .15em 0; text-align: left; font-weight: normal; }
+.metassay tbody th, .metassay tbody td { vertical-align: top; }
+.metassay thead th { border-bottom: 1px solid currentColor; vertical-align: bottom; }
+.metassay th.section { font-style: italic; padding-top: .6em; }
+.metassay .right { text-align: right; }
+.metassay .center { text-align: center; }
+.metassay p { margin: .2em 0; font-size: smaller; }
+.metassay code { overflow-wrap: anywhere; opacity: .7; }
+</style>"""
+
+
+def render(page: Page, *, document: bool = False) -> str:
+    """Return a page as HTML.
+
+    Parameters
+    ----------
+    page
+        What to show.
+    document
+        Whether to return a whole document instead of a fragment.
+    """
+    parts = [_STYLE, '<div class="metassay">', *(_table(table) for table in page.tables)]
+    parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]
+    parts += [f"<p><code>{escape(page.signature)}</code></p>", "</div>"]
+    fragment = "\n".join(parts)
+    if not document:
+        return fragment + "\n"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>metassay {escape(page.study)}</title>\n</head>\n<body>\n{fragment}\n</body>\n</html>\n"
+    )
+
+
+def _table(table: Table) -> str:
+    heads = "".join(
+        f'<th scope="col"{_class(column)}>{escape(column.header)}</th>' for column in table.columns
+    )
+    lines = ["<table>", f"<caption>{escape(table.title)}</caption>", f"<thead><tr>{heads}</tr></thead>"]
+    lines += [_section(table, section) for section in table.sections]
+    lines.append("</table>")
+    legend = [*table.legend, *([f"Bold: {table.bold}."] if table.bold else [])]
+    lines += [f"<p>{escape(line)}</p>" for line in legend]
+    return "\n".join(lines)
+
+
+def _section(table: Table, section: Section) -> str:
+    lines = ["<tbody>"]
+    if section.title:
+        span = len(table.columns)
+        title = escape(section.title)
+        lines.append(f'<tr><th class="section" scope="rowgroup" colspan="{span}">{title}</th></tr>')
+    for row in section.rows:
+        cells = (_cell(cell, column) for cell, column in zip(row, table.columns, strict=True))
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return "\n".join([*lines, "</tbody>"])
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    text = cell.unpadded
+    if cell.number:
+        text = re.sub(r"(?<![-\d])-(?=[\d.∞])", "−", text)
+    text = escape(text)
+    if cell.bold and text:
+        text = f"<strong>{text}</strong>"
+    tag, scope = ("th", ' scope="row"') if column.key and not cell.number else ("td", "")
+    return f"<{tag}{scope}{_class(column)}>{text}</{tag}>"
+
+
+def _class(column: Column) -> str:
+    return "" if column.align == "left" else f' class="{column.align}"'

@@ -1,0 +1,33 @@
+"""What methods are called where people read them."""
+
+from __future__ import annotations
+
+COEFFICIENTS = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "kendall-a": "Kendall a",
+    "kendall-c": "Kendall c",
+}
+CORRECTIONS = {
+    "bonferroni": "Bonferroni",
+    "holm": "Holm",
+    "bh": "Benjamini-Hochberg",
+    "by": "Benjamini-Yekutieli",
+}
+ALTERNATIVES = {
+    "greater": "agrees better than",
+    "less": "agrees worse than",
+    "two-sided": "agrees better or worse than",
+}
+"""How metric A stands to metric B if the null hypothesis is rejected."""
+
+
+def coefficient(name: str) -> str:
+    """Return a coefficient's name as it is written in prose."""
+    return COEFFICIENTS.get(name, name)
+
+
+def setting(human: str, level: str, coef: str) -> str:
+    """Return what is correlated with what, such as ``relevance, system level, Kendall``."""
+    return f"{human}, {level} level, {coefficient(coef)}"

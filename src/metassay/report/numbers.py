@@ -1,0 +1,94 @@
+"""From numbers to digits. Nothing else in metassay rounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+DASH = "–"
+"""What stands for an undefined number."""
+
+
+def fixed(value: float, digits: int) -> str:
+    """Return `value` with so many decimals; zero never has a sign."""
+    if math.isnan(value):
+        return DASH
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def correlation(value: float) -> str:
+    """Return a correlation, or a difference of two, with three decimals.
+
+    Examples
+    --------
+    >>> correlation(0.58349), correlation(-0.0001), correlation(float("nan"))
+    ('0.583', '0.000', '–')
+    """
+    return fixed(value, 3)
+
+
+def bound(value: float) -> str:
+    """Return the end of an interval with two decimals, three where two would hide its side of zero."""
+    return fixed(value, 3 if 0.0005 <= abs(value) < 0.005 else 2)
+
+
+def p_value(value: float) -> str:
+    """Return a p-value in the usual short form.
+
+    Examples
+    --------
+    >>> p_value(0.0004), p_value(0.0123), p_value(1.0), p_value(float("nan"))
+    ('<.001', '.012', '>.999', '–')
+    """
+    if math.isnan(value):
+        return DASH
+    if value < 0.001:
+        return "<.001"
+    if value >= 0.9995:
+        return ">.999"
+    return f"{value:.3f}".removeprefix("0")
+
+
+def percent(share: float) -> str:
+    """Return a share as a whole percentage that is 0% or 100% only if it is exactly that."""
+    if not math.isfinite(share):
+        return DASH
+    if 0 < share < 0.005:
+        return "<1%"
+    if 0.995 <= share < 1:
+        return ">99%"
+    return f"{100 * share:.0f}%"
+
+
+def percent_range(share: float, low: float, high: float) -> str:
+    """Return a share with its interval, such as ``21% [10–40%]``."""
+    if math.isnan(share):
+        return DASH
+    ends = percent(low), percent(high)
+    if DASH in ends:
+        return f"{percent(share)} [{ends[0]}, {ends[1]}]"
+    return f"{percent(share)} [{ends[0].removesuffix('%')}–{ends[1]}]"
+
+
+def general(value: float) -> str:
+    """Return a number of unknown scale, with about four digits."""
+    size = abs(value)
+    if 0 < size < 0.0005:
+        return f"{value:.2g}"
+    if size >= 1000:
+        return f"{value:,.0f}" if math.isfinite(size) else fixed(value, 0)
+    return fixed(value, 1 if size >= 100 else 3)
+
+
+def with_intervals(triples: Sequence[tuple[float, float, float]]) -> list[str]:
+    """Return estimates with intervals, such as ``0.583 [0.21, 0.80]``, padded to stand under each other."""
+    parts = [(correlation(e), bound(low), bound(high)) for e, low, high in triples]
+    known = [p for p in parts if p[0] != DASH]
+    widths = [max((len(p[i]) for p in known), default=0) for i in range(3)]
+    return [
+        DASH if e == DASH else f"{e} [{low.rjust(widths[1])}, {high.rjust(widths[2])}]".rjust(sum(widths) + 5)
+        for e, low, high in parts
+    ]

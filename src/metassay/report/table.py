@@ -1,0 +1,122 @@
+"""What a result looks like before anybody says on which medium: tables of text cells.
+
+Views make these from results, and one module per medium writes them down. All text here is plain: names from
+the data are flattened to one line but not escaped, since only the writer knows what is special on its medium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from metassay.errors import one_line
+from metassay.report.numbers import DASH
+
+Align = Literal["left", "right", "center"]
+
+LONGEST_NAME = 200
+"""Names longer than this are cut in tables; the data formats keep them whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One entry of a table."""
+
+    text: str
+    """What is shown, on one line."""
+    bold: bool = False
+    """Whether it stands out, such as the best value of its column."""
+    number: bool = False
+    """Whether it holds numbers, so that a hyphen in it is a minus sign."""
+
+    @property
+    def unpadded(self) -> str:
+        """The text without the blanks that align numbers where every character is equally wide."""
+        return " ".join(self.text.split()).replace("[ ", "[") if self.number else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How one column is headed and aligned."""
+
+    header: str
+    """The words above the column."""
+    align: Align = "right"
+    """Where its cells stand."""
+    key: bool = False
+    """Whether it says what the row is about: it may fold, and is repeated when a table is split."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows that belong together under a title."""
+
+    title: str
+    """The words above the rows; may be empty."""
+    rows: tuple[tuple[Cell, ...], ...]
+    """One tuple of cells per row, as many as the table has columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: a title, columns, sections that share them, and the legend of its marks."""
+
+    title: str
+    """What the table shows, in a few words."""
+    columns: tuple[Column, ...]
+    """Keys first."""
+    sections: tuple[Section, ...]
+    """At least one."""
+    legend: tuple[str, ...] = ()
+    """What the marks and numbers mean."""
+    bold: str = ""
+    """What bold cells stand for; said only where bold can be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All that one result shows."""
+
+    study: str
+    """The study's name."""
+    tables: tuple[Table, ...]
+    """The tables, in reading order."""
+    notes: tuple[str, ...]
+    """What a reader must know."""
+    signature: str
+    """The recipe of the numbers."""
+
+
+def name(text: str, bold: bool = False) -> Cell:
+    """Return a cell for a name that came from the data."""
+    return Cell(one_line(text, LONGEST_NAME), bold)
+
+
+def number(text: str, bold: bool = False) -> Cell:
+    """Return a cell for numbers that are already words."""
+    return Cell(text, bold, number=True)
+
+
+def is_undefined(sections: Iterable[Section]) -> bool:
+    """Return whether any cell shows an undefined number."""
+    cells = (cell.text for section in sections for row in section.rows for cell in row if cell.number)
+    # an en dash between two numbers is a range
+    return any(DASH in text.replace("[", " ").replace(",", " ").replace("]", " ").split() for text in cells)
+
+
+def distinct(values: Iterable[str]) -> list[str]:
+    """Return the values in the order in which they first occur."""
+    return list(dict.fromkeys(values))
+
+
+def sizes(pairs: Sequence[tuple[int, int]]) -> str:
+    """Return how many systems and inputs there are, as a range where rows differ."""
+
+    def span(values: Iterable[int], one: str, many: str) -> str:
+        low, high = min(seen := list(values)), max(seen)
+        text = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        return f"{text} {one if high == 1 else many}"
+
+    systems, inputs = zip(*pairs, strict=True)
+    return f"{span(systems, 'system', 'systems')} × {span(inputs, 'input', 'inputs')}"

@@ -1,0 +1,66 @@
+"""From a result to its tables: one module per study, and one for all that have none of their own.
+
+A view is a function from a result to tables. A new study adds a module and a line to ``_STUDIES``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.errors import one_line
+from metassay.report.table import Page, Table
+from metassay.report.views import agree, compare, generic, normality
+
+View = Callable[[Any], tuple[Table, ...]]
+
+
+class StudyViews(NamedTuple):
+    """The ways to look at the result of one study."""
+
+    views: Mapping[str, View]
+    """By name; ``rows``, every field of every row, is always there beside them."""
+    default: Callable[[Any], tuple[str, ...]]
+    """Which of them, from top to bottom, a result shows if nobody chooses."""
+
+
+def _always(*names: str) -> Callable[[Any], tuple[str, ...]]:
+    return lambda _result: names
+
+
+_STUDIES: dict[str, StudyViews] = {
+    "agree": StudyViews({"table": agree.table}, _always("table")),
+    "compare": StudyViews(
+        {"list": compare.ordered, "matrix": compare.matrix, "clusters": compare.clusters}, compare.default
+    ),
+    "normality": StudyViews({"table": normality.table}, _always("table")),
+}
+_OTHERS = StudyViews({}, _always("rows"))
+
+
+def names_of(study: str) -> tuple[str, ...]:
+    """Return the names of the views that a study has."""
+    return (*_STUDIES.get(study, _OTHERS).views, "rows")
+
+
+def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
+    """Return all that a result shows.
+
+    Parameters
+    ----------
+    result
+        The result of any study.
+    view
+        Names of views, or a comma list of them; by default those that suit the size of the result.
+    """
+    known = _STUDIES.get(result.study, _OTHERS)
+    views = {**known.views, "rows": generic.rows}
+    chosen = known.default(result) if view is None else vocabulary.choices("view", view, tuple(views))
+    return Page(
+        result.study,
+        tuple(table for name in chosen for table in views[name](result)),
+        tuple(one_line(note, 1000) for note in result.notes),
+        one_line(result.signature, 1000),
+    )

@@ -1,0 +1,73 @@
+"""Results in a sentence."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from metassay.errors import one_line
+from metassay.report import names, numbers
+
+if TYPE_CHECKING:
+    from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
+
+
+def verdicts(result: Comparison) -> tuple[str, ...]:
+    """Say which metric agrees best, and whether it is established that it beats the next one.
+
+    Returns
+    -------
+    tuple of str
+        One sentence per human criterion, level and coefficient.
+    """
+    settings = dict.fromkeys((c.human, c.level, c.coefficient) for c in result.clusters)
+    return tuple(_verdict(result, setting) for setting in settings)
+
+
+def _verdict(result: Comparison, setting: tuple[str, str, str]) -> str:
+    human, level, coefficient = setting
+    mine = [c for c in result.clusters if (c.human, c.level, c.coefficient) == setting]
+    ranked = sorted((c for c in mine if not math.isnan(c.estimate)), key=lambda c: -c.estimate)
+    where = f"{one_line(human)} at the {level} level"
+    if not ranked:
+        return f"Agreement on {where} is undefined for every metric."
+    first = ranked[0]
+    best = (
+        f"{one_line(first.metric)} agrees best with people on {where} "
+        f"({names.coefficient(coefficient)} {numbers.correlation(first.estimate)})"
+    )
+    if len(ranked) == 1:
+        return f"{best}."
+    second = ranked[1]
+    test = _test_between(result, setting, first, second)
+    next_one = f"{one_line(second.metric)} ({numbers.correlation(second.estimate)})"
+    if test is None:
+        return f"{best}; it was not tested against the second, {next_one}."
+    return f"{best}; the difference to the second, {next_one}, {_outcome(test)}."
+
+
+def _test_between(
+    result: Comparison, setting: tuple[str, str, str], first: ClusterRow, second: ClusterRow
+) -> ComparisonRow | None:
+    for row in result.table:
+        pair = (row.metric_a, row.metric_b)
+        # the test whose rejection says that the first is better
+        wanted = (second.metric, first.metric) if row.alternative == "less" else (first.metric, second.metric)
+        if (row.human, row.level, row.coefficient) == setting and pair == wanted:
+            return row
+    return None
+
+
+def _outcome(row: ComparisonRow) -> str:
+    if math.isnan(row.p_value):
+        return f"cannot be tested ({row.test} is undefined here)"
+    p = numbers.p_value(row.p_value)
+    p = f"p {p[0]} {p[1:]}" if p[0] in "<>" else f"p = {p}"
+    correction = names.CORRECTIONS.get(row.correction)
+    if correction is None:
+        return f"is {'' if row.significant else 'not '}established ({row.test}, {p})"
+    if row.significant_corrected:
+        return f"is established ({row.test}, {p}, also after {correction} correction)"
+    if row.significant:
+        return f"is not established: {row.test} gives {p}, which does not survive {correction} correction"
+    return f"is not established ({row.test}, {p})"

@@ -1,0 +1,184 @@
+"""The commands on real files."""
+
+import csv
+import inspect
+import io
+import json
+
+import pytest
+
+from metassay.cli.commands import QUESTIONS, agree, compare, load, normality
+
+QUICK = ("--resamples", "99", "--human", "relevance")
+
+
+def test_agree_prints_a_table_and_says_what_it_read(run, scores):
+    code, out, err = run("agree", scores, *QUICK)
+    assert code == 0
+    assert err == "read 1 file (wide CSV): 8 systems × 12 inputs, 3 metrics, 1 human criterion\n"
+    names = [line.split()[0] for line in out.splitlines() if line.startswith(("close", "rough", "noise"))]
+    assert names[0] == "close"
+    assert out.splitlines()[-1].startswith("study:agree|level:system,input|")
+    assert "pairs ranked" in out
+    assert "\x1b" not in out
+
+
+def test_quiet_says_nothing_but_the_result(run, scores):
+    code, out, err = run("agree", scores, *QUICK, "--quiet")
+    assert (code, err) == (0, "")
+    assert "close" in out
+
+
+def test_json_on_stdout_is_the_same_as_from_python(run, scores):
+    import metassay as ma
+
+    code, out, _ = run("agree", scores, *QUICK, "--format", "json", "--level", "system")
+    assert code == 0
+    data = json.loads(out)
+    assert list(data) == ["study", "version", "signature", "rows", "notes"]
+    expected = ma.agree(ma.read(scores).declare(human="relevance"), level="system", resamples=99)
+    assert out == expected.to_json()
+
+
+def test_csv_has_the_rows_of_the_json(run, scores):
+    rows = json.loads(run("compare", scores, *QUICK, "--format", "json").out)["rows"]
+    table = list(csv.DictReader(io.StringIO(run("compare", scores, *QUICK, "--format", "csv").out)))
+    assert [line["metric_a"] for line in table] == [row["metric_a"] for row in rows]
+    assert [float(line["p_value"]) for line in table] == [row["p_value"] for row in rows]
+    assert len(rows) == 3 * 2 * 2
+
+
+def test_compare_shows_the_view_that_is_asked_for(run, scores):
+    assert "1  close" in run("compare", scores, *QUICK, "--view", "matrix").out
+    listed = run("compare", scores, *QUICK, "--view", "list").out
+    assert "difference" in listed
+    assert "Ranks" not in listed
+
+
+def test_normality(run, scores):
+    code, out, _ = run("normality", scores, "--human", "relevance", "--format", "csv")
+    assert code == 0
+    assert [row["metric"] for row in csv.DictReader(io.StringIO(out))] != []
+
+
+def test_options_reach_the_study(run, scores):
+    out = run(
+        "compare",
+        scores,
+        "--human=relevance",
+        *("--metric", "close,rough", "--level", "summary", "--coefficient", "pearson", "--test", "williams"),
+        *("--alternative", "two-sided", "--correction", "holm", "--scope", "table", "--alpha", "0.1"),
+        *("--format", "json"),
+    ).out
+    rows = json.loads(out)["rows"]
+    assert {(r["level"], r["coefficient"], r["test"]) for r in rows} == {("input", "pearson", "williams")}
+    assert {(r["alternative"], r["correction"], r["scope"]) for r in rows} == {("two-sided", "holm", "table")}
+    assert {r["metric_a"] for r in rows} == {"close", "rough"}
+
+
+def test_lower_is_better_turns_the_sign(run, scores):
+    def close(*more):
+        rows = json.loads(run("agree", scores, *QUICK, "--level", "system", "--format", "json", *more).out)[
+            "rows"
+        ]
+        return next(row["estimate"] for row in rows if row["metric"] == "close")
+
+    assert close("--lower-is-better", "close") == -close()
+
+
+def test_files_and_options_may_be_mixed_and_files_merge(run, tmp_path):
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    one.write_text(
+        "system,input,people\n" + "".join(f"s{s},i{i},{s + i % 2}\n" for s in range(4) for i in range(5))
+    )
+    two.write_text(
+        "system,input,bleu\n" + "".join(f"s{s},i{i},{s * 2}\n" for s in range(4) for i in range(5))
+    )
+    code, out, err = run("agree", one, "--human", "people", two, "--resamples", "50", "--format", "json")
+    assert code == 0
+    assert "read 2 files" in err
+    assert {row["metric"] for row in json.loads(out)["rows"]} == {"bleu"}
+    assert run("agree", "--human", "people", "--resamples=50", "-q", "--", one, two).code == 0
+
+
+def test_stdin_is_a_file_called_dash(spawn, scores):
+    code, out, err = spawn("agree", "-", *QUICK, "--format", "json", stdin=scores.read_bytes())
+    assert code == 0
+    assert "read 1 file (wide CSV)" in err
+    assert len(json.loads(out)["rows"]) == 6
+    code, out, err = spawn("agree", "-", *QUICK, stdin=b"")
+    assert code == 1
+    assert "metassay-" not in err, "the name of the spool is nobody's business"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [("json", "{"), ("csv", "metric,"), ("md", "**"), ("tex", "%"), ("html", "<!doctype html>")],
+)
+def test_the_suffix_of_the_output_decides_on_the_format(run, scores, tmp_path, suffix, start):
+    target = tmp_path / f"out.{suffix}"
+    code, out, err = run("agree", scores, *QUICK, "-o", target)
+    assert (code, out) == (0, "")
+    assert err.splitlines()[-1] == f"wrote {target}"
+    assert target.read_text().startswith(start)
+
+
+def test_names_that_try_to_be_markup(run, tmp_path):
+    path = tmp_path / "nasty.jsonl"
+    names = ["[bold]x[/bold]", "<b>&", 'a,"b"', "two\nlines", "🙂", "$_^{}\\"]
+    rows = [
+        {"system": f"s{s}", "input": f"i{i}", "metric": name, "score": s + (i * k) % 3, "kind": kind}
+        for k, (name, kind) in enumerate([*((n, "metric") for n in names), ("people|say", "human")])
+        for s in range(4)
+        for i in range(5)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for form in ("table", "json", "csv", "markdown", "latex", "html"):
+        code, out, err = run("agree", path, "--resamples", "50", "--format", form)
+        assert code == 0, err
+        assert "🙂" in out
+
+
+def test_poor_terminals_get_plain_characters(spawn, scores):
+    environment = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    code, out, err = spawn("agree", scores, *QUICK, **environment)
+    assert code == 0
+    assert out.isascii()
+    assert "8 systems x 12 inputs" in err
+    code, out, _ = spawn("agree", scores, *QUICK, "--format", "html", **environment)
+    assert code == 0
+    assert "×" in out, "files are UTF-8 whatever the terminal speaks"
+
+
+def test_demo_says_in_words_what_follows(run):
+    code, out, err = run("demo", "--resamples", "199")
+    assert code == 0
+    assert "synthetic" in out
+    assert "agrees best with people" in out
+    assert "the difference to the second" in " ".join(out.split())
+    assert "metassay agree scores.csv --human NAME" in out
+    assert "study:agree" in out
+    assert "study:compare" in out
+    assert err.startswith("read ")
+
+
+@pytest.mark.parametrize("module", [agree, compare, normality])
+def test_help_tells_the_defaults_that_the_study_has(module):
+    import metassay as ma
+
+    name = module.__name__.rpartition(".")[2]
+    parameters = inspect.signature(getattr(ma, name)).parameters
+    for option, default in module.DEFAULTS.items():
+        assert parameters[option].default == default, option
+
+
+def test_every_command_explains_itself(run):
+    for name in QUESTIONS:
+        code, out, err = run(name, "--help")
+        assert (code, err) == (0, "")
+        assert f"metassay {name}" in out
+        assert "examples:" in out
+        assert load(name).about.split()[0] in out
+    overview = run("--help").out
+    assert all(f"  {name}" in overview for name in QUESTIONS)
+    assert run("help", "agree").out == run("agree", "--help").out

@@ -1,0 +1,228 @@
+"""What goes wrong is told in one line, with the right exit code."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import metassay
+from metassay.cli import main
+
+HEAVY = ("numpy", "scipy", "rich", "narwhals", "pandas", "polars", "pyarrow")
+
+
+def one_line(err):
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err.rstrip("\n")
+
+
+WRONG = {
+    "agre": "metassay: error: unknown command 'agre'; did you mean agree? (commands: ",
+    "--humn": "metassay: error: a command comes first, got the option '--humn'",
+    "agree x --humn y": "metassay agree: error: unknown option '--humn'; did you mean --human? (see ",
+    "agree x --seed x": "metassay agree: error: --seed: must be a number, got 'x' (see metassay agree --",
+    "agree x --human": "metassay agree: error: --human: expected one argument",
+    "agree": "metassay: error: no file given",
+    "agree x --resamples 0": "metassay: error: resamples must be a whole number of at least 1, got 0",
+    "agree x --confidence 95": "metassay: error: confidence must lie in (0, 1), got 95; did you mean 0.95?",
+    "agree x --level sistem": "metassay: error: unknown level 'sistem'; did you mean 'system'?",
+    "agree x --coefficient tau-x": "metassay: error: unknown coefficient 'tau-x'",
+    "agree x --interval boot": "metassay: error: unknown interval 'boot'",
+    "agree x --seed -1": "metassay: error: seed must be a whole number of at least 0, got -1",
+    "agree x --threads 0": "metassay: error: threads must be a whole number of at least 1, got 0",
+    "agree x --format jsn": "metassay: error: unknown format 'jsn'; did you mean 'json'?",
+    "agree x --view matrix": "metassay: error: unknown view 'matrix'",
+    "agree x --view rows --format csv": "metassay: error: --view has no meaning with --format csv",
+    "agree x -o x.pdf": "metassay: error: cannot tell the format from 'x.pdf'",
+    "agree x -o no/such/x.tex": "metassay: error: cannot write 'no/such/x.tex': there is no directory",
+    "compare x --test perm": "metassay: error: unknown test 'perm'",
+    "compare x --alpha 5": "metassay: error: alpha must lie in (0, 1), got 5; did you mean 0.05?",
+    "compare x --correction holms": "metassay: error: unknown correction 'holms'; did you mean 'holm'?",
+    "compare x --confidence 0.9": "metassay compare: error: unknown option '--confidence'",
+    "demo file": "metassay demo: error: unknown argument 'file'",
+    "agree x\ny --hu\nman": r"metassay agree: error: unknown option '--hu\nman'",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_wrong_usage(run, line):
+    code, out, err = run(*line.split(" "))
+    assert code == 2
+    assert out == ""
+    assert one_line(err).startswith(WRONG[line])
+
+
+def test_a_human_column_that_does_not_exist(run, scores):
+    code, out, err = run("agree", scores, "--human", "relevanc")
+    assert (code, out) == (2, "")
+    assert "unknown human criterion 'relevanc'; did you mean 'relevance'?" in one_line(err)
+
+
+def test_no_human_column(run, scores):
+    code, _, err = run("agree", scores, "-q")
+    assert code == 2
+    assert "--human" in one_line(err)
+
+
+def test_a_file_that_does_not_exist(run):
+    code, out, err = run("agree", "no-such-file.csv")
+    assert code in (1, 2)
+    assert out == ""
+    assert "no-such-file.csv" in one_line(err)
+
+
+def test_data_that_does_not_allow_it(run, tmp_path):
+    path = tmp_path / "text.csv"
+    path.write_text("system,input,people,bleu\na,1,2,3\nb,1,good,3\n")
+    code, out, err = run("agree", path, "--human", "people")
+    assert (code, out) == (1, "")
+    assert "text.csv, line 3" in one_line(err)
+    path.write_text("system,input,people,bleu\na,1,2,3\n")
+    code, out, err = run("agree", path, "--human", "people", "-q")
+    assert (code, out) == (1, "")
+    one_line(err)
+
+
+def test_the_scores_are_never_overwritten(run, scores):
+    before = scores.read_bytes()
+    code, _, err = run("agree", scores, "--human", "relevance", "-o", scores)
+    assert code == 2
+    assert "would overwrite the scores" in one_line(err)
+    assert scores.read_bytes() == before
+
+
+def broken(error):
+    def study(*_, **__):
+        raise error
+
+    return study
+
+
+def test_a_bug_is_one_line_and_the_traceback_is_there_on_request(run, scores, monkeypatch):
+    monkeypatch.setattr("metassay.studies.agree.agree", broken(KeyError("oops\nouch")))
+    argv = ("agree", str(scores), "--human", "relevance", "-q")
+    code, out, err = run(*argv)
+    assert (code, out) == (70, "")
+    assert one_line(err).startswith("metassay: error: this is a bug in metassay (KeyError: ")
+    with pytest.raises(KeyError):
+        main([*argv, "--traceback"])
+    monkeypatch.setenv("METASSAY_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        main(argv)
+
+
+def test_other_ends(run, scores, monkeypatch):
+    argv = ("agree", scores, "--human", "relevance", "-q")
+    monkeypatch.setattr("metassay.studies.agree.agree", broken(KeyboardInterrupt()))
+    assert run(*argv) == (130, "", "")
+    monkeypatch.setattr("metassay.studies.agree.agree", broken(MemoryError()))
+    code, _, err = run(*argv)
+    assert code == 1
+    assert "out of memory" in one_line(err)
+    monkeypatch.setattr(
+        "metassay.studies.agree.agree", broken(PermissionError(13, "Permission denied", "x.csv"))
+    )
+    code, _, err = run(*argv)
+    assert code == 1
+    assert one_line(err) == "metassay: error: x.csv: Permission denied"
+
+
+def test_warnings_do_not_reach_the_terminal(run, scores, monkeypatch):
+    import warnings
+
+    from metassay.studies.agree import agree
+
+    def noisy(*args, **options):
+        warnings.warn("a library thinks aloud", stacklevel=1)
+        return agree(*args, **options)
+
+    noisy.__name__ = "agree"
+    monkeypatch.setattr("metassay.studies.agree.agree", noisy)
+    code, _, err = run("agree", scores, "--human", "relevance", "--resamples", "9", "-q")
+    assert (code, err) == (0, "")
+
+
+def test_a_closed_pipe_is_no_error(scores):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "metassay", "agree", scores, "--human", "relevance", "--resamples", "9"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.close()
+    err = process.stderr.read().decode()
+    process.stderr.close()
+    assert process.wait(60) == 141
+    assert "Traceback" not in err
+    assert "BrokenPipe" not in err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_a_full_disk_is_one_line(scores, form):
+    options = ("--resamples=9", f"--format={form}")
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "metassay", "agree", scores, "-q", "--human=relevance", *options],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "No space left on device" in one_line(done.stderr.decode())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_a_closed_stdout_is_one_line(scores):
+    line = f"exec {sys.executable} -m metassay agree {scores} --human relevance --resamples 9 -q >&-"
+    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert "stdout is closed" in one_line(done.stderr.decode())
+
+
+def test_ctrl_c_is_quiet(scores):
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "metassay",
+            "agree",
+            scores,
+            "--human",
+            "relevance",
+            "--resamples",
+            "100000000",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    first = process.stderr.readline()
+    assert first.startswith("read 1 file")
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "argv", [["--help"], ["--version"], ["agree", "--help"], ["compare", "--help"], ["agre"]]
+)
+def test_help_and_misuse_load_nothing_heavy(argv):
+    code = (
+        "import sys; from metassay.cli import main; main(sys.argv[1:]); "
+        f"sys.stderr.write(','.join(m for m in {HEAVY!r} if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *argv], capture_output=True, text=True, check=True)
+    loaded = done.stderr.rpartition("\n")[2]
+    assert loaded == ""
+
+
+def test_version(run):
+    assert run("--version") == (0, f"metassay {metassay.__version__}\n", "")

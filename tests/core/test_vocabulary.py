@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from metassay.core import vocabulary
+from metassay.core.signature import VERSION, Signature
+from metassay.errors import UnknownName, UsageError, one_line
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("system", ("system",)),
+        ("sys,segment", ("system", "input")),
+        (["summary", "item", "no-grouping"], ("input", "global")),
+        ("System, WITHIN-system", ("system", "within-system")),
+    ],
+)
+def test_levels_and_their_aliases(said, meant):
+    assert vocabulary.levels(said) == meant
+
+
+def test_kendall_is_tau_b():
+    assert vocabulary.coefficients("tau-b,kendall,kendall-b,tau-c") == ("kendall", "kendall-c")
+
+
+def test_unknown_names_are_told_with_the_nearest():
+    with pytest.raises(
+        UnknownName, match=r"unknown coefficient 'pearsn'; did you mean 'pearson'\? \(known: pearson,"
+    ):
+        vocabulary.coefficients("pearsn")
+    with pytest.raises(UsageError, match="no level given; choose from system"):
+        vocabulary.levels(" , ")
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, float("nan"), 2.5])
+def test_fractions_lie_between_zero_and_one(value):
+    with pytest.raises(UsageError, match=r"confidence must lie in \(0, 1\), got"):
+        vocabulary.fraction("confidence", value)
+
+
+def test_a_percentage_is_understood_and_corrected():
+    assert vocabulary.fraction("confidence", 0.95) == 0.95
+    with pytest.raises(UsageError, match=r"got 95; did you mean 0\.95\?"):
+        vocabulary.fraction("confidence", 95)
+
+
+@pytest.mark.parametrize("value", [0, -3, 1.5, float("inf"), float("nan")])
+def test_counts_are_whole_and_positive(value):
+    with pytest.raises(UsageError, match="resamples must be a whole number of at least 1"):
+        vocabulary.count("resamples", value)
+
+
+def test_zero_is_a_seed():
+    assert vocabulary.seed(0) == 0
+    with pytest.raises(UsageError, match="seed"):
+        vocabulary.seed(-1)
+
+
+def test_signature_is_one_line_of_parts_in_order():
+    signature = Signature.of(
+        "agree", level=("system", "input"), ci="boot-both,0.95", k=10_000, left=None, seed=0
+    )
+    assert str(signature) == f"study:agree|level:system,input|ci:boot-both,0.95|k:10000|seed:0|v:{VERSION}"
+    assert signature["seed"] == "0"
+    assert signature == Signature.of(
+        "agree", level=("system", "input"), ci="boot-both,0.95", k=10_000, seed=0
+    )
+    with pytest.raises(KeyError):
+        signature["left"]
+
+
+def test_one_line_escapes_and_cuts():
+    assert one_line("a\nb\x1b[31m") == "a\\nb\\x1b[31m"
+    assert one_line("é🐙<b>") == "é🐙<b>"
+    assert len(one_line("x" * 500)) == 120

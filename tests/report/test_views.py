@@ -1,0 +1,191 @@
+import dataclasses
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from metassay.core.result import Result
+from metassay.core.signature import Signature
+from metassay.errors import UnknownName
+from metassay.report.views import names_of, page
+
+from .conftest import NAN, agreement, agreement_row, comparison
+
+
+def texts(section):
+    return [[cell.text.strip() for cell in row] for row in section.rows]
+
+
+def bold(section, column):
+    return [row[0].text for row in section.rows if row[column].bold]
+
+
+def test_agreement_has_a_section_per_criterion_and_a_column_per_setting(agreed):
+    (table,) = page(agreed).tables
+    assert [column.header for column in table.columns] == [
+        "metric",
+        "system Kendall",
+        "pairs ranked wrongly",
+        "input Kendall",
+    ]
+    assert [section.title.split(",")[0] for section in table.sections] == ["relevance", "coherence"]
+    assert texts(table.sections[0]) == [
+        ["BERTScore", "0.583 [ 0.38, 0.68]", "21% [16–31%]", "0.300 [0.10, 0.40]"],
+        ["ROUGE-1", "0.400 [ 0.20, 0.50]", "30% [25–40%]", "0.310 [0.11, 0.41]"],
+        ["QAEval", "-0.100 [-0.30, 0.00]", "55% [50–65%]", "–"],
+    ]
+
+
+def test_the_best_of_each_column_is_bold(agreed):
+    section = page(agreed).tables[0].sections[0]
+    assert bold(section, 1) == ["BERTScore"]
+    assert bold(section, 3) == ["ROUGE-1"]
+
+
+def test_the_best_is_bold_when_all_are_negative():
+    result = agreement(
+        agreement_row("a", -0.9), agreement_row("b", -0.2), agreement_row("c", NAN, low=NAN, high=NAN)
+    )
+    section = page(result).tables[0].sections[0]
+    assert bold(section, 1) == ["b"]
+    assert [row[0].text for row in section.rows] == ["b", "a", "c"]
+
+
+def test_nothing_is_bold_when_nothing_is_defined():
+    result = agreement(agreement_row("a", NAN, low=NAN, high=NAN))
+    assert bold(page(result).tables[0].sections[0], 1) == []
+
+
+def test_sizes_stand_in_the_title_or_in_a_column_where_they_differ(agreed):
+    assert "16 systems × 100 inputs" in page(agreed).tables[0].sections[0].title
+    result = agreement(agreement_row("a", 0.5), agreement_row("b", 0.4, n_inputs=90))
+    (table,) = page(result).tables
+    assert table.columns[-1].header == "systems × inputs"
+    assert [row[-1].text for row in table.sections[0].rows] == ["16 × 100", "16 × 90"]
+    assert table.sections[0].title == "relevance"
+
+
+def test_undefined_units_stand_in_the_title_or_in_a_column_where_they_differ(agreed):
+    assert "2 inputs undefined for input Kendall" in page(agreed).tables[0].sections[0].title
+    result = agreement(
+        agreement_row("a", 0.5, level="input", n_undefined=1),
+        agreement_row("b", 0.4, level="input", n_undefined=7),
+    )
+    (table,) = page(result).tables
+    assert [column.header for column in table.columns] == ["metric", "input Kendall", "undefined"]
+    assert [row[2].text for row in table.sections[0].rows] == ["1", "7"]
+
+
+def test_a_dash_is_explained_only_where_there_is_one(agreed):
+    assert any("undefined" in line for line in page(agreed).tables[0].legend)
+    # the en dash of "25–40%" is no undefined number
+    assert not any("undefined" in line for line in page(agreement(agreement_row("a", 0.4))).tables[0].legend)
+
+
+def test_few_metrics_are_compared_in_a_list_ordered_by_p(compared):
+    listed, ranks = page(compared).tables
+    assert texts(listed.sections[0])[:3] == [
+        ["BERTScore", "ROUGE-1", "0.583", "0.400", "0.183", ".001", "**"],
+        ["QAEval", "ROUGE-1", "0.550", "0.400", "0.150", ".040", "*"],
+        ["BERTScore", "QAEval", "0.583", "0.550", "0.033", ".210", ""],
+    ]
+    assert len(listed.sections[0].rows) == 6
+    assert any(
+        "** also after Bonferroni correction over the tests of each metric A" in line
+        for line in listed.legend
+    )
+    assert texts(ranks.sections[0])[0] == ["1", "BERTScore (0.583)"]
+
+
+def test_many_metrics_are_compared_in_a_matrix(many_compared):
+    matrix, _ranks = page(many_compared).tables
+    assert [column.header for column in matrix.columns] == ["", "metric", "r", *"1234567"]
+    rows = texts(matrix.sections[0])
+    assert rows[0] == ["1", "metric-0", "0.700", "", *[".001**"] * 6]
+    assert rows[6] == ["7", "metric-6", "0.100", *[".999"] * 6, ""]
+    assert matrix.sections[0].rows[0][4].bold
+
+
+def test_a_matrix_has_the_best_metric_first_and_the_undefined_last():
+    result = comparison({"a": 0.1, "b": NAN, "c": 0.5})
+    (matrix,) = page(result, "matrix").tables
+    assert [row[1] for row in texts(matrix.sections[0])] == ["c", "a", "b"]
+
+
+def test_views_can_be_chosen(compared):
+    assert [table.title for table in page(compared, "clusters").tables] == ["Ranks"]
+    assert len(page(compared, "matrix,clusters").tables) == 2
+    with pytest.raises(UnknownName, match="unknown view 'matrx'; did you mean 'matrix'"):
+        page(compared, "matrx")
+    assert names_of("compare") == ("list", "matrix", "clusters", "rows")
+
+
+def test_a_two_sided_test_is_listed_once():
+    result = comparison({"a": 0.1, "b": 0.5}, p={("a", "b"): 0.03, ("b", "a"): 0.03}, alternative="two-sided")
+    (listed,) = page(result, "list").tables
+    assert [row[:2] for row in texts(listed.sections[0])] == [["b", "a"]]
+
+
+def test_without_correction_there_is_one_star():
+    result = comparison({"a": 0.1, "b": 0.5}, correction="none")
+    (listed,) = page(result, "list").tables
+    assert [row[6] for row in texts(listed.sections[0])] == ["*", ""]
+    assert any("not corrected" in line for line in listed.legend)
+
+
+def test_members_of_a_cluster_share_a_line(compared):
+    clusters = tuple(dataclasses.replace(c, rank=max(1, c.rank - 1)) for c in compared.clusters)
+    (ranks,) = page(dataclasses.replace(compared, clusters=clusters), "clusters").tables
+    assert texts(ranks.sections[0]) == [["1", "BERTScore (0.583), QAEval (0.550)"], ["2", "ROUGE-1 (0.400)"]]
+
+
+def test_normality(normal):
+    (table,) = page(normal).tables
+    assert texts(table.sections[0]) == [
+        ["ROUGE-1", "metric", "<.001", "*", "34%"],
+        ["relevance", "human", "–", "", "4%"],
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class FutureRow:
+    system: str
+    test: str
+    statistic: float
+    p_value: float
+    n_inputs: int
+    equivalent: bool
+    metric: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Future(Result):
+    study: ClassVar[str] = "future"
+
+
+def test_a_study_without_views_shows_every_field():
+    rows = (
+        FutureRow("A", "t", np.float64(2.5), 0.0001, np.int64(46), np.bool_(True), None),
+        FutureRow("B", "t", NAN, 0.5, 45, False, None),
+    )
+    result = Future(table=rows, signature=Signature.of("future"), notes=())
+    (table,) = page(result).tables
+    assert table.title == "future (test: t, metric: )"
+    assert [column.header for column in table.columns] == [
+        "system",
+        "statistic",
+        "p value",
+        "n inputs",
+        "equivalent",
+    ]
+    assert texts(table.sections[0]) == [["A", "2.500", "<.001", "46", "yes"], ["B", "–", ".500", "45", "no"]]
+    assert "future" in str(result)
+
+
+def test_a_result_without_rows_can_be_shown():
+    result = Future(table=(), signature=Signature.of("future"), notes=("nothing to show",))
+    assert "nothing to show" in str(result)
+    for text in (result.to_markdown(), result.to_latex(), result.to_html(), result.to_json()):
+        assert "future" in text
+    assert result.to_csv() == ""

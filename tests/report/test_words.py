@@ -1,0 +1,42 @@
+import dataclasses
+
+from metassay.report.words import verdicts
+
+from .conftest import NAN, comparison
+
+
+def test_an_established_difference():
+    (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}))
+    assert sentence == (
+        "a agrees best with people on relevance at the system level (Kendall 0.500); "
+        "the difference to the second, b (0.400), is established "
+        "(perm-both, p = .001, also after Bonferroni correction)."
+    )
+
+
+def test_a_difference_that_is_not_established():
+    (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): 0.2}))
+    assert "is not established (perm-both, p = .200)." in sentence
+
+
+def test_a_difference_that_does_not_survive_correction():
+    (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4, "c": 0.3}, p={("a", "b"): 0.04}))
+    assert (
+        "is not established: perm-both gives p = .040, which does not survive Bonferroni correction."
+        in sentence
+    )
+
+
+def test_the_alternative_less_is_read_the_right_way_round():
+    (sentence,) = verdicts(
+        comparison({"a": 0.5, "b": 0.4}, p={("b", "a"): 0.0001, ("a", "b"): 1}, alternative="less")
+    )
+    assert "is established (perm-both, p < .001" in sentence
+
+
+def test_undefined_numbers_are_said_to_be_so():
+    assert "undefined for every metric" in verdicts(comparison({"a": NAN, "b": NAN}))[0]
+    assert verdicts(comparison({"a": 0.5, "b": NAN}))[0].endswith("(Kendall 0.500).")
+    assert "cannot be tested" in verdicts(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): NAN}))[0]
+    result = comparison({"a": 0.5, "b": 0.4})
+    assert "not tested against the second" in verdicts(dataclasses.replace(result, table=()))[0]
