@@ -36,7 +36,9 @@ def best_of(repeats: int, work) -> float:
     return min(seconds(work) for _ in range(repeats))
 
 
-def cell(scores: ma.Scores, method: str, level: str, coefficient: str, ours: int, theirs: int) -> tuple[float, float]:
+def cell(
+    scores: ma.Scores, method: str, level: str, coefficient: str, ours: int, theirs: int
+) -> tuple[float, float]:
     """Return milliseconds per resample: ours and the peer's."""
     x, y = (scores.matrix(m) for m in METRICS)
     z = scores.matrix("expert_relevance")
@@ -48,7 +50,9 @@ def cell(scores: ma.Scores, method: str, level: str, coefficient: str, ours: int
         own = best_of(3, lambda: ma.compare(scores, metric=METRICS, test="perm-both", **common))
         other = best_of(
             2,
-            lambda: peer.permutation_test(x, y, z, level, coefficient, "both", alternative="greater", n_resamples=theirs),
+            lambda: peer.permutation_test(
+                x, y, z, level, coefficient, "both", alternative="greater", n_resamples=theirs
+            ),
         )
     return 1e3 * own / ours, 1e3 * other / theirs
 
@@ -62,22 +66,34 @@ def main() -> None:
     scores = ma.read(*sorted(options.data.glob("*.jsonl")))
     ratios = []
     print(f"metassay {ma.__version__}, NumPy {np.__version__}, {options.resamples} resamples each\n")
-    print("| method | level | coefficient | nlpstats ms | metassay ms | ratio |\n|---|---|---|---:|---:|---:|")
+    print(
+        "| method | level | coefficient | nlpstats ms | metassay ms | ratio |\n|---|---|---|---:|---:|---:|"
+    )
     for method in ("boot-both", "perm-both"):
         for level in LEVELS:
             for coefficient in COEFFICIENTS:
                 theirs = 20 if level == "input" else 300
                 own, other = cell(scores, method, level, coefficient, options.resamples, theirs)
                 ratios.append(other / own)
-                print(f"| {method} | {level} | {coefficient} | {other:.3f} | {own:.5f} | {other / own:,.0f} |", flush=True)
+                print(
+                    f"| {method} | {level} | {coefficient} | {other:.3f} | {own:.5f} | {other / own:,.0f} |",
+                    flush=True,
+                )
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     print(f"\ngeometric mean of the ratios: {mean:,.0f}; smallest: {min(ratios):,.0f}")
     took = seconds(
         lambda: ma.compare(
-            scores, human="expert_relevance", metric=PAPER_METRICS, level="input", coefficient="pearson", resamples=9_999
+            scores,
+            human="expert_relevance",
+            metric=PAPER_METRICS,
+            level="input",
+            coefficient="pearson",
+            resamples=9_999,
         )
     )
-    print(f"compare, 13 metrics, 156 ordered pairs, input level, Pearson, perm-both, 9,999 resamples: {took:.1f} s")
+    print(
+        f"compare, 13 metrics, 156 ordered pairs, input level, Pearson, perm-both, 9,999 resamples: {took:.1f} s"
+    )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
@@ -15,6 +16,9 @@ from metassay.errors import UsageError
 
 T = TypeVar("T")
 Report = Callable[[int, int, str], None]
+
+WORTH_THREADS = 0.05
+"""Seconds of work, judged by the first page, below which threads would cost more than they bring."""
 
 _report: ContextVar[Report | None] = ContextVar("metassay_report", default=None)
 
@@ -63,18 +67,28 @@ def run(work: Callable[[int], T], pages: int, *, threads: int | None = None, wha
                 report(done, pages, what)
         return result
 
-    workers = min(threads or available_threads(), pages)
+    _grow_heap()
+    workers = min(threads or available_threads(), pages - 1)
     with _single_threaded_blas():
-        if workers <= 1:
-            return [one(page) for page in range(pages)]
+        start = time.perf_counter()
+        results = [one(page) for page in range(min(1, pages))]
+        brief = (time.perf_counter() - start) * (pages - 1) < WORTH_THREADS
+        if workers <= 1 or brief:
+            return results + [one(page) for page in range(1, pages)]
         with ThreadPoolExecutor(workers) as pool:
-            futures: list[Future[T]] = [pool.submit(one, page) for page in range(pages)]
+            futures: list[Future[T]] = [pool.submit(one, page) for page in range(1, pages)]
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
-                return [future.result() for future in futures]
+                return results + [future.result() for future in futures]
             finally:
                 for future in futures:
                     future.cancel()
+
+
+@cache
+def _grow_heap() -> None:
+    """Free one large block, after which glibc keeps freed memory instead of asking the system for each array again."""
+    bytearray(24 << 20)
 
 
 def _single_threaded_blas() -> AbstractContextManager[Any]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 
-PAGE = 256
+PAGE = 1024
 PAGE_ELEMENTS = 4_000_000
 """No page holds more elements than this (32 MB as floats), so its draws get fewer as the data grow."""
 
@@ -38,15 +38,14 @@ def stream(seed: int, axis: int, page: int) -> np.random.Generator:
 
 def multiplicities(random: np.random.Generator, n: int, draws: int) -> FloatArray:
     """Draw n of n with replacement, `draws` times; return how often each was taken, as an (n, draws) array."""
-    if n * draws <= 65_536:
-        # One count over all draws at once: small data would drown in calls.
-        taken = random.integers(0, n, size=(draws, n))
-        taken += n * np.arange(draws)[:, None]
-        counts = np.bincount(taken.ravel(), minlength=n * draws).reshape(draws, n)
-        return counts.T.astype(np.float64, order="C")
     out = np.empty((n, draws))
-    for b in range(draws):
-        out[:, b] = np.bincount(random.integers(0, n, size=n), minlength=n)
+    # Counting many draws at once saves calls; counting too many at once overflows the cache.
+    width = max(1, 32_768 // n)
+    for at in range(0, draws, width):
+        part = out[:, at : at + width]
+        taken = random.integers(0, n, size=part.shape[::-1], dtype=np.uint16 if n < 65_536 else np.int64)
+        places = taken + n * np.arange(part.shape[1])[:, None]
+        part[:] = np.bincount(places.ravel(), minlength=part.size).reshape(-1, n).T
     return out
 
 
@@ -119,6 +118,10 @@ class SwapPages(Pages):
 
     def __getitem__(self, page: int) -> npt.NDArray[np.uint8]:
         """Return 0 (keep) or 1 (exchange) with shape (systems, inputs, draws)."""
-        shape = {"systems": (self.systems, 1), "inputs": (1, self.inputs), "both": (self.systems, self.inputs)}
+        shape = {
+            "systems": (self.systems, 1),
+            "inputs": (1, self.inputs),
+            "both": (self.systems, self.inputs),
+        }
         tossed = swaps(stream(self.seed, SWAPS, page), shape[self.unit], self.size)
         return np.broadcast_to(tossed, (self.systems, self.inputs, self.size))

@@ -41,7 +41,9 @@ def standardize_cells(x: FloatArray) -> FloatArray:
     return np.where(known, standardized(x.reshape(-1, 1), known.reshape(-1, 1)).reshape(x.shape), np.nan)
 
 
-def make_exchange(x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, coefficient: str) -> Exchange:
+def make_exchange(
+    x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, coefficient: str
+) -> Exchange:
     """Prepare metrics (P, systems, inputs) that miss the same cells, and one human matrix.
 
     Parameters
@@ -127,7 +129,9 @@ class ProductExchange:
         cells = np.where(known, x, 0.0)
         human = standardized(z, known)
         # (groups, sums, members): for each metric the scores, their squares, and their products with Z.
-        self.features = np.ascontiguousarray(np.concatenate([cells, cells**2, cells * human]).transpose(2, 0, 1))
+        self.features = np.ascontiguousarray(
+            np.concatenate([cells, cells**2, cells * human]).transpose(2, 0, 1)
+        )
         self.totals = self.features.sum(axis=2)
         self.n = np.maximum(known.sum(axis=0), 1).astype(np.float64)[:, None, None]
         self.spread = (human**2).sum(axis=0)[:, None, None]
@@ -171,7 +175,7 @@ class SignExchange:
     def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], coefficient: str) -> None:
         self.x, self.z, self.pairs, self.coefficient = x, z, pairs, coefficient
         members, groups = z.shape
-        self.width = max(1, TILE // (max(len(pairs), PAGE) * members * members))
+        self.width = max(1, min(8 * TILE // (PAGE * members * members), 2 * TILE // (PAGE * len(pairs))))
         self._kept: list[_SignTile] | None = None
         if groups * len(pairs) * members * members <= 4 * KEEP:
             self._kept = list(self._tiles())
@@ -222,7 +226,9 @@ class _SignTile:
         self.first, self.second = np.triu_indices(len(z[0]), 1)
         self.start_x = keep.sum(axis=(2, 3))[..., None] / 2
         self.start_y = both_moved.sum(axis=(2, 3))[..., None] / 2
-        linear = np.concatenate([(one_moved - keep).sum(axis=3), (other_moved - both_moved).sum(axis=3)], axis=1)
+        linear = np.concatenate(
+            [(one_moved - keep).sum(axis=3), (other_moved - both_moved).sum(axis=3)], axis=1
+        )
         bilinear = (both_moved - one_moved - other_moved + keep)[..., self.first, self.second]
         self.linear, self.bilinear = linear.astype(np.float32), bilinear.astype(np.float32)
         self._find_ties(a, b, present)
@@ -234,7 +240,9 @@ class _SignTile:
         pooled = np.sort(np.concatenate([pooled[0], pooled[1]], axis=-1), axis=-1)
         for g, pair in zip(*np.nonzero((np.diff(pooled, axis=-1) == 0).any(axis=-1)), strict=True):
             left, right = a[g, pair], b[g, pair]
-            values, counts = np.unique(np.concatenate([left[present[g]], right[present[g]]]), return_counts=True)
+            values, counts = np.unique(
+                np.concatenate([left[present[g]], right[present[g]]]), return_counts=True
+            )
             for value in values[counts > 1]:
                 in_left, in_right = (left == value) & present[g], (right == value) & present[g]
                 # A value held by only one member, in both metrics, is never tied.
@@ -299,10 +307,10 @@ class OrderedExchange:
         """Return average correlations of X_s and Y_s, each (pairs, B), for swaps (members, groups, B)."""
         left, right = (_Average(self.pairs, swaps.shape[-1]) for _ in range(2))
         for g, at in enumerate(self.members):
-            exchanged = swaps[at, g]
+            exchanged = swaps[:, g] if len(at) == len(swaps) else swaps[at, g]
             kept = exchanged ^ 1
-            for average, weights in ((left, (kept, exchanged)), (right, (exchanged, kept))):
-                both = np.concatenate(weights)
-                r = [pair.correlate(both, len(at), self.coefficient) for pair in self.groups[g]]
+            for average, halves in ((left, (kept, exchanged)), (right, (exchanged, kept))):
+                chosen = np.concatenate(halves)
+                r = [pair.correlate(chosen, len(at), self.coefficient) for pair in self.groups[g]]
                 average.add(np.stack(r)[None])
         return left.mean(), right.mean()

@@ -7,7 +7,7 @@ short groups, and running sums over a fixed order (:mod:`metassay.stats.ordered`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from metassay.stats.ordered import Ordered
 from metassay.stats.pairwise import correlate, kendall_from_counts, ratio
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 SHORT = 96
@@ -66,7 +67,6 @@ class ProductGroups:
 
     def __init__(self, x: FloatArray, z: FloatArray) -> None:
         self.present = ~(np.isnan(x) | np.isnan(z))
-        self.complete = bool(self.present.all())
         self.x = standardized(x, self.present)
         self.z = standardized(z, self.present)
         members, groups = x.shape
@@ -81,32 +81,44 @@ class ProductGroups:
         out = np.empty((groups, weights.shape[1]))
         for tile, at in enumerate(range(0, groups, self.width)):
             features = self._kept[tile] if self._kept is not None else self._features(at)
-            out[at : at + self.width] = self._from_sums(features @ weights, weights, at)
+            out[at : at + self.width] = self._from_sums(
+                features @ weights, at, lambda draws: weights[:, draws]
+            )
         return out
+
+    def correlate_cells(self, rows: FloatArray, columns: FloatArray) -> FloatArray:
+        """Return correlations of shape (1, B) if the members are cells, weighted by their row's and column's weight."""
+        features = self._kept[0] if self._kept is not None else self._features(0)
+        by_row = features.reshape(-1, len(columns)) @ columns
+        sums = np.einsum("fib,ib->fb", by_row.reshape(len(features), len(rows), -1), rows)
+
+        def cells(draws: npt.NDArray[np.int64]) -> FloatArray:
+            return (rows[:, None, draws] * columns[None, :, draws]).reshape(-1, len(draws))
+
+        return self._from_sums(sums[:, None], 0, cells)
 
     def _features(self, at: int) -> FloatArray:
         """Return (sums, groups of the tile, members): the rows of the matrix product."""
         cut = slice(at, at + self.width)
         x, z = self.x[:, cut], self.z[:, cut]
-        parts = [x * z, x * x, z * z, x, z]
-        if not self.complete:
-            parts.append(self.present[:, cut].astype(np.float64))
+        parts = [x * z, x * x, z * z, x, z, self.present[:, cut].astype(np.float64)]
         return np.ascontiguousarray(np.stack(parts).transpose(0, 2, 1))
 
-    def _from_sums(self, sums: FloatArray, weights: FloatArray, at: int) -> FloatArray:
-        xz, xx, zz, x, z = sums[:5]
-        n = np.maximum(weights.sum(axis=0) if self.complete else sums[5], 1.0)
+    def _from_sums(self, sums: FloatArray, at: int, weights: Callable[[IntArray], FloatArray]) -> FloatArray:
+        """Return correlations from weighted sums; `weights` gives the weights of the draws that need a second look."""
+        xz, xx, zz, x, z, n = sums
+        np.maximum(n, 1.0, out=n)
         raw_x, raw_z = xx * CANCELLED, zz * CANCELLED
         xx -= x * x / n
         zz -= z * z / n
         xz -= x * z / n
-        r = ratio(xz, np.sqrt(np.maximum(xx, 0.0) * np.maximum(zz, 0.0)))
         group, draw = np.nonzero((xx < raw_x) | (zz < raw_z))
-        for part in np.array_split(np.arange(len(group)), -(-len(group) * len(weights) // TILE) or 1):
-            g, b = group[part], draw[part]
-            if len(part):
-                w = weights[:, b] * self.present[:, g + at]
-                r[g, b] = correlate([self.x[:, g + at]], self.z[:, g + at], [w], "pearson")[0]
+        r = ratio(xz, np.sqrt(np.maximum(xx * zz, 0.0)))
+        step = max(1, TILE // len(self.x))
+        for first in range(0, len(group), step):
+            g, b = group[first : first + step] + at, draw[first : first + step]
+            w = weights(b) * self.present[:, g]
+            r[g - at, b] = correlate([self.x[:, g]], self.z[:, g], [w], "pearson")[0]
         return r
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from metassay.stats.grouped import make_groups
+from metassay.stats.grouped import ProductGroups, make_groups
 from metassay.stats.pairwise import correlate
 
 FloatArray = npt.NDArray[np.float64]
@@ -97,7 +97,9 @@ class GroupedLevel:
 
     def estimate(self) -> tuple[FloatArray, IntArray]:
         """Return averaged correlations and how many groups were undefined."""
-        members = {"input": self.shape[0], "within-system": self.shape[1]}.get(self.level, self.shape[0] * self.shape[1])
+        members = {"input": self.shape[0], "within-system": self.shape[1]}.get(
+            self.level, self.shape[0] * self.shape[1]
+        )
         within = np.stack([m.correlate(np.ones((members, 1)))[:, 0] for m in self.metrics])
         average = np.stack([average_defined(r[:, None], None)[0] for r in within])
         return average, np.isnan(within).sum(axis=1)
@@ -112,12 +114,19 @@ class GroupedLevel:
         return np.stack([average_defined(m.correlate(members), groups) for m in self.metrics])
 
     def _bootstrap_cells(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
+        """Weight each cell by the product of the multiplicities of its system and its input."""
         rows = np.ones((self.shape[0], 1)) if systems is None else systems
         columns = np.ones((self.shape[1], 1)) if inputs is None else inputs
-        rows, columns = (np.broadcast_to(a, (len(a), max(rows.shape[1], columns.shape[1]))) for a in (rows, columns))
+        draws = max(rows.shape[1], columns.shape[1])
+        rows, columns = (np.broadcast_to(a, (len(a), draws)) for a in (rows, columns))
+        sums = [m.correlate_cells(rows, columns) for m in self.metrics if isinstance(m, ProductGroups)]
+        if sums:
+            return np.concatenate(sums)
+        # Rank coefficients only add up whole numbers, for which single precision is exact and faster.
+        rows, columns = rows.astype(np.float32), columns.astype(np.float32)
         width = max(1, OUTER // (len(rows) * len(columns)))
         parts = []
-        for at in range(0, rows.shape[1], width):
+        for at in range(0, draws, width):
             cut = slice(at, at + width)
             cells = (rows[:, None, cut] * columns[None, :, cut]).reshape(len(rows) * len(columns), -1)
             parts.append(np.concatenate([m.correlate(cells) for m in self.metrics]))
@@ -137,7 +146,11 @@ def average_defined(within: FloatArray, weights: FloatArray | None) -> FloatArra
     """Return the weighted average over groups, leaving out undefined ones; NaN where none is left."""
     defined = ~np.isnan(within)
     if defined.all():
-        total = within.mean(axis=0) if weights is None else np.einsum("gb,gb->b", within, weights) / weights.sum(axis=0)
+        total = (
+            within.mean(axis=0)
+            if weights is None
+            else np.einsum("gb,gb->b", within, weights) / weights.sum(axis=0)
+        )
         return np.asarray(total)
     filled = np.where(defined, within, 0.0)
     if weights is None:

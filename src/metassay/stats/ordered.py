@@ -65,36 +65,57 @@ class Ordered:
         # Sums of pairs of weights stay below the square of their total.
         precision = np.float32 if total**2 < EXACT else np.float64
         width = 1 << max(4, (SLICE // self.n).bit_length() - 1)
-        method = self._spearman if coefficient == "spearman" else self._kendall
+        method, tables = self._spearman, self._spearman_tables
+        if coefficient != "spearman":
+            method, tables = self._kendall, self._kendall_tables
         padded = np.zeros((self.n + 1, min(width, draws)), dtype=precision)
         out = np.empty(draws)
         for at in range(0, draws, width):
-            part = padded[:, : min(width, draws - at)]
-            part[:-1] = weights[:, at : at + width]
-            out[at : at + width] = method(part, coefficient)
+            w = padded[:, : min(width, draws - at)]
+            w[:-1] = weights[:, at : at + width]
+            wx = self.x.blocks(w)
+            out[at : at + width] = method(w, wx, tables @ wx, coefficient)
         return out
 
     # -- Spearman -------------------------------------------------------------------------------
 
-    def _spearman(self, w: Numbers, _: str) -> FloatArray:
-        wx, ranks_x, spread_x = self.x.centred_ranks(w)
+    def _spearman(self, w: Numbers, wx: Numbers, given: Numbers, _: str) -> FloatArray:
+        ranks_x, here, sums = np.split(given, self._spearman_cuts, axis=1)
+        spread_x = self.x.finish_ranks(wx, ranks_x, sums[:, 0])
         ranks_x *= wx
         flat = ranks_x.reshape(-1, w.shape[1])
         if self.z.flat:
-            sums = self._z_wholes @ wx.reshape(flat.shape)
-            middle = _signs(np.arange(self.z.wholes)) @ sums
-            spread_z = _dot(sums, _square(middle))
+            sums_z = here.sum(axis=0)
+            middle = _signs(np.arange(self.z.wholes)) @ sums_z
+            spread_z = _dot(sums_z, _square(middle))
             product = _dot(self._z_wholes @ flat, middle)
         else:
-            _, ranks_z, spread_z = self.z.centred_ranks(w)
+            wz = self.z.blocks(w)
+            ranks_z = self.z.signs @ wz
+            spread_z = self.z.finish_ranks(wz, ranks_z, wz.sum(axis=1))
             product = _dot(flat, np.take(ranks_z.reshape(-1, w.shape[1]), self._z_slot, axis=0))
         return ratio(product, np.sqrt(spread_x * spread_z))
+
+    @cached_property
+    def _spearman_tables(self) -> Numbers:
+        """Per block of x, one below the other: signs; the weight in each whole of z if it is flat; the block's weight."""
+        signs = self.x.signs
+        here = self._z_wholes_by_block if self.z.flat else signs[:, :0]
+        return _stacked([signs, here, np.ones_like(signs[:, :1])])
+
+    @cached_property
+    def _spearman_cuts(self) -> IntArray:
+        return np.cumsum([self.x.width, self.z.wholes if self.z.flat else 0])
 
     @cached_property
     def _z_wholes(self) -> Numbers:
         """Which whole of z (rows) each slot of x (columns) belongs to."""
         whole = np.append(self.z.whole_of, -1)[self.x.slots]
         return (whole == np.arange(self.z.wholes)[:, None]).astype(np.float32)
+
+    @cached_property
+    def _z_wholes_by_block(self) -> Numbers:
+        return self._z_wholes.reshape(self.z.wholes, -1, self.x.width).transpose(1, 0, 2)
 
     @cached_property
     def _z_slot(self) -> IntArray:
@@ -105,55 +126,56 @@ class Ordered:
 
     # -- Kendall --------------------------------------------------------------------------------
 
-    def _kendall(self, w: Numbers, coefficient: str) -> FloatArray:
-        wx = self.x.blocks(w)
-        table, tied = self._x_tables
-        signed = table @ wx
-        width = self.x.width
-        numerator = _sum(signed[:, :width], wx) / 2
-        tied_x = self.x.tied_between(wx) + _sum(signed[:, width:] if tied else wx * self.x.loose, wx)
-        by_whole = self._z_wholes_by_block @ wx
-        sums_z = by_whole.sum(axis=0)
+    def _kendall(self, w: Numbers, wx: Numbers, given: Numbers, coefficient: str) -> FloatArray:
+        product, tied, here, lead, sums = np.split(given, self._kendall_cuts, axis=1)
+        numerator = _sum(product, wx) / 2
+        tied_x = _sum(tied if tied.shape[1] else wx * self.x.loose, wx) + self.x.tied_between(sums[:, 0])
+        # Pairs that differ in both wholes: what comes earlier in x, on the lower less on the upper side in z.
+        before = self.x.earlier @ np.ascontiguousarray(lead).reshape(len(lead), -1)
+        numerator += _sum(here, before.reshape(lead.shape))
+        sums_z = here.sum(axis=0)
+        total = sums_z.sum(axis=0, dtype=np.float64)
         if self.z.flat:
             tied_z = _sum(sums_z, sums_z)
         else:
             wz = self.z.blocks(w)
-            signed_z = self._z_tables @ wz
-            numerator += _sum(signed_z[:, : self.z.width], wz) / 2
-            tied_z = self.z.tied_between(wz) + _sum(signed_z[:, self.z.width :], wz)
-        # Pairs that differ in both wholes: what came earlier in x, on the lower and on the upper side in z.
-        before = (self.x.earlier @ by_whole.reshape(len(by_whole), -1)).reshape(by_whole.shape)
-        numerator += _sum(by_whole, _signs(np.arange(self.z.wholes)) @ before)
-        total = sums_z.sum(axis=0, dtype=np.float64)
+            product, tied = np.split(self._z_tables @ wz, 2, axis=1)
+            numerator += _sum(product, wz) / 2
+            tied_z = _sum(tied, wz) + self.z.tied_between(wz.sum(axis=1))
         distinct = np.minimum(self.x.distinct(w), self.z.distinct(w)) if coefficient == "kendall-c" else None
         return kendall_from_counts(
             numerator, (total**2 - tied_x) / 2, (total**2 - tied_z) / 2, total, distinct, coefficient
         )
 
     @cached_property
-    def _z_wholes_by_block(self) -> Numbers:
-        return np.ascontiguousarray(self._z_wholes.reshape(self.z.wholes, -1, self.x.width).transpose(1, 0, 2))
+    def _kendall_tables(self) -> Numbers:
+        """Per block of x, one below the other: what a single product with the weights should give.
+
+        Products of signs; ties within the block, if there are any; the weight in each whole of z, and the weight
+        below less the weight above each whole of z; the weight of the block.
+        """
+        ranks_z = self.x.gather(self.z.ranks)
+        product = self.x.signs * np.sign(ranks_z[:, :, None] - ranks_z[:, None, :]).astype(np.float32)
+        ties = product[:, :0] if self.x.ties is None else self.x.ties
+        here = self._z_wholes_by_block
+        lead = _signs(np.arange(self.z.wholes)) @ here
+        return _stacked([product, ties, here, lead, np.ones_like(product[:, :1])])
 
     @cached_property
-    def _x_tables(self) -> tuple[Numbers, bool]:
-        """Per block of x: products of signs, and below them which points are tied in x if any are."""
-        signs_z = self.x.gather(self.z.ranks)
-        product = self.x.signs * np.sign(signs_z[:, :, None] - signs_z[:, None, :]).astype(np.float32)
-        ties = self.x.ties
-        if ties is None:
-            return product, False
-        return np.concatenate([product, ties], axis=1), True
+    def _kendall_cuts(self) -> IntArray:
+        ties = 0 if self.x.ties is None else self.x.width
+        return np.cumsum([self.x.width, ties, self.z.wholes, self.z.wholes])
 
     @cached_property
     def _z_tables(self) -> Numbers:
-        """Per block of z: products of signs of pairs that no block of x holds, and which points are tied in z."""
+        """Per block of z: products of signs of pairs that no whole of x holds, and below them ties."""
         ranks_x, wholes_x = self.z.gather(self.x.ranks), self.z.gather(self.x.whole_of)
         apart = wholes_x[:, :, None] != wholes_x[:, None, :]
         product = self.z.signs * np.sign(ranks_x[:, :, None] - ranks_x[:, None, :]).astype(np.float32) * apart
-        ties = self.z.ties
-        if ties is None:
-            ties = np.broadcast_to(np.eye(self.z.width, dtype=np.float32), product.shape)
-        return np.concatenate([product, ties], axis=1)
+        ties = (
+            self.z.ties if self.z.ties is not None else np.eye(self.z.width, dtype=np.float32) * self.z.loose
+        )
+        return _stacked([product, ties])
 
 
 class _Side:
@@ -229,29 +251,21 @@ class _Side:
         ties = (self.signs == 0).astype(np.float32) * self.loose
         return ties if (ties.sum(axis=2)[self.gather(self.ranks) >= 0] > 1).any() else None
 
-    def centred_ranks(self, w: Numbers) -> tuple[Numbers, Numbers, FloatArray]:
-        """Return weights and ranks (blocks, width, B), and Σ w·rank²; ranks are twice the centred midranks.
+    def finish_ranks(self, wx: Numbers, ranks: Numbers, sums: Numbers) -> FloatArray:
+        """Add to each rank the middle of its whole, in place, and return Σ w·rank²; ranks are twice centred midranks.
 
         A rank is the middle of its whole plus what the signs inside add. These cancel within a whole, so squares
         add up without mixed terms.
         """
-        wx = self.blocks(w)
-        ranks = self.signs @ wx
-        sums = wx.sum(axis=1)
-        inside = wx * ranks
-        if float(sums.max()) ** 2 * float(sums.sum(axis=0).max()) >= EXACT:
-            inside = inside.astype(np.float64)
+        exact = float(sums.max()) ** 2 * float(sums.sum(axis=0).max()) < EXACT
+        inside = np.einsum("kib,kib,kib->b", wx, ranks, ranks, dtype=None if exact else np.float64)
         middle = self.apart @ sums
-        spread = _dot(sums, _square(middle)) + _sum(inside, ranks)
         ranks += middle[:, None, :]
-        return wx, ranks, spread
+        return _dot(sums, _square(middle)) + inside
 
-    def tied_between(self, wx: Numbers) -> FloatArray | float:
-        """Return Σ t² over large ties."""
-        if self.together is None:
-            return 0.0
-        sums = wx.sum(axis=1)
-        return _sum(sums, self.together @ sums)
+    def tied_between(self, sums: Numbers) -> FloatArray | float:
+        """Return Σ t² over large ties, for the weights of the blocks."""
+        return 0.0 if self.together is None else _sum(sums, self.together @ sums)
 
     def distinct(self, w: Numbers) -> IntArray:
         """Return how many distinct values have weight."""
@@ -262,6 +276,10 @@ class _Side:
 def _signs(ranks: IntArray) -> npt.NDArray[np.float32]:
     """Return sign(r_i − r_k) for all i and k."""
     return np.sign(ranks[:, None] - ranks[None, :]).astype(np.float32)
+
+
+def _stacked(tables: list[Numbers]) -> Numbers:
+    return np.ascontiguousarray(np.concatenate(tables, axis=1), dtype=np.float32)
 
 
 def _square(a: Numbers) -> FloatArray:

@@ -25,8 +25,10 @@ TIE = 1e-12
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Return the quotient, NaN where the denominator is not positive, and never outside [−1, 1]."""
-    out = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
-    np.divide(numerator, denominator, out=out, where=denominator > 0)
+    positive = denominator > 0
+    if not positive.all():
+        denominator = np.where(positive, denominator, np.nan)
+    out = np.divide(numerator, denominator)
     return np.clip(out, -1.0, 1.0, out=out)
 
 

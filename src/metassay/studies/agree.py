@@ -195,7 +195,12 @@ def agree(
 
 
 def _resample(
-    prepared: list[Level], shape: tuple[int, int], interval: str, resamples: int, seed: int, threads: int | None
+    prepared: list[Level],
+    shape: tuple[int, int],
+    interval: str,
+    resamples: int,
+    seed: int,
+    threads: int | None,
 ) -> list[FloatArray]:
     """Return for each level the correlations (metrics, resamples); all of them share the draws."""
     pages = BootstrapPages(

@@ -20,7 +20,14 @@ from metassay.errors import one_line
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.exchange import Pair, make_exchange, standardize_cells
 from metassay.stats.levels import make_level
-from metassay.stats.significance import Counts, clusters, corrected, count_exchanged, count_resampled, williams
+from metassay.stats.significance import (
+    Counts,
+    clusters,
+    corrected,
+    count_exchanged,
+    count_resampled,
+    williams,
+)
 from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
 
 
@@ -251,7 +258,14 @@ class _Tested:
 
 
 def _one_table(
-    setting: Setting, human: int, level: str, coefficient: str, plan: _Plan, alpha: float, correction: str, scope: str
+    setting: Setting,
+    human: int,
+    level: str,
+    coefficient: str,
+    plan: _Plan,
+    alpha: float,
+    correction: str,
+    scope: str,
 ) -> list[ComparisonRow]:
     """Return the rows of one criterion, level and coefficient."""
     z = setting.z[human]
@@ -309,7 +323,13 @@ def _by_mask(x: FloatArray) -> Iterator[tuple[npt.NDArray[np.bool_], list[int], 
 
 
 def _test(
-    x: FloatArray, z: FloatArray, pairs: list[Pair], metrics: list[int], level: str, coefficient: str, plan: _Plan
+    x: FloatArray,
+    z: FloatArray,
+    pairs: list[Pair],
+    metrics: list[int],
+    level: str,
+    coefficient: str,
+    plan: _Plan,
 ) -> list[_Tested]:
     """Test pairs of metrics that miss the same cells; `metrics` says which rows of the study `x` holds."""
     at = {metric: row for row, metric in enumerate(metrics)}
@@ -349,11 +369,14 @@ def _test(
     p, q = counts.p_values(plan.alternative, plan.rule), counts.p_values(opposite, plan.rule)
     p, q = (np.where([np.isnan(a) or np.isnan(b) for a, b in estimates], np.nan, v) for v in (p, q))
     return [
-        _Tested(e, (float(p[i]), float(q[i])), int(plan.resamples - counts.draws[i])) for i, e in enumerate(estimates)
+        _Tested(e, (float(p[i]), float(q[i])), int(plan.resamples - counts.draws[i]))
+        for i, e in enumerate(estimates)
     ]
 
 
-def _permute(x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coefficient: str, plan: _Plan) -> Counts:
+def _permute(
+    x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coefficient: str, plan: _Plan
+) -> Counts:
     exchange = make_exchange(x, z, pairs, level, coefficient)
     pages = SwapPages(plan.resamples, *z.shape, plan.seed, unit=plan.test.removeprefix("perm-"))
     # The observed difference comes from the same arithmetic as the drawn ones, with nothing exchanged.
@@ -382,13 +405,13 @@ def _directed(tested: dict[Pair, _Tested], a: int, b: int) -> _Tested:
     return _Tested(turned.estimates[::-1], turned.p_values[::-1], turned.undefined)
 
 
-def _correct(
-    p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str
-) -> FloatArray:
+def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:
     """Return adjusted p-values; two-sided tests of (A, B) and (B, A) are one test, and count once in a table."""
     out = np.full(len(p), np.nan)
     if scope == "row":
-        families = [[i for i, (a, _) in enumerate(ordered) if a == row] for row in sorted({a for a, _ in ordered})]
+        families = [
+            [i for i, (a, _) in enumerate(ordered) if a == row] for row in sorted({a for a, _ in ordered})
+        ]
     elif alternative == "two-sided":
         families = [[i for i, (a, b) in enumerate(ordered) if a < b]]
     else:
@@ -401,7 +424,7 @@ def _correct(
     return out
 
 
-class _beats:  # noqa: N801 - used as a function
+class _beats:
     """Whether one metric is significantly better than another, after correction."""
 
     def __init__(self, table: list[ComparisonRow], metrics: tuple[str, ...]) -> None:
@@ -426,7 +449,9 @@ def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[str]:
     undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
     if undefined:
         shown = ", ".join(one_line(name, 40) for name in sorted(undefined))
-        notes.append(f"Tests are undefined where a correlation is: {shown} (constant scores, or fewer than two shared).")
+        notes.append(
+            f"Tests are undefined where a correlation is: {shown} (constant scores, or fewer than two shared)."
+        )
     lost = max((row.resamples_undefined for row in rows), default=0)
     if lost:
         notes.append(f"Up to {lost} resamples of a test were undefined and left out.")

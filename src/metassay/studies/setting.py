@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from metassay.core import vocabulary
 from metassay.core.scores import FloatArray, Scores
 from metassay.errors import DataError, UsageError, one_line
 
@@ -38,7 +37,12 @@ class Setting:
 
 
 def settle(
-    scores: Scores, human: NameOrNames | None, metric: NameOrNames | None, *, references: bool, least_metrics: int = 1
+    scores: Scores,
+    human: NameOrNames | None,
+    metric: NameOrNames | None,
+    *,
+    references: bool,
+    least_metrics: int = 1,
 ) -> Setting:
     """Choose columns and strip labels.
 
@@ -54,7 +58,9 @@ def settle(
         How many metrics the study needs.
     """
     if not isinstance(scores, Scores):
-        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
+        raise UsageError(
+            f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays"
+        )
     humans = scores.find_humans(human)
     metrics = tuple(m for m in scores.find_metrics(metric, humans) if m not in humans)
     if len(metrics) < least_metrics:
@@ -81,7 +87,9 @@ def check_size(setting: Setting, levels: Iterable[str]) -> None:
     n, m = setting.scores.shape
     for level in levels:
         if level in ("system", "input") and n < 2:
-            raise DataError(f"{level} level needs at least 2 systems, got {n}; with one system use level within-system")
+            raise DataError(
+                f"{level} level needs at least 2 systems, got {n}; with one system use level within-system"
+            )
         if level == "within-system" and m < 2:
             raise DataError(f"within-system level needs at least 2 inputs, got {m}")
         if level == "global" and n * m < 2:
@@ -91,8 +99,6 @@ def check_size(setting: Setting, levels: Iterable[str]) -> None:
 def signature_names(coefficients: Iterable[str]) -> list[str]:
     """Return coefficients as signatures write them: ``kendall`` is tau-b and says so."""
     return ["kendall-b" if c == "kendall" else c for c in coefficients]
-
-
 
 
 def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[str]:
@@ -106,9 +112,13 @@ def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -
         empty = [s for s, row in zip(scores.systems, missing, strict=True) if row.all()]
         if empty and len(empty) < len(scores.systems):
             shown = ", ".join(one_line(s, 40) for s in empty[:5]) + (", …" if len(empty) > 5 else "")
-            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, which it leaves out: {shown}.")
+            notes.append(
+                f"{one_line(name, 60)} has no score for {len(empty)} systems, which it leaves out: {shown}."
+            )
     for count, who in gaps.items():
-        shown = ", ".join(one_line(w, 40) for w in who[:6]) + (f" and {len(who) - 6} more" if len(who) > 6 else "")
+        shown = ", ".join(one_line(w, 40) for w in who[:6]) + (
+            f" and {len(who) - 6} more" if len(who) > 6 else ""
+        )
         verb = "misses" if len(who) == 1 else "each miss"
         notes.append(f"{shown} {verb} {count} of {cells} cells.")
     return notes
