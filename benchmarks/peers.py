@@ -36,9 +36,7 @@ def best_of(repeats: int, work) -> float:
     return min(seconds(work) for _ in range(repeats))
 
 
-def cell(
-    scores: ma.Scores, method: str, level: str, coefficient: str, ours: int, theirs: int
-) -> tuple[float, float]:
+def cell(scores: ma.Scores, method: str, level: str, coefficient: str, ours: int, theirs: int) -> tuple[float, float]:
     """Return milliseconds per resample: ours and the peer's."""
     x, y = (scores.matrix(m) for m in METRICS)
     z = scores.matrix("expert_relevance")
@@ -66,9 +64,7 @@ def main() -> None:
     scores = ma.read(*sorted(options.data.glob("*.jsonl")))
     ratios = []
     print(f"metassay {ma.__version__}, NumPy {np.__version__}, {options.resamples} resamples each\n")
-    print(
-        "| method | level | coefficient | nlpstats ms | metassay ms | ratio |\n|---|---|---|---:|---:|---:|"
-    )
+    print("| method | level | coefficient | nlpstats ms | metassay ms | ratio |\n|---|---|---|---:|---:|---:|")
     for method in ("boot-both", "perm-both"):
         for level in LEVELS:
             for coefficient in COEFFICIENTS:
@@ -91,9 +87,7 @@ def main() -> None:
             resamples=9_999,
         )
     )
-    print(
-        f"compare, 13 metrics, 156 ordered pairs, input level, Pearson, perm-both, 9,999 resamples: {took:.1f} s"
-    )
+    print(f"compare, 13 metrics, 156 ordered pairs, input level, Pearson, perm-both, 9,999 resamples: {took:.1f} s")
 
 
 if __name__ == "__main__":

@@ -74,9 +74,7 @@ def rows(random: np.random.RandomState) -> Iterator[str]:
 
     def criterion() -> np.ndarray:
         own = random.standard_normal((SYSTEMS, 1))
-        return (
-            0.6 * quality + 0.25 * own - 0.4 * difficulty + 0.4 * luck + 0.5 * random.standard_normal(shape)
-        )
+        return 0.6 * quality + 0.25 * own - 0.4 * difficulty + 0.4 * luck + 0.5 * random.standard_normal(shape)
 
     latent = {"coherence": criterion(), "relevance": criterion()}
     length = 0.8 * random.standard_normal((SYSTEMS, 1)) + 0.6 * random.standard_normal(shape)

@@ -91,9 +91,10 @@ def _grow_heap() -> None:
     bytearray(24 << 20)
 
 
-def _single_threaded_blas() -> AbstractContextManager[Any]:
+def _single_threaded_blas() -> AbstractContextManager[object]:
     """Keep matrix products in their own thread: pages are the unit of parallel work."""
-    return _blas().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+    limit: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
+    return limit
 
 
 @cache

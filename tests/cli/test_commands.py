@@ -78,9 +78,7 @@ def test_options_reach_the_study(run, scores):
 
 def test_lower_is_better_turns_the_sign(run, scores):
     def close(*more):
-        rows = json.loads(run("agree", scores, *QUICK, "--level", "system", "--format", "json", *more).out)[
-            "rows"
-        ]
+        rows = json.loads(run("agree", scores, *QUICK, "--level", "system", "--format", "json", *more).out)["rows"]
         return next(row["estimate"] for row in rows if row["metric"] == "close")
 
     assert close("--lower-is-better", "close") == -close()
@@ -88,12 +86,8 @@ def test_lower_is_better_turns_the_sign(run, scores):
 
 def test_files_and_options_may_be_mixed_and_files_merge(run, tmp_path):
     one, two = tmp_path / "one.csv", tmp_path / "two.csv"
-    one.write_text(
-        "system,input,people\n" + "".join(f"s{s},i{i},{s + i % 2}\n" for s in range(4) for i in range(5))
-    )
-    two.write_text(
-        "system,input,bleu\n" + "".join(f"s{s},i{i},{s * 2}\n" for s in range(4) for i in range(5))
-    )
+    one.write_text("system,input,people\n" + "".join(f"s{s},i{i},{s + i % 2}\n" for s in range(4) for i in range(5)))
+    two.write_text("system,input,bleu\n" + "".join(f"s{s},i{i},{s * 2}\n" for s in range(4) for i in range(5)))
     code, out, err = run("agree", one, "--human", "people", two, "--resamples", "50", "--format", "json")
     assert code == 0
     assert "read 2 files" in err

@@ -124,9 +124,7 @@ def test_other_ends(run, scores, monkeypatch):
     code, _, err = run(*argv)
     assert code == 1
     assert "out of memory" in one_line(err)
-    monkeypatch.setattr(
-        "metassay.studies.agree.agree", broken(PermissionError(13, "Permission denied", "x.csv"))
-    )
+    monkeypatch.setattr("metassay.studies.agree.agree", broken(PermissionError(13, "Permission denied", "x.csv")))
     code, _, err = run(*argv)
     assert code == 1
     assert one_line(err) == "metassay: error: x.csv: Permission denied"
@@ -211,9 +209,7 @@ def test_ctrl_c_is_quiet(scores):
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(
-    "argv", [["--help"], ["--version"], ["agree", "--help"], ["compare", "--help"], ["agre"]]
-)
+@pytest.mark.parametrize("argv", [["--help"], ["--version"], ["agree", "--help"], ["compare", "--help"], ["agre"]])
 def test_help_and_misuse_load_nothing_heavy(argv):
     code = (
         "import sys; from metassay.cli import main; main(sys.argv[1:]); "

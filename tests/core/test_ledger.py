@@ -121,9 +121,7 @@ def test_many_at_once_is_the_same_as_one_by_one(rows):
     for at, (system, key, name, language, annotator, score) in enumerate(rows):
         one.record(system, key, name, score, Place("f", at), language=language, annotator=annotator)
     systems, keys, names, languages, annotators, scores = map(list, zip(*rows, strict=True))
-    many.record_many(
-        systems, keys, names, scores, "f", range(len(rows)), languages=languages, annotators=annotators
-    )
+    many.record_many(systems, keys, names, scores, "f", range(len(rows)), languages=languages, annotators=annotators)
 
     def outcome(ledger):
         try:

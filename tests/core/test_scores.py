@@ -116,9 +116,7 @@ def test_merge_is_a_union_and_finds_contradictions(scores):
     assert both["bleu"].values[2, 0] == 7
     assert both["ter"].lower_is_better
     assert both["fluency"].kind == "human"
-    with pytest.raises(
-        Contradiction, match="'rouge' of system 'A' on input 'x': 9 in the second scores contradicts 1"
-    ):
+    with pytest.raises(Contradiction, match="'rouge' of system 'A' on input 'x': 9 in the second scores contradicts 1"):
         scores.merge(Scores.from_arrays({"rouge": [[9]]}, systems=["A"], inputs=["x"]))
 
 

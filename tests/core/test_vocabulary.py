@@ -25,9 +25,7 @@ def test_kendall_is_tau_b():
 
 
 def test_unknown_names_are_told_with_the_nearest():
-    with pytest.raises(
-        UnknownName, match=r"unknown coefficient 'pearsn'; did you mean 'pearson'\? \(known: pearson,"
-    ):
+    with pytest.raises(UnknownName, match=r"unknown coefficient 'pearsn'; did you mean 'pearson'\? \(known: pearson,"):
         vocabulary.coefficients("pearsn")
     with pytest.raises(UsageError, match="no level given; choose from system"):
         vocabulary.levels(" , ")
@@ -58,14 +56,10 @@ def test_zero_is_a_seed():
 
 
 def test_signature_is_one_line_of_parts_in_order():
-    signature = Signature.of(
-        "agree", level=("system", "input"), ci="boot-both,0.95", k=10_000, left=None, seed=0
-    )
+    signature = Signature.of("agree", level=("system", "input"), ci="boot-both,0.95", k=10_000, left=None, seed=0)
     assert str(signature) == f"study:agree|level:system,input|ci:boot-both,0.95|k:10000|seed:0|v:{VERSION}"
     assert signature["seed"] == "0"
-    assert signature == Signature.of(
-        "agree", level=("system", "input"), ci="boot-both,0.95", k=10_000, seed=0
-    )
+    assert signature == Signature.of("agree", level=("system", "input"), ci="boot-both,0.95", k=10_000, seed=0)
     with pytest.raises(KeyError):
         signature["left"]
 

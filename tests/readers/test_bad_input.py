@@ -24,9 +24,7 @@ def tidy(score: str) -> str:
 
 
 def sacrerouge(metrics: str) -> str:
-    return (
-        '{"instance_id": "1", "summarizer_id": "A", "summarizer_type": "peer", "metrics": ' + metrics + "}\n"
-    )
+    return '{"instance_id": "1", "summarizer_id": "A", "summarizer_type": "peer", "metrics": ' + metrics + "}\n"
 
 
 BAD = {
@@ -250,9 +248,7 @@ def test_contradiction_names_both_places(make):
     with pytest.raises(Contradiction) as caught:
         ma.read(a, b)
     said = str(caught.value)
-    assert said.startswith(
-        f"'m' of system 'B' on input '1': 2.5 in {b}, line 4 contradicts 2 in {a}, line 3;"
-    )
+    assert said.startswith(f"'m' of system 'B' on input '1': 2.5 in {b}, line 4 contradicts 2 in {a}, line 3;")
 
 
 def test_contradiction_inside_one_file(make):
@@ -268,9 +264,7 @@ def test_equal_duplicates_are_fine(make):
 
 def test_a_system_in_two_groups_is_a_contradiction(make):
     path = make("a.csv", "system,input,m,group\nA,1,1,peer\nA,2,1,reference\n")
-    with pytest.raises(
-        Contradiction, match=r"the group of system 'A': 'reference' in .*line 3 contradicts 'peer'"
-    ):
+    with pytest.raises(Contradiction, match=r"the group of system 'A': 'reference' in .*line 3 contradicts 'peer'"):
         ma.read(path)
 
 

@@ -44,9 +44,7 @@ def test_gzip_is_recognised_by_content(make):
 
 
 def test_a_language_is_taken_from_a_table(make):
-    path = make(
-        "s.csv", "system,input,metric,score,language\nA,1,m,1,de\nA,1,m,2,fr\nB,1,m,3,de\nB,1,m,4,fr\n"
-    )
+    path = make("s.csv", "system,input,metric,score,language\nA,1,m,1,de\nA,1,m,2,fr\nB,1,m,3,de\nB,1,m,4,fr\n")
     assert ma.read(path)["m"].labels("language") == ("de", "fr")
     np.testing.assert_array_equal(ma.read(path, language="fr")["m"].values, [[2], [4]])
     with pytest.raises(UnknownName, match="unknown language 'it'"):

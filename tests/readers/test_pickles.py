@@ -21,9 +21,7 @@ def documents(**scores):
     return {7: {"doc_id": 7, "ref_summ": "…", "system_summaries": systems}}
 
 
-GOOD = documents(
-    bart={"rouge_1_recall": np.float64(0.5), "bert": np.float32(0.25), "n": 3, "litepyramid_recall": 0.3}
-)
+GOOD = documents(bart={"rouge_1_recall": np.float64(0.5), "bert": np.float32(0.25), "n": 3, "litepyramid_recall": 0.3})
 
 
 @pytest.mark.parametrize("protocol", [3, 4, 5])
@@ -53,9 +51,7 @@ def test_other_byte_orders_are_read_right(make):
 
 
 def test_txt_at_the_end_of_a_name_is_left_out(make):
-    assert ma.read(make("a.pkl", pickle.dumps(documents(**{"bart_out.txt": {"m": 1.0}}), 3))).systems == (
-        "bart_out",
-    )
+    assert ma.read(make("a.pkl", pickle.dumps(documents(**{"bart_out.txt": {"m": 1.0}}), 3))).systems == ("bart_out",)
 
 
 class Runs:

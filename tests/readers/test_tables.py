@@ -181,9 +181,7 @@ def test_damaged_parquet_is_told_or_harmless(tmp_path, damage):
 def test_parquet_without_rows(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
-    pq.write_table(
-        pa.table({"system": pa.array([], pa.string()), "input": [], "m": []}), tmp_path / "s.parquet"
-    )
+    pq.write_table(pa.table({"system": pa.array([], pa.string()), "input": [], "m": []}), tmp_path / "s.parquet")
     with pytest.raises(FormatError, match="there are columns and no row in them"):
         ma.read(tmp_path / "s.parquet")
 
@@ -197,7 +195,5 @@ def test_the_format_can_be_said(make):
 
 
 def test_reading_imports_nothing_heavy():
-    code = (
-        "import sys, metassay.readers; print(*{'numpy', 'pandas', 'pyarrow', 'scipy'} & sys.modules.keys())"
-    )
+    code = "import sys, metassay.readers; print(*{'numpy', 'pandas', 'pyarrow', 'scipy'} & sys.modules.keys())"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == ""

@@ -17,9 +17,7 @@ def wmt20(make, tmp_path):
     for pair in ("en-de", "zh-en"):
         make(f"wmt20/sources/{pair}.txt", "one\ntwo\nthree\n")
         make(f"wmt20/references/{pair}.refA.txt", "eins\nzwei\ndrei\n")
-        make(
-            f"wmt20/human-scores/{pair}.mqm.seg.score", lines(("sysA", [-1, "None", 0]), ("refA", [0, 0, -5]))
-        )
+        make(f"wmt20/human-scores/{pair}.mqm.seg.score", lines(("sysA", [-1, "None", 0]), ("refA", [0, 0, -5])))
         make(f"wmt20/human-scores/{pair}.mqm.sys.score", "sysA -0.5\nrefA -1.6\n")
         make(f"wmt20/human-scores/{pair}.mqm.domain.score", "news sysA -0.5\nnews refA -1.6\n")
         make(
@@ -43,9 +41,7 @@ def test_a_data_set_of_mt_metrics_eval(wmt20):
 
 
 def test_several_language_pairs_need_a_choice(wmt20):
-    with pytest.raises(
-        UsageError, match=r"wmt20: holds 2 language pairs \(en-de, zh-en\); choose one with language="
-    ):
+    with pytest.raises(UsageError, match=r"wmt20: holds 2 language pairs \(en-de, zh-en\); choose one with language="):
         ma.read(wmt20)
     with pytest.raises(UnknownName, match=r"'de-en'; did you mean .*known: en-de, zh-en"):
         ma.read(wmt20, language="de-en")
@@ -89,9 +85,7 @@ def test_only_system_scores_are_not_enough(make, tmp_path):
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("rest", ["", "\tnon-ensemble\tyes"])
 def test_older_segment_scores(make, packed, rest):
-    lines = [
-        f"chrF\tde-en\tnewstest2019\t{s}\t{i}\t{i / 10}{rest}\n" for s in ("A.0", "B.0") for i in (1, 2, 10)
-    ]
+    lines = [f"chrF\tde-en\tnewstest2019\t{s}\t{i}\t{i / 10}{rest}\n" for s in ("A.0", "B.0") for i in (1, 2, 10)]
     scores = ma.read(make("chrF.seg.score", "".join(lines), packed=packed))
     assert scores.sources == ("chrF.seg.score (wmt segment scores, de-en)",)
     assert scores.inputs == ("newstest2019:1", "newstest2019:2", "newstest2019:10")
@@ -100,9 +94,7 @@ def test_older_segment_scores(make, packed, rest):
 
 @pytest.mark.parametrize("rest", ["", " ensemble no", " non-ensemble https://example.org"])
 def test_older_system_scores_and_human_scores(make, rest):
-    metric = make(
-        "BLEU.sys.score", f"BLEU de-en newstest2019 A.0 0.4{rest}\nBLEU de-en newstest2019 B.0 0.3{rest}\n"
-    )
+    metric = make("BLEU.sys.score", f"BLEU de-en newstest2019 A.0 0.4{rest}\nBLEU de-en newstest2019 B.0 0.3{rest}\n")
     human = make("DA-syslevel.csv", "LP HUMAN SYSTEM\nde-en 0.1 A.0\nde-en -0.2 B.0\n")
     scores = ma.read(metric, human)
     assert scores.sources == (
@@ -123,9 +115,7 @@ def test_newer_segment_scores_keep_the_reference_in_the_name(make):
 
 
 def test_newer_system_scores_take_the_one_over_all_domains(make):
-    rows = "".join(
-        f"COMET\ten-de\tnt21\t{domain}\trefA\tA\t{score}\n" for domain, score in (("news", 1), ("all", 2))
-    )
+    rows = "".join(f"COMET\ten-de\tnt21\t{domain}\trefA\tA\t{score}\n" for domain, score in (("news", 1), ("all", 2)))
     scores = ma.read(make("COMET.sys.score", rows))
     assert scores["COMET-refA"].values.tolist() == [[2]]
     scores = ma.read(make("COMET.sys.score", rows.replace("all", "talks")))

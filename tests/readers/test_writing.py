@@ -110,9 +110,7 @@ def test_an_old_file_is_replaced_also_behind_a_link(tmp_path):
 def test_permissions_are_those_of_any_new_file(tmp_path):
     (tmp_path / "plain").write_text("")
     ma.write(rich(), tmp_path / "s.csv")
-    assert stat.S_IMODE((tmp_path / "s.csv").stat().st_mode) == stat.S_IMODE(
-        (tmp_path / "plain").stat().st_mode
-    )
+    assert stat.S_IMODE((tmp_path / "s.csv").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
 
 
 def test_a_device_is_written_to_and_not_replaced(tmp_path):
@@ -129,9 +127,7 @@ def test_a_name_that_utf8_cannot_write(tmp_path):
 
 
 NASTY = st.text(
-    st.one_of(
-        st.sampled_from(",;\t\"'\n\r<>&\\ _\u2028\u00a0é🐙\ufeff"), st.characters(exclude_categories=["Cs"])
-    ),
+    st.one_of(st.sampled_from(",;\t\"'\n\r<>&\\ _\u2028\u00a0é🐙\ufeff"), st.characters(exclude_categories=["Cs"])),
     min_size=1,
     max_size=8,
 )
@@ -148,9 +144,7 @@ def test_nasty_names_and_any_numbers_come_back(tmp_path, suffix, data):
     cell = st.one_of(SCORES, st.just(np.nan))
     arrays = {
         name: np.array(
-            data.draw(
-                st.lists(cell, min_size=len(systems) * len(inputs), max_size=len(systems) * len(inputs))
-            )
+            data.draw(st.lists(cell, min_size=len(systems) * len(inputs), max_size=len(systems) * len(inputs)))
         ).reshape(len(systems), len(inputs))
         for name in names
     }

@@ -48,9 +48,7 @@ def agreement(*rows, notes=()):
     return Agreement(table=rows, signature=signature, notes=tuple(notes), samples=(None,) * len(rows))
 
 
-def comparison(
-    estimates, *, human="relevance", level="system", p=None, notes=(), alternative="greater", **changes
-):
+def comparison(estimates, *, human="relevance", level="system", p=None, notes=(), alternative="greater", **changes):
     """Compare all metrics; by default a higher estimate wins with p = .001 and the other way round .999."""
     rows = []
     for a, r_a in estimates.items():
@@ -73,13 +71,10 @@ def comparison(
             rows.append(ComparisonRow(a, b, human, level, "kendall", r_a, r_b, r_a - r_b, value, **fields))
     ranked = sorted(estimates, key=lambda m: -estimates[m])
     clusters = tuple(
-        ClusterRow(human, level, "kendall", rank + 1, metric, estimates[metric])
-        for rank, metric in enumerate(ranked)
+        ClusterRow(human, level, "kendall", rank + 1, metric, estimates[metric]) for rank, metric in enumerate(ranked)
     )
     signature = Signature.of("compare", level=[level], coef="kendall", test="perm-both", seed=0)
-    return Comparison(
-        table=tuple(rows), signature=signature, notes=tuple(notes), clusters=clusters, alpha=0.05
-    )
+    return Comparison(table=tuple(rows), signature=signature, notes=tuple(notes), clusters=clusters, alpha=0.05)
 
 
 @pytest.fixture

@@ -162,9 +162,7 @@ def test_latex(agreed):
         r"\label{tab:agree}",
     ):
         assert word in text
-    assert (
-        r"BERTScore & \textbf{0.583 [0.38, 0.68]} & \textbf{21\% [16--31\%]} & 0.300 [0.10, 0.40] \\" in text
-    )
+    assert r"BERTScore & \textbf{0.583 [0.38, 0.68]} & \textbf{21\% [16--31\%]} & 0.300 [0.10, 0.40] \\" in text
     assert r"QAEval & $-$0.100 [$-$0.30, 0.00]" in text
     assert r"\texttt{study:agree|\allowbreak{}level:system|" in text
 

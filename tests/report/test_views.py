@@ -44,9 +44,7 @@ def test_the_best_of_each_column_is_bold(agreed):
 
 
 def test_the_best_is_bold_when_all_are_negative():
-    result = agreement(
-        agreement_row("a", -0.9), agreement_row("b", -0.2), agreement_row("c", NAN, low=NAN, high=NAN)
-    )
+    result = agreement(agreement_row("a", -0.9), agreement_row("b", -0.2), agreement_row("c", NAN, low=NAN, high=NAN))
     section = page(result).tables[0].sections[0]
     assert bold(section, 1) == ["b"]
     assert [row[0].text for row in section.rows] == ["b", "a", "c"]
@@ -91,10 +89,7 @@ def test_few_metrics_are_compared_in_a_list_ordered_by_p(compared):
         ["BERTScore", "QAEval", "0.583", "0.550", "0.033", ".210", ""],
     ]
     assert len(listed.sections[0].rows) == 6
-    assert any(
-        "** also after Bonferroni correction over the tests of each metric A" in line
-        for line in listed.legend
-    )
+    assert any("** also after Bonferroni correction over the tests of each metric A" in line for line in listed.legend)
     assert texts(ranks.sections[0])[0] == ["1", "BERTScore (0.583)"]
 
 

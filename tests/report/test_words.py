@@ -21,16 +21,11 @@ def test_a_difference_that_is_not_established():
 
 def test_a_difference_that_does_not_survive_correction():
     (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4, "c": 0.3}, p={("a", "b"): 0.04}))
-    assert (
-        "is not established: perm-both gives p = .040, which does not survive Bonferroni correction."
-        in sentence
-    )
+    assert "is not established: perm-both gives p = .040, which does not survive Bonferroni correction." in sentence
 
 
 def test_the_alternative_less_is_read_the_right_way_round():
-    (sentence,) = verdicts(
-        comparison({"a": 0.5, "b": 0.4}, p={("b", "a"): 0.0001, ("a", "b"): 1}, alternative="less")
-    )
+    (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}, p={("b", "a"): 0.0001, ("a", "b"): 1}, alternative="less"))
     assert "is established (perm-both, p < .001" in sentence
 
 

@@ -102,9 +102,7 @@ metassay COMMAND --help explains a command; metassay --version tells the version
 
 def _unknown(name: str) -> str:
     if name.startswith("-"):
-        return (
-            f"a command comes first, got the option '{one_line(name, 60)}' (commands: {', '.join(QUESTIONS)})"
-        )
+        return f"a command comes first, got the option '{one_line(name, 60)}' (commands: {', '.join(QUESTIONS)})"
     near = difflib.get_close_matches(name, QUESTIONS, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]}?" if near else ""
     return f"unknown command '{one_line(name, 60)}'{hint} (commands: {', '.join(QUESTIONS)})"

@@ -103,9 +103,7 @@ READING = ("human", "metric", "lower-is-better", "language", "input-format", "re
 """Options that say what is in the files; every study has them."""
 
 
-def add(
-    parser: Parser, title: str, names: Iterable[str], defaults: Mapping[str, object] | None = None
-) -> None:
+def add(parser: Parser, title: str, names: Iterable[str], defaults: Mapping[str, object] | None = None) -> None:
     """Add a group of options.
 
     Parameters

@@ -178,6 +178,4 @@ def _spare_inputs(path: str, files: list[str]) -> None:
     target = Path(path)
     for name in files:
         if name != "-" and target.exists() and Path(name).exists() and target.samefile(name):
-            raise UsageError(
-                f"-o {one_line(path)!r} would overwrite the scores it reads; choose another name"
-            )
+            raise UsageError(f"-o {one_line(path)!r} would overwrite the scores it reads; choose another name")

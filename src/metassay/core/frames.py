@@ -228,9 +228,7 @@ def scores_from_frame(frame: object) -> Scores:
     try:
         eager = nw.from_native(frame, eager_only=True)  # type: ignore[call-overload]
     except TypeError as error:
-        raise UsageError(
-            f"expected a data frame (pandas, polars, pyarrow, …), got {type(frame).__name__}"
-        ) from error
+        raise UsageError(f"expected a data frame (pandas, polars, pyarrow, …), got {type(frame).__name__}") from error
     table = {str(name): eager[name].to_list() for name in eager.columns}
     ledger = Ledger()
     kind = record_table(ledger, table, "the data frame", range(1, len(eager) + 1))

@@ -271,9 +271,7 @@ class Ledger:
         self._blocks.append(_Block(*parts))
         self._loose = []
 
-    def _axes(
-        self, page: _Block
-    ) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], list[tuple[IntArray, int]]]:
+    def _axes(self, page: _Block) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], list[tuple[IntArray, int]]]:
         """Return the extra axes a column has with their labels, and where on them each score stands."""
         known = ~np.isnan(page.scores)
         axes = []
@@ -314,9 +312,7 @@ class Ledger:
             said = []
             for at in (later, earlier):
                 line = int(page.lines[at])
-                said.append(
-                    f"{page.scores[at]:.10g} in {Place(files[page.files[at]], None if line < 0 else line)}"
-                )
+                said.append(f"{page.scores[at]:.10g} in {Place(files[page.files[at]], None if line < 0 else line)}")
             raise contradiction(what, *said)
         return cells[known]
 

@@ -62,9 +62,7 @@ class Column:
             )
         for size, (axis, labels) in zip(values.shape, self.axes, strict=False):
             if axis not in EXTRA_AXES or size != len(labels):
-                raise DataError(
-                    f"{one_line(self.name)!r}: axis {axis!r} has {size} rows and {len(labels)} labels"
-                )
+                raise DataError(f"{one_line(self.name)!r}: axis {axis!r} has {size} rows and {len(labels)} labels")
         if np.isinf(values).any():
             raise DataError(f"{one_line(self.name)!r} holds infinite values; a missing score is NaN")
         values.flags.writeable = False
@@ -169,9 +167,7 @@ class Scores:
         groups
             The group of each system that has one.
         """
-        arrays: list[tuple[str, npt.NDArray[Any], Kind]] = [
-            (n, np.asarray(a), "metric") for n, a in metrics.items()
-        ]
+        arrays: list[tuple[str, npt.NDArray[Any], Kind]] = [(n, np.asarray(a), "metric") for n, a in metrics.items()]
         arrays += [(n, np.asarray(a), "human") for n, a in (human or {}).items()]
         if not arrays:
             raise DataError("there are no scores")
@@ -287,9 +283,7 @@ class Scores:
 
     # -- changing -------------------------------------------------------------------------------
 
-    def declare(
-        self, *, human: str | Iterable[str] = (), lower_is_better: str | Iterable[str] = ()
-    ) -> Scores:
+    def declare(self, *, human: str | Iterable[str] = (), lower_is_better: str | Iterable[str] = ()) -> Scores:
         """Return the same scores with some columns declared human or lower-is-better."""
         people = set(self.find(human, "human criterion")) if human else set()
         lower = set(self.find(lower_is_better)) if lower_is_better else set()
@@ -340,9 +334,7 @@ class Scores:
         """Return the scores without people's own texts that were scored like systems."""
         kept = [s for s in self.systems if self.groups.get(s) != REFERENCE_GROUP]
         if not kept:
-            raise DataError(
-                "every system is a human-written reference; keep them with references=True or --references"
-            )
+            raise DataError("every system is a human-written reference; keep them with references=True or --references")
         return self if len(kept) == len(self.systems) else self.select(systems=kept)
 
     def merge(self, other: Scores) -> Scores:
@@ -415,9 +407,7 @@ def natural(label: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     return tuple(k for pair in zip_longest(texts, ((0, len(d), d) for d in digits)) for k in pair if k), label
 
 
-def _unseen(
-    cells: npt.NDArray[np.int64], shape: tuple[int, ...], axes: Iterable[int]
-) -> npt.NDArray[np.int64]:
+def _unseen(cells: npt.NDArray[np.int64], shape: tuple[int, ...], axes: Iterable[int]) -> npt.NDArray[np.int64]:
     """Return one cell for each position on the given axes that no cell stands on."""
     alone = [
         [at if other == axis else 0 for other in range(len(shape))]

@@ -73,19 +73,21 @@ def coefficients(value: str | Iterable[str]) -> tuple[str, ...]:
     return choices("coefficient", value, COEFFICIENTS, COEFFICIENT_ALIASES)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def fraction(what: str, value: float) -> float:
     """Return `value` if it lies strictly between 0 and 1."""
-    if not (isinstance(value, int | float) and 0 < value < 1):
-        percent = isinstance(value, int | float) and 1 < value < 100
-        hint = f"; did you mean {value / 100:g}?" if percent else ""
+    if not _is_number(value) or not 0 < value < 1:
+        hint = f"; did you mean {value / 100:g}?" if _is_number(value) and 1 < value < 100 else ""
         raise UsageError(f"{what} must lie in (0, 1), got {value}{hint}")
     return float(value)
 
 
 def count(what: str, value: int, least: int = 1) -> int:
     """Return `value` if it is a whole number of at least `least`."""
-    whole = isinstance(value, int | float) and math.isfinite(value) and int(value) == value
-    if not whole or value < least:
+    if not _is_number(value) or not math.isfinite(value) or int(value) != value or value < least:
         raise UsageError(f"{what} must be a whole number of at least {least}, got {value}")
     return int(value)
 

@@ -23,9 +23,7 @@ def recognise(source: Source) -> str | None:
     if not isinstance(document, dict) or not document:
         return None
     plain = all(
-        isinstance(items, dict)
-        and items
-        and all(isinstance(v, int | float | str | None) for v in items.values())
+        isinstance(items, dict) and items and all(isinstance(v, int | float | str | None) for v in items.values())
         for items in document.values()
     )
     return "alt-test" if plain else None

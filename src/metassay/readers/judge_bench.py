@@ -16,11 +16,7 @@ FORMATS = ("judge-bench",)
 def recognise(source: Source) -> str | None:
     """Return the format's name if the content is an object with annotated instances."""
     document = source.document
-    ours = (
-        isinstance(document, dict)
-        and isinstance(document.get("instances"), list)
-        and "annotations" in document
-    )
+    ours = isinstance(document, dict) and isinstance(document.get("instances"), list) and "annotations" in document
     return "judge-bench" if ours else None
 
 

@@ -16,11 +16,7 @@ _FILE_NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d\-.]+)?\.jso
 def recognise(source: Source) -> str | None:
     """Return the format's name if the first record names its metrics and holds responses."""
     first = source.first_record
-    ours = (
-        first is not None
-        and {"doc_id", "metrics"} <= first.keys()
-        and ("resps" in first or "filter" in first)
-    )
+    ours = first is not None and {"doc_id", "metrics"} <= first.keys() and ("resps" in first or "filter" in first)
     return "lm-eval" if ours else None
 
 

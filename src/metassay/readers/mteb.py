@@ -33,9 +33,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
         for criterion in _CRITERIA:
             values = row.get(criterion, [])
             if not isinstance(values, list) or len(values) not in (0, len(summaries)):
-                raise source.wrong(
-                    f"the field {criterion!r} must be a list of {len(summaries)} numbers", line
-                )
+                raise source.wrong(f"the field {criterion!r} must be a list of {len(summaries)} numbers", line)
             for at, value in enumerate(values, 1):
                 score = number(value, criterion, place)
                 ledger.record(f"system-{at}", key, criterion, score, place, kind="human")

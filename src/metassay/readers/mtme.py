@@ -46,8 +46,7 @@ def record(path: Path, shown: str, ledger: Ledger, pair: LanguagePair) -> str:
     if not segments:
         levels = ", ".join(sorted({_LEVELS.get(file.level, file.level) for file in ours}))
         raise DataError(
-            f"{one_line(shown)}: {chosen} has scores per {levels} only; "
-            f"files such as {chosen}.mqm.seg.score are needed"
+            f"{one_line(shown)}: {chosen} has scores per {levels} only; files such as {chosen}.mqm.seg.score are needed"
         )
     expected = _count_segments(path / "sources" / f"{chosen}.txt", shown)
     for file in segments:
@@ -97,9 +96,7 @@ def _record_file(file: _ScoreFile, ledger: Ledger, expected: int | None) -> int 
     for system, n in seen.items():
         expected = n if expected is None else expected
         if n != expected:
-            raise source.wrong(
-                f"system {one_line(system)!r} has {n} scores, expected {expected}, one per segment"
-            )
+            raise source.wrong(f"system {one_line(system)!r} has {n} scores, expected {expected}, one per segment")
     ledger.record_many(systems, keys, file.name, scores, source.shown, lines, kinds=file.kind)
     return expected
 

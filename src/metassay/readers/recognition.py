@@ -103,11 +103,7 @@ def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: Lang
             found.append(_record_file(source, ledger, wanted, pair))
     if not found:
         inside = [e.name for e in entries if e.is_dir() and mtme.is_data_set(e)]
-        hint = (
-            f"; did you mean {one_line(path / inside[0])}?"
-            if inside
-            else "; name a file or directory with scores"
-        )
+        hint = f"; did you mean {one_line(path / inside[0])}?" if inside else "; name a file or directory with scores"
         raise DataError(f"{one_line(path)}: the directory holds no scores in a known format{hint}")
     return found
 
@@ -116,9 +112,7 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
     if not source.head.strip(b"\xef\xbb\xbf \t\r\n"):
         raise source.wrong("the file is empty")
     if wanted == mtme.FORMAT:
-        raise UsageError(
-            f"{one_line(source.shown)}: a data set of {mtme.FORMAT} is a directory, this is a file"
-        )
+        raise UsageError(f"{one_line(source.shown)}: a data set of {mtme.FORMAT} is a directory, this is a file")
     name = wanted or recognise(source)
     if name is None:
         raise _unknown(source)

@@ -14,11 +14,7 @@ _ANNOTATIONS = {"expert_annotations": "expert", "turker_annotations": "turker"}
 def recognise(source: Source) -> str | None:
     """Return the format's name if the first record has a model and annotations."""
     first = source.first_record
-    return (
-        "summeval"
-        if first is not None and "model_id" in first and _ANNOTATIONS.keys() & first.keys()
-        else None
-    )
+    return "summeval" if first is not None and "model_id" in first and _ANNOTATIONS.keys() & first.keys() else None
 
 
 def record(source: Source, ledger: Ledger, name: str) -> str:
@@ -38,7 +34,5 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
             for at, one in enumerate(annotations, 1):
                 for criterion, value in one.items():
                     score = number(value, f"{field} {criterion}", place)
-                    ledger.record(
-                        system, key, f"{who}_{criterion}", score, place, kind="human", annotator=str(at)
-                    )
+                    ledger.record(system, key, f"{who}_{criterion}", score, place, kind="human", annotator=str(at))
     return name

@@ -133,15 +133,11 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
 def _check_names(source: Source, names: list[str], kind: TableKind, line: int | None) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise source.wrong(
-            f"the column {one_line(twice)!r} occurs twice in the header; rename one of them", line
-        )
+        raise source.wrong(f"the column {one_line(twice)!r} occurs twice in the header; rename one of them", line)
     seen = table_kind(names, source.shown)
     if kind == "tidy" and seen == "wide":
         missing = next(name for name in TIDY if name not in names)
-        raise source.wrong(
-            f"column {missing!r} is missing; a tidy table has system, input, metric, score", line
-        )
+        raise source.wrong(f"column {missing!r} is missing; a tidy table has system, input, metric, score", line)
 
 
 # -- JSON ---------------------------------------------------------------------------------------

@@ -74,10 +74,7 @@ def record(source: Source, ledger: Ledger, pair: LanguagePair) -> str:
         ours = _over_all_domains(ours, layout.domain)
     several = len({_whole(fields, layout) for _, fields in ours}) > 1
     keys = [_key(fields, layout, several) for _, fields in ours]
-    names = [
-        fields[0] if layout.reference is None else f"{fields[0]}-{fields[layout.reference]}"
-        for _, fields in ours
-    ]
+    names = [fields[0] if layout.reference is None else f"{fields[0]}-{fields[layout.reference]}" for _, fields in ours]
     scores = [number(fields[layout.score], "score", Place(source.shown, line)) for line, fields in ours]
     systems = [fields[layout.system] for _, fields in ours]
     ledger.record_many(systems, keys, names, scores, source.shown, [line for line, _ in ours])

@@ -27,9 +27,7 @@ def write_tidy(scores: Scores, path: str | PathLike[str]) -> Path:
     suffix = target.with_suffix("").suffix if packed else target.suffix
     encode = _ENCODERS.get(suffix)
     if encode is None or (packed and suffix == ".parquet"):
-        raise UsageError(
-            f"{one_line(target)}: the name must end in .csv, .tsv, .jsonl (also with .gz) or .parquet"
-        )
+        raise UsageError(f"{one_line(target)}: the name must end in .csv, .tsv, .jsonl (also with .gz) or .parquet")
     with _replacing(target) as stream:
         try:
             if packed:
@@ -40,9 +38,7 @@ def write_tidy(scores: Scores, path: str | PathLike[str]) -> Path:
                 _pour(encode(scores), stream)
         except UnicodeEncodeError as error:
             broken = one_line(error.object[error.start : error.end])
-            raise DataError(
-                f"{one_line(target)}: a name holds {broken!r}, which UTF-8 cannot write"
-            ) from None
+            raise DataError(f"{one_line(target)}: a name holds {broken!r}, which UTF-8 cannot write") from None
     return target
 
 

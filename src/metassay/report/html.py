@@ -48,9 +48,7 @@ def render(page: Page, *, document: bool = False) -> str:
 
 
 def _table(table: Table) -> str:
-    heads = "".join(
-        f'<th scope="col"{_class(column)}>{escape(column.header)}</th>' for column in table.columns
-    )
+    heads = "".join(f'<th scope="col"{_class(column)}>{escape(column.header)}</th>' for column in table.columns)
     lines = ["<table>", f"<caption>{escape(table.title)}</caption>", f"<thead><tr>{heads}</tr></thead>"]
     lines += [_section(table, section) for section in table.sections]
     lines.append("</table>")

@@ -160,9 +160,7 @@ class _Pen:
         gap = GAPS[0]
         if not others:
             return [_part(keys, others, natural, self.width + gap, gap)]
-        room = min(
-            sum(width + gap for width in wanted), max(sum(width + gap for width in least), self.width // 3)
-        )
+        room = min(sum(width + gap for width in wanted), max(sum(width + gap for width in least), self.width // 3))
         return [_part(keys, some, natural, room, gap) for some in self._dealt(others, natural, room, gap)]
 
     def _dealt(self, columns: list[int], natural: list[int], taken: int, gap: int) -> list[list[int]]:

@@ -57,27 +57,15 @@ def swaps(random: np.random.Generator, shape: tuple[int, ...], draws: int) -> np
 
 
 @dataclass(frozen=True)
-class Pages:
-    """A plan for `draws` draws over systems × inputs, cut into pages."""
+class BootstrapPages:
+    """Pages of multiplicities for systems, inputs, or both."""
 
     draws: int
     """How many draws are wanted; the last page is made whole and cut."""
-    systems: int
-    """Number of systems."""
-    inputs: int
-    """Number of inputs."""
+    shape: tuple[int, int]
+    """Numbers of systems and inputs."""
     seed: int
     """The seed."""
-
-    def __post_init__(self) -> None:
-        if self.draws < 1:
-            raise ValueError(f"draws must be at least 1, got {self.draws}")
-
-
-@dataclass(frozen=True)
-class BootstrapPages(Pages):
-    """Pages of multiplicities for systems, inputs, or both."""
-
     resample_systems: bool = True
     """Whether systems are drawn with replacement."""
     resample_inputs: bool = True
@@ -86,7 +74,7 @@ class BootstrapPages(Pages):
     @cached_property
     def size(self) -> int:
         """How many draws a page has."""
-        return page_size(self.systems + self.inputs)
+        return page_size(sum(self.shape))
 
     def __len__(self) -> int:
         return -(-self.draws // self.size)
@@ -95,33 +83,36 @@ class BootstrapPages(Pages):
         """Return multiplicities of systems and of inputs, None for an axis that stays as it is."""
         systems = inputs = None
         if self.resample_systems:
-            systems = multiplicities(stream(self.seed, SYSTEMS, page), self.systems, self.size)
+            systems = multiplicities(stream(self.seed, SYSTEMS, page), self.shape[0], self.size)
         if self.resample_inputs:
-            inputs = multiplicities(stream(self.seed, INPUTS, page), self.inputs, self.size)
+            inputs = multiplicities(stream(self.seed, INPUTS, page), self.shape[1], self.size)
         return systems, inputs
 
 
 @dataclass(frozen=True)
-class SwapPages(Pages):
+class SwapPages:
     """Pages of swaps of whole systems, whole inputs, or single cells."""
 
+    draws: int
+    """How many draws are wanted; the last page is made whole and cut."""
+    shape: tuple[int, int]
+    """Numbers of systems and inputs."""
+    seed: int
+    """The seed."""
     unit: str = "both"
     """What is exchanged between two metrics: ``systems``, ``inputs``, or ``both`` for each cell by itself."""
 
     @cached_property
     def size(self) -> int:
         """How many draws a page has."""
-        return page_size(self.systems * self.inputs)
+        return page_size(self.shape[0] * self.shape[1])
 
     def __len__(self) -> int:
         return -(-self.draws // self.size)
 
     def __getitem__(self, page: int) -> npt.NDArray[np.uint8]:
         """Return 0 (keep) or 1 (exchange) with shape (systems, inputs, draws)."""
-        shape = {
-            "systems": (self.systems, 1),
-            "inputs": (1, self.inputs),
-            "both": (self.systems, self.inputs),
-        }
-        tossed = swaps(stream(self.seed, SWAPS, page), shape[self.unit], self.size)
-        return np.broadcast_to(tossed, (self.systems, self.inputs, self.size))
+        systems, inputs = self.shape
+        tossed_for = {"systems": (systems, 1), "inputs": (1, inputs), "both": (systems, inputs)}[self.unit]
+        tossed = swaps(stream(self.seed, SWAPS, page), tossed_for, self.size)
+        return np.broadcast_to(tossed, (systems, inputs, self.size))

@@ -17,7 +17,7 @@ from metassay.stats.draws import PAGE
 from metassay.stats.grouped import KEEP, SHORT, TILE, standardized
 from metassay.stats.levels import Means, arranged
 from metassay.stats.ordered import Ordered
-from metassay.stats.pairwise import correlate, kendall_from_counts, ratio
+from metassay.stats.pairwise import correlate, kendall_from_counts, quotient, ratio
 
 FloatArray = npt.NDArray[np.float64]
 Swaps = npt.NDArray[np.uint8]
@@ -41,9 +41,7 @@ def standardize_cells(x: FloatArray) -> FloatArray:
     return np.where(known, standardized(x.reshape(-1, 1), known.reshape(-1, 1)).reshape(x.shape), np.nan)
 
 
-def make_exchange(
-    x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, coefficient: str
-) -> Exchange:
+def make_exchange(x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, coefficient: str) -> Exchange:
     """Prepare metrics (P, systems, inputs) that miss the same cells, and one human matrix.
 
     Parameters
@@ -91,7 +89,7 @@ class _Average:
 
     def mean(self) -> FloatArray:
         """Return the average of what was defined, NaN where nothing was."""
-        return np.divide(self.total, self.count, out=np.full(self.total.shape, np.nan), where=self.count > 0)
+        return quotient(self.total, self.count)
 
 
 class SystemExchange:
@@ -129,9 +127,7 @@ class ProductExchange:
         cells = np.where(known, x, 0.0)
         human = standardized(z, known)
         # (groups, sums, members): for each metric the scores, their squares, and their products with Z.
-        self.features = np.ascontiguousarray(
-            np.concatenate([cells, cells**2, cells * human]).transpose(2, 0, 1)
-        )
+        self.features = np.ascontiguousarray(np.concatenate([cells, cells**2, cells * human]).transpose(2, 0, 1))
         self.totals = self.features.sum(axis=2)
         self.n = np.maximum(known.sum(axis=0), 1).astype(np.float64)[:, None, None]
         self.spread = (human**2).sum(axis=0)[:, None, None]
@@ -220,15 +216,14 @@ class _SignTile:
 
         def table(first: FloatArray, second: FloatArray) -> FloatArray:
             """Return sign(first_i − second_k)·factor_ik, the terms of the numerator."""
-            return np.sign(first[..., :, None] - second[..., None, :]) * factor[:, None]
+            terms: FloatArray = np.sign(first[..., :, None] - second[..., None, :]) * factor[:, None]
+            return terms
 
         keep, both_moved, one_moved, other_moved = table(a, a), table(b, b), table(b, a), table(a, b)
         self.first, self.second = np.triu_indices(len(z[0]), 1)
         self.start_x = keep.sum(axis=(2, 3))[..., None] / 2
         self.start_y = both_moved.sum(axis=(2, 3))[..., None] / 2
-        linear = np.concatenate(
-            [(one_moved - keep).sum(axis=3), (other_moved - both_moved).sum(axis=3)], axis=1
-        )
+        linear = np.concatenate([(one_moved - keep).sum(axis=3), (other_moved - both_moved).sum(axis=3)], axis=1)
         bilinear = (both_moved - one_moved - other_moved + keep)[..., self.first, self.second]
         self.linear, self.bilinear = linear.astype(np.float32), bilinear.astype(np.float32)
         self._find_ties(a, b, present)
@@ -240,9 +235,7 @@ class _SignTile:
         pooled = np.sort(np.concatenate([pooled[0], pooled[1]], axis=-1), axis=-1)
         for g, pair in zip(*np.nonzero((np.diff(pooled, axis=-1) == 0).any(axis=-1)), strict=True):
             left, right = a[g, pair], b[g, pair]
-            values, counts = np.unique(
-                np.concatenate([left[present[g]], right[present[g]]]), return_counts=True
-            )
+            values, counts = np.unique(np.concatenate([left[present[g]], right[present[g]]]), return_counts=True)
             for value in values[counts > 1]:
                 in_left, in_right = (left == value) & present[g], (right == value) & present[g]
                 # A value held by only one member, in both metrics, is never tied.

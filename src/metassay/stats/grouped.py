@@ -59,7 +59,7 @@ def standardized(x: FloatArray, present: BoolArray) -> FloatArray:
     centred = np.where(present, shifted - shifted.sum(axis=0) / n, 0.0)
     centred[:, ~shifted.any(axis=0)] = 0.0
     size = np.sqrt((centred**2).sum(axis=0) / n)
-    return np.divide(centred, size, out=np.zeros_like(centred), where=size > 0)
+    return np.asarray(centred / np.where(size > 0, size, 1.0))
 
 
 class ProductGroups:
@@ -81,9 +81,7 @@ class ProductGroups:
         out = np.empty((groups, weights.shape[1]))
         for tile, at in enumerate(range(0, groups, self.width)):
             features = self._kept[tile] if self._kept is not None else self._features(at)
-            out[at : at + self.width] = self._from_sums(
-                features @ weights, at, lambda draws: weights[:, draws]
-            )
+            out[at : at + self.width] = self._from_sums(features @ weights, at, lambda draws: weights[:, draws])
         return out
 
     def correlate_cells(self, rows: FloatArray, columns: FloatArray) -> FloatArray:

@@ -32,9 +32,7 @@ def fisher(r: float, n: int, coefficient: str, confidence: float) -> tuple[float
     >>> round(low, 4), round(high, 4)
     (0.1704, 0.7289)
     """
-    b, c = {"pearson": (3, 1.0), "spearman": (3, math.sqrt(1 + r * r / 2))}.get(
-        coefficient, (4, math.sqrt(0.437))
-    )
+    b, c = {"pearson": (3, 1.0), "spearman": (3, math.sqrt(1 + r * r / 2))}.get(coefficient, (4, math.sqrt(0.437)))
     if math.isnan(r) or n <= b:
         return math.nan, math.nan
     if abs(r) == 1:

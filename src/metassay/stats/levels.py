@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from metassay.stats.grouped import ProductGroups, make_groups
-from metassay.stats.pairwise import correlate
+from metassay.stats.pairwise import correlate, quotient
 
 FloatArray = npt.NDArray[np.float64]
+Scalar = TypeVar("Scalar", bound=np.generic)
 IntArray = npt.NDArray[np.int64]
 
 OUTER = 4_000_000
@@ -133,7 +134,7 @@ class GroupedLevel:
         return np.concatenate(parts, axis=1)
 
 
-def arranged(values: FloatArray, level: str) -> FloatArray:
+def arranged(values: npt.NDArray[Scalar], level: str) -> npt.NDArray[Scalar]:
     """Return systems × inputs as members × groups of a level; trailing axes stay where they are."""
     if level == "within-system":
         return np.swapaxes(values, 0, 1)
@@ -146,11 +147,7 @@ def average_defined(within: FloatArray, weights: FloatArray | None) -> FloatArra
     """Return the weighted average over groups, leaving out undefined ones; NaN where none is left."""
     defined = ~np.isnan(within)
     if defined.all():
-        total = (
-            within.mean(axis=0)
-            if weights is None
-            else np.einsum("gb,gb->b", within, weights) / weights.sum(axis=0)
-        )
+        total = within.mean(axis=0) if weights is None else np.einsum("gb,gb->b", within, weights) / weights.sum(axis=0)
         return np.asarray(total)
     filled = np.where(defined, within, 0.0)
     if weights is None:
@@ -158,4 +155,4 @@ def average_defined(within: FloatArray, weights: FloatArray | None) -> FloatArra
     else:
         total = np.einsum("gb,gb->b", filled, weights)
         n = np.einsum("gb,gb->b", defined.astype(np.float64), weights)
-    return np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+    return quotient(total, n)

@@ -10,17 +10,14 @@ matrix at all. Weights are whole numbers, so every sum here is exact.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from metassay.stats.pairwise import kendall_from_counts, ratio
+from metassay.stats.pairwise import Numbers, dot, kendall_from_counts, ratio
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-Numbers = npt.NDArray[Any]
-"""Whole numbers in single or double precision."""
 
 SLICE = 1 << 18
 """Points × draws handled at once; since sums are exact, the size changes no result."""
@@ -65,21 +62,22 @@ class Ordered:
         # Sums of pairs of weights stay below the square of their total.
         precision = np.float32 if total**2 < EXACT else np.float64
         width = 1 << max(4, (SLICE // self.n).bit_length() - 1)
-        method, tables = self._spearman, self._spearman_tables
-        if coefficient != "spearman":
-            method, tables = self._kendall, self._kendall_tables
+        spearman = coefficient == "spearman"
+        tables = self._spearman_tables if spearman else self._kendall_tables
         padded = np.zeros((self.n + 1, min(width, draws)), dtype=precision)
         out = np.empty(draws)
         for at in range(0, draws, width):
             w = padded[:, : min(width, draws - at)]
             w[:-1] = weights[:, at : at + width]
             wx = self.x.blocks(w)
-            out[at : at + width] = method(w, wx, tables @ wx, coefficient)
+            given = tables @ wx
+            r = self._spearman(w, wx, given) if spearman else self._kendall(w, wx, given, coefficient)
+            out[at : at + width] = r
         return out
 
     # -- Spearman -------------------------------------------------------------------------------
 
-    def _spearman(self, w: Numbers, wx: Numbers, given: Numbers, _: str) -> FloatArray:
+    def _spearman(self, w: Numbers, wx: Numbers, given: Numbers) -> FloatArray:
         ranks_x, here, sums = np.split(given, self._spearman_cuts, axis=1)
         spread_x = self.x.finish_ranks(wx, ranks_x, sums[:, 0])
         ranks_x *= wx
@@ -111,7 +109,7 @@ class Ordered:
     def _z_wholes(self) -> Numbers:
         """Which whole of z (rows) each slot of x (columns) belongs to."""
         whole = np.append(self.z.whole_of, -1)[self.x.slots]
-        return (whole == np.arange(self.z.wholes)[:, None]).astype(np.float32)
+        return np.asarray(whole == np.arange(self.z.wholes)[:, None], dtype=np.float32)
 
     @cached_property
     def _z_wholes_by_block(self) -> Numbers:
@@ -172,9 +170,7 @@ class Ordered:
         ranks_x, wholes_x = self.z.gather(self.x.ranks), self.z.gather(self.x.whole_of)
         apart = wholes_x[:, :, None] != wholes_x[:, None, :]
         product = self.z.signs * np.sign(ranks_x[:, :, None] - ranks_x[:, None, :]).astype(np.float32) * apart
-        ties = (
-            self.z.ties if self.z.ties is not None else np.eye(self.z.width, dtype=np.float32) * self.z.loose
-        )
+        ties = self.z.ties if self.z.ties is not None else np.eye(self.z.width, dtype=np.float32) * self.z.loose
         return _stacked([product, ties])
 
 
@@ -243,7 +239,7 @@ class _Side:
     def signs(self) -> npt.NDArray[np.float32]:
         """Signs of differences within each block."""
         ranks = self.gather(self.ranks)
-        return np.sign(ranks[:, :, None] - ranks[:, None, :]).astype(np.float32)
+        return np.asarray(np.sign(ranks[:, :, None] - ranks[:, None, :]), dtype=np.float32)
 
     @cached_property
     def ties(self) -> npt.NDArray[np.float32] | None:
@@ -258,7 +254,7 @@ class _Side:
         add up without mixed terms.
         """
         exact = float(sums.max()) ** 2 * float(sums.sum(axis=0).max()) < EXACT
-        inside = np.einsum("kib,kib,kib->b", wx, ranks, ranks, dtype=None if exact else np.float64)
+        inside: FloatArray = np.einsum("kib,kib,kib->b", wx, ranks, ranks, dtype=None if exact else np.float64)
         middle = self.apart @ sums
         ranks += middle[:, None, :]
         return _dot(sums, _square(middle)) + inside
@@ -270,12 +266,12 @@ class _Side:
     def distinct(self, w: Numbers) -> IntArray:
         """Return how many distinct values have weight."""
         sizes = np.add.reduceat(np.take(w, self._sorted, axis=0), self._starts[:-1], axis=0)
-        return (sizes > 0).sum(axis=0)
+        return np.asarray((sizes > 0).sum(axis=0))
 
 
 def _signs(ranks: IntArray) -> npt.NDArray[np.float32]:
     """Return sign(r_i − r_k) for all i and k."""
-    return np.sign(ranks[:, None] - ranks[None, :]).astype(np.float32)
+    return np.asarray(np.sign(ranks[:, None] - ranks[None, :]), dtype=np.float32)
 
 
 def _stacked(tables: list[Numbers]) -> Numbers:
@@ -287,11 +283,12 @@ def _square(a: Numbers) -> FloatArray:
 
 
 def _sum(a: Numbers, b: Numbers) -> FloatArray:
-    """Return Σ a·b over all but the last axis, for sums that are exact in the precision of the factors."""
-    total = np.einsum("kib,kib->b", a, b) if a.ndim == 3 else np.einsum("ib,ib->b", a, b)
-    return total.astype(np.float64)
+    """Return Σ a·b over all axes but the last, for sums that are exact in the precision of the factors."""
+    total: FloatArray = dot(a, b).astype(np.float64)
+    return total
 
 
 def _dot(a: Numbers, b: Numbers) -> FloatArray:
     """Return Σ a·b over the first axis in double precision."""
-    return np.einsum("ib,ib->b", a, b, dtype=np.float64)
+    product: FloatArray = np.einsum("ib,ib->b", a, b, dtype=np.float64)
+    return product

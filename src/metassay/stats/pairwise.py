@@ -32,6 +32,13 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return np.clip(out, -1.0, 1.0, out=out)
 
 
+def quotient(total: FloatArray, count: npt.NDArray[Any]) -> FloatArray:
+    """Return totals divided by counts, NaN where nothing was counted."""
+    out = np.full(np.shape(total), np.nan)
+    np.divide(total, count, out=out, where=count > 0)
+    return out
+
+
 def correlate(
     xs: Sequence[FloatArray], z: FloatArray, weights: Sequence[FloatArray | None], coefficient: str
 ) -> FloatArray:
@@ -69,13 +76,13 @@ def correlate(
 def _pearson(x: FloatArray, z: FloatArray, w: FloatArray | None) -> FloatArray:
     if w is None:
         xc, zc = x - x.mean(axis=0), z - z.mean(axis=0)
-        xx, zz, xz = _dot(xc, xc), _dot(zc, zc), _dot(xc, zc)
+        xx, zz, xz = dot(xc, xc), dot(zc, zc), dot(xc, zc)
         n: float | FloatArray = float(len(x))
     else:
         n = np.maximum(w.sum(axis=0), 1.0)
-        xc, zc = x - _dot(w, x) / n, z - _dot(w, z) / n
+        xc, zc = x - dot(w, x) / n, z - dot(w, z) / n
         wx = w * xc
-        xx, zz, xz = _dot(wx, xc), _dot(w * zc, zc), _dot(wx, zc)
+        xx, zz, xz = dot(wx, xc), dot(w * zc, zc), dot(wx, zc)
     varies = (xx > n * TIE**2) & (zz > n * TIE**2)
     return ratio(xz, np.where(varies, np.sqrt(xx * zz), 0.0))
 
@@ -108,8 +115,9 @@ class _Weights:
     def sum(self, values: npt.NDArray[Any]) -> FloatArray:
         """Return the weighted sum over pairs."""
         exact = values.astype(self.precision)
-        added = self.pairs.T @ exact if self.small is None else np.einsum("pb,pb->b", self.pairs, exact)
-        return added.reshape(-1).astype(np.float64)
+        added = self.pairs.T @ exact if self.small is None else dot(self.pairs, exact)
+        total: FloatArray = added.reshape(-1).astype(np.float64)
+        return total
 
 
 def _cuts(n: int) -> Iterator[slice]:
@@ -135,9 +143,9 @@ def _pair_signs(x: FloatArray) -> Signs:
 def _spearman(signs_x: Signs, signs_z: Signs, weights: _Weights, _: str) -> FloatArray:
     ax, az = _centred_ranks(signs_x, weights), _centred_ranks(signs_z, weights)
     if weights.points is None:
-        return ratio(_dot(ax, az), np.sqrt(_dot(ax, ax) * _dot(az, az)))
+        return ratio(dot(ax, az), np.sqrt(dot(ax, ax) * dot(az, az)))
     wx = weights.points * ax
-    return ratio(_dot(wx, az), np.sqrt(_dot(wx, ax) * _dot(weights.points * az, az)))
+    return ratio(dot(wx, az), np.sqrt(dot(wx, ax) * dot(weights.points * az, az)))
 
 
 def _centred_ranks(signs: Signs, weights: _Weights) -> FloatArray:
@@ -151,7 +159,7 @@ def _centred_ranks(signs: Signs, weights: _Weights) -> FloatArray:
             ranks[i + 1 :] += exact[cut]
             ranks[i] -= exact[cut].sum(axis=0)
         else:
-            ranks[i] -= np.einsum("ib,ib->b", w[i + 1 :], exact[cut])
+            ranks[i] -= dot(w[i + 1 :], exact[cut])
             ranks[i + 1 :] += exact[cut] * w[i]
     return ranks.astype(np.float64)
 
@@ -177,7 +185,8 @@ def _distinct(signs: Signs, weights: _Weights) -> npt.NDArray[np.int64]:
     first = taken.copy()
     for i, cut in enumerate(_cuts(weights.n)):
         first[i + 1 :] &= (signs[cut] != 0) | ~taken[i]
-    return first.sum(axis=0)
+    counts: npt.NDArray[np.int64] = first.sum(axis=0)
+    return counts
 
 
 def kendall_from_counts(
@@ -215,7 +224,8 @@ def kendall_from_counts(
     return ratio(numerator, below)
 
 
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return Σ a·b over the first axis, draw by draw."""
-    product: FloatArray = np.einsum("ib,ib->b", a, b)
+def dot(a: Numbers, b: Numbers) -> Numbers:
+    """Return Σ a·b over all axes but the last, draw by draw, in the precision of the factors."""
+    axes = "kib"[-a.ndim :]
+    product: Numbers = np.einsum(f"{axes},{axes}->b", a, b)
     return product

@@ -205,7 +205,7 @@ def _resample(
     """Return for each level the correlations (metrics, resamples); all of them share the draws."""
     pages = BootstrapPages(
         resamples,
-        *shape,
+        shape,
         seed,
         resample_systems=interval in ("boot-systems", "boot-both"),
         resample_inputs=interval in ("boot-inputs", "boot-both"),

@@ -353,7 +353,7 @@ def _test(
     else:
         pages = BootstrapPages(
             plan.resamples,
-            *z.shape,
+            (z.shape[0], z.shape[1]),
             plan.seed,
             resample_systems=plan.test != "paired-boot-inputs",
             resample_inputs=plan.test != "paired-boot-systems",
@@ -369,16 +369,13 @@ def _test(
     p, q = counts.p_values(plan.alternative, plan.rule), counts.p_values(opposite, plan.rule)
     p, q = (np.where([np.isnan(a) or np.isnan(b) for a, b in estimates], np.nan, v) for v in (p, q))
     return [
-        _Tested(e, (float(p[i]), float(q[i])), int(plan.resamples - counts.draws[i]))
-        for i, e in enumerate(estimates)
+        _Tested(e, (float(p[i]), float(q[i])), int(plan.resamples - counts.draws[i])) for i, e in enumerate(estimates)
     ]
 
 
-def _permute(
-    x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coefficient: str, plan: _Plan
-) -> Counts:
+def _permute(x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coefficient: str, plan: _Plan) -> Counts:
     exchange = make_exchange(x, z, pairs, level, coefficient)
-    pages = SwapPages(plan.resamples, *z.shape, plan.seed, unit=plan.test.removeprefix("perm-"))
+    pages = SwapPages(plan.resamples, (z.shape[0], z.shape[1]), plan.seed, unit=plan.test.removeprefix("perm-"))
     # The observed difference comes from the same arithmetic as the drawn ones, with nothing exchanged.
     left, right = exchange(np.zeros((*z.shape, 1), dtype=np.uint8))
     observed = (left - right)[:, 0]
@@ -406,12 +403,10 @@ def _directed(tested: dict[Pair, _Tested], a: int, b: int) -> _Tested:
 
 
 def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:
-    """Return adjusted p-values; two-sided tests of (A, B) and (B, A) are one test, and count once in a table."""
+    """Return adjusted p-values; two-sided tests of (A, B) and (B, A) are one test and count once in a table."""
     out = np.full(len(p), np.nan)
     if scope == "row":
-        families = [
-            [i for i, (a, _) in enumerate(ordered) if a == row] for row in sorted({a for a, _ in ordered})
-        ]
+        families = [[i for i, (a, _) in enumerate(ordered) if a == row] for row in sorted({a for a, _ in ordered})]
     elif alternative == "two-sided":
         families = [[i for i, (a, b) in enumerate(ordered) if a < b]]
     else:
@@ -450,7 +445,7 @@ def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[str]:
     if undefined:
         shown = ", ".join(one_line(name, 40) for name in sorted(undefined))
         notes.append(
-            f"Tests are undefined where a correlation is: {shown} (constant scores, or fewer than two shared)."
+            f"Tests are undefined where a correlation is: {shown} (constant, or fewer than two shared scores)."
         )
     lost = max((row.resamples_undefined for row in rows), default=0)
     if lost:

@@ -58,15 +58,13 @@ def settle(
         How many metrics the study needs.
     """
     if not isinstance(scores, Scores):
-        raise UsageError(
-            f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays"
-        )
+        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
     humans = scores.find_humans(human)
     metrics = tuple(m for m in scores.find_metrics(metric, humans) if m not in humans)
     if len(metrics) < least_metrics:
         raise DataError(
-            f"this study needs at least {least_metrics} metric{'s' if least_metrics > 1 else ''} beside the human "
-            f"criteria, got {len(metrics)}: {', '.join(one_line(m, 40) for m in metrics) or 'none'}"
+            f"this study needs at least {least_metrics} metric{'s' if least_metrics > 1 else ''} beside the "
+            f"human criteria, got {len(metrics)}: {', '.join(one_line(m, 40) for m in metrics) or 'none'}"
         )
     notes = []
     kept = scores if references else scores.without_references()
@@ -87,9 +85,7 @@ def check_size(setting: Setting, levels: Iterable[str]) -> None:
     n, m = setting.scores.shape
     for level in levels:
         if level in ("system", "input") and n < 2:
-            raise DataError(
-                f"{level} level needs at least 2 systems, got {n}; with one system use level within-system"
-            )
+            raise DataError(f"{level} level needs at least 2 systems, got {n}; with one system use level within-system")
         if level == "within-system" and m < 2:
             raise DataError(f"within-system level needs at least 2 inputs, got {m}")
         if level == "global" and n * m < 2:
@@ -112,13 +108,9 @@ def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -
         empty = [s for s, row in zip(scores.systems, missing, strict=True) if row.all()]
         if empty and len(empty) < len(scores.systems):
             shown = ", ".join(one_line(s, 40) for s in empty[:5]) + (", …" if len(empty) > 5 else "")
-            notes.append(
-                f"{one_line(name, 60)} has no score for {len(empty)} systems, which it leaves out: {shown}."
-            )
+            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, which it leaves out: {shown}.")
     for count, who in gaps.items():
-        shown = ", ".join(one_line(w, 40) for w in who[:6]) + (
-            f" and {len(who) - 6} more" if len(who) > 6 else ""
-        )
+        shown = ", ".join(one_line(w, 40) for w in who[:6]) + (f" and {len(who) - 6} more" if len(who) > 6 else "")
         verb = "misses" if len(who) == 1 else "each miss"
         notes.append(f"{shown} {verb} {count} of {cells} cells.")
     return notes

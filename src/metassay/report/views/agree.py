@@ -43,9 +43,7 @@ def table(result: Agreement) -> tuple[Table, ...]:
         legend.append("Pairs ranked wrongly: share of system pairs that the metric orders unlike people.")
     if is_undefined(sections):
         legend.append(f"{numbers.DASH} undefined: scores that do not vary, or too few of them.")
-    return (
-        Table("Agreement with people", _columns(layout), sections, tuple(legend), "the best of each column"),
-    )
+    return (Table("Agreement with people", _columns(layout), sections, tuple(legend), "the best of each column"),)
 
 
 def _layout(rows: Sequence[AgreementRow]) -> _Layout:

@@ -32,9 +32,7 @@ def table(result: Normality) -> tuple[Table, ...]:
     columns += (Column("inputs undefined"),) if undefined else ()
     legend = []
     if rows:
-        legend.append(
-            f"* p ≤ {rows[0].alpha:g}; inputs rejecting: share of inputs with p ≤ {rows[0].alpha:g}."
-        )
+        legend.append(f"* p ≤ {rows[0].alpha:g}; inputs rejecting: share of inputs with p ≤ {rows[0].alpha:g}.")
     if is_undefined(sections):
         legend.append(f"{numbers.DASH} undefined: scores that do not vary, or fewer than three of them.")
     return (Table("Do scores look normal? (Shapiro-Wilk)", columns, sections, tuple(legend)),)
