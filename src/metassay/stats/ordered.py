@@ -10,6 +10,7 @@ matrix at all. Weights are whole numbers, so every sum here is exact.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -96,7 +97,7 @@ class Ordered:
 
     @cached_property
     def _spearman_tables(self) -> Numbers:
-        """Per block of x, one below the other: signs; the weight in each whole of z if it is flat; the block's weight."""
+        """Per block of x, one below the other: signs; weights of the wholes of z if it is flat; the block's weight."""
         signs = self.x.signs
         here = self._z_wholes_by_block if self.z.flat else signs[:, :0]
         return _stacked([signs, here, np.ones_like(signs[:, :1])])
@@ -197,7 +198,7 @@ class _Side:
         whole: list[int] = []
         run = 0  # where the whole that is being filled starts
         edges = []
-        for first, last in zip(starts[:-1], starts[1:], strict=True):
+        for first, last in pairwise(starts):
             alone = self.flat or last - first > self.width
             if (alone or last - run > self.width) and first > run:
                 edges.append((run, first))

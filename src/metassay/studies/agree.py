@@ -18,7 +18,7 @@ from metassay.errors import one_line
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import fisher, percentile
 from metassay.stats.levels import Level, make_level
-from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
+from metassay.studies.setting import NameOrNames, Setting, check_size, listed, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,30 +236,24 @@ def _observations(setting: Setting, metric: int, human: int, level: str) -> int:
 
 
 def _notes(rows: list[AgreementRow]) -> list[str]:
+    """Say what was undefined; metrics of which the same is to be said share a line."""
     notes = []
-    averaged = [row for row in rows if row.level in ("input", "within-system")]
-    if averaged and averaged[0].interval == "fisher":
-        notes.append(
-            "Fisher's interval is applied to averaged correlations, which are not correlations: do not rely on it there."
-        )
-    for row in averaged:
-        groups = row.n_inputs if row.level == "input" else row.n_systems
-        if row.n_undefined and not math.isnan(row.estimate):
-            unit = "inputs" if row.level == "input" else "systems"
-            notes.append(
-                f"{one_line(row.metric, 60)} × {one_line(row.human, 60)}, {row.level} level, {row.coefficient}: "
-                f"{row.n_undefined} of {groups} {unit} have constant scores or fewer than two, "
-                "and left the average."
-            )
+    if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
+        notes.append("Fisher's interval is applied to averages of correlations, which are not correlations themselves.")
+    said: dict[str, list[str]] = {}
     for row in rows:
+        where = f"{one_line(row.human, 60)}, {row.level} level, {row.coefficient}"
         if math.isnan(row.estimate):
-            notes.append(
-                f"{one_line(row.metric, 60)} × {one_line(row.human, 60)}, {row.level} level, {row.coefficient}: undefined, "
-                "because the scores are constant or fewer than two are shared."
+            what = "undefined, because scores are constant or fewer than two are shared"
+            said.setdefault(f"{where}: {what}", []).append(row.metric)
+            continue
+        if row.n_undefined:
+            unit, total = ("inputs", row.n_inputs) if row.level == "input" else ("systems", row.n_systems)
+            what = (
+                f"{row.n_undefined} of {total} {unit} are undefined (constant scores, or fewer than two) and left out"
             )
-        elif row.resamples_undefined:
-            notes.append(
-                f"{one_line(row.metric, 60)} × {one_line(row.human, 60)}, {row.level} level, {row.coefficient}: "
-                f"{row.resamples_undefined} of {row.resamples} resamples were undefined and left the interval."
-            )
-    return notes
+            said.setdefault(f"{where}: {what}", []).append(row.metric)
+        if row.resamples_undefined:
+            what = f"{row.resamples_undefined} of {row.resamples} resamples are undefined and left out"
+            said.setdefault(f"{where}: {what}", []).append(row.metric)
+    return notes + [f"{what}, for {listed(metrics)}." for what, metrics in said.items()]

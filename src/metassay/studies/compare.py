@@ -16,7 +16,6 @@ from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
-from metassay.errors import one_line
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.exchange import Pair, make_exchange, standardize_cells
 from metassay.stats.levels import make_level
@@ -28,7 +27,7 @@ from metassay.stats.significance import (
     count_resampled,
     williams,
 )
-from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
+from metassay.studies.setting import NameOrNames, Setting, check_size, listed, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,9 +442,9 @@ def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[str]:
         notes.append("Two metrics are compared on the cells that both scored.")
     undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
     if undefined:
-        shown = ", ".join(one_line(name, 40) for name in sorted(undefined))
         notes.append(
-            f"Tests are undefined where a correlation is: {shown} (constant, or fewer than two shared scores)."
+            "Tests are undefined where a correlation is (constant scores, or fewer than two): "
+            f"{listed(sorted(undefined))}."
         )
     lost = max((row.resamples_undefined for row in rows), default=0)
     if lost:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -64,7 +64,7 @@ def settle(
     if len(metrics) < least_metrics:
         raise DataError(
             f"this study needs at least {least_metrics} metric{'s' if least_metrics > 1 else ''} beside the "
-            f"human criteria, got {len(metrics)}: {', '.join(one_line(m, 40) for m in metrics) or 'none'}"
+            f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}"
         )
     notes = []
     kept = scores if references else scores.without_references()
@@ -97,9 +97,14 @@ def signature_names(coefficients: Iterable[str]) -> list[str]:
     return ["kendall-b" if c == "kendall" else c for c in coefficients]
 
 
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Return names for a sentence, the first few of many."""
+    shown = ", ".join(one_line(name, 40) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[str]:
     notes = []
-    cells = values[0].size
     gaps: dict[int, list[str]] = {}
     for name, matrix in zip(names, values, strict=True):
         missing = np.isnan(matrix)
@@ -107,10 +112,7 @@ def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -
             gaps.setdefault(int(missing.sum()), []).append(name)
         empty = [s for s, row in zip(scores.systems, missing, strict=True) if row.all()]
         if empty and len(empty) < len(scores.systems):
-            shown = ", ".join(one_line(s, 40) for s in empty[:5]) + (", …" if len(empty) > 5 else "")
-            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, which it leaves out: {shown}.")
+            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, left out: {listed(empty)}.")
     for count, who in gaps.items():
-        shown = ", ".join(one_line(w, 40) for w in who[:6]) + (f" and {len(who) - 6} more" if len(who) > 6 else "")
-        verb = "misses" if len(who) == 1 else "each miss"
-        notes.append(f"{shown} {verb} {count} of {cells} cells.")
+        notes.append(f"{listed(who)}: {count} of {values[0].size} cells missing{' in each' if len(who) > 1 else ''}.")
     return notes
