@@ -98,7 +98,8 @@ class SystemExchange:
     def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], coefficient: str) -> None:
         known = ~np.isnan(x[0])
         self.counts = np.maximum(known.sum(axis=1), 1)[:, None]
-        self.cells = np.where(known, x, 0.0) / (np.nanmax(np.abs(x)) or 1.0)
+        cells = np.where(known, x, 0.0)
+        self.cells = cells / (np.abs(cells).max() or 1.0)
         self.totals = self.cells.sum(axis=2)
         self.z, z_known = Means(z)(None)
         defined = known.any(axis=1, keepdims=True) & (True if z_known is None else z_known)
@@ -156,11 +157,12 @@ class ProductExchange:
             part += self.totals[cut, first + own][:, :, None]
             sums.append(part)
         x, xx, xz = sums
-        raw = xx.copy()
+        # Sums of one metric are what is left of sums of both, so that is the scale of their rounding errors.
+        squares = self.totals[cut, self.metrics + own] + self.totals[cut, self.metrics + other]
         x *= x
         x /= self.n[cut]
         xx -= x
-        xx[xx <= 1e-13 * raw] = 0.0
+        xx[xx <= 1e-13 * squares[:, :, None]] = 0.0
         xx *= self.spread[cut]
         return ratio(xz, np.sqrt(xx, out=xx))
 
@@ -224,7 +226,13 @@ class _SignTile:
         self.start_x = keep.sum(axis=(2, 3))[..., None] / 2
         self.start_y = both_moved.sum(axis=(2, 3))[..., None] / 2
         linear = np.concatenate([(one_moved - keep).sum(axis=3), (other_moved - both_moved).sum(axis=3)], axis=1)
-        bilinear = (both_moved - one_moved - other_moved + keep)[..., self.first, self.second]
+        bilinear = both_moved - one_moved - other_moved + keep
+        # For few pairs of metrics a quadratic form is cheaper than products of all swaps, which all pairs share.
+        self.quadratic = 4 * len(pairs) <= z.shape[1]
+        if self.quadratic:
+            bilinear = bilinear.reshape(len(z), -1, z.shape[1]) / 2
+        else:
+            bilinear = bilinear[..., self.first, self.second]
         self.linear, self.bilinear = linear.astype(np.float32), bilinear.astype(np.float32)
         self._find_ties(a, b, present)
 
@@ -255,10 +263,14 @@ class _SignTile:
 
     def correlate(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return correlations of X_s and Y_s, each (groups, pairs, B), for swaps (groups, members, B)."""
-        mixed = self.bilinear @ (swaps[:, self.first] & swaps[:, self.second]).astype(np.float32)
         moved = swaps.astype(np.float32)
         straight = self.linear @ moved
-        pairs = self.bilinear.shape[1]
+        pairs = self.linear.shape[1] // 2
+        if self.quadratic:
+            other = (self.bilinear @ moved).reshape(len(moved), pairs, *moved.shape[1:])
+            mixed = np.einsum("gib,gcib->gcb", moved, other)
+        else:
+            mixed = self.bilinear @ (swaps[:, self.first] & swaps[:, self.second]).astype(np.float32)
         size_x = self.tie_start + self.tie_step @ moved if self.tied else None
         size_y = None if size_x is None else self.tie_total - size_x
         return (

@@ -56,6 +56,9 @@ def standardized(x: FloatArray, present: BoolArray) -> FloatArray:
     first = np.where(present.any(axis=0), first, 0.0)
     # Subtracting one of the values first keeps a constant group at exactly 0.
     shifted = np.where(present, x - first, 0.0)
+    # Scaling by the largest keeps squares of very large and very small scores within range.
+    largest = np.abs(shifted).max(axis=0)
+    shifted = shifted / np.where(largest > 0, largest, 1.0)
     centred = np.where(present, shifted - shifted.sum(axis=0) / n, 0.0)
     centred[:, ~shifted.any(axis=0)] = 0.0
     size = np.sqrt((centred**2).sum(axis=0) / n)

@@ -24,9 +24,12 @@ def williams(r_xz: float, r_yz: float, r_xy: float, n: int, alternative: str) ->
     Examples
     --------
     >>> round(williams(0.5, 0.4, 0.3, 103, "two-sided"), 3)
-    0.312
+    0.321
     """
     if n <= 3 or any(math.isnan(r) for r in (r_xz, r_yz, r_xy)):
+        return math.nan
+    if r_xy <= EQUAL - 1:
+        # Y is X turned around: the statistic is 0/0.
         return math.nan
     k = 1 - r_xz**2 - r_yz**2 - r_xy**2 + 2 * r_xz * r_yz * r_xy
     below = 2 * max(k, 0.0) * (n - 1) / (n - 3) + ((r_xz + r_yz) ** 2 / 4) * max(1 - r_xy, 0.0) ** 3
@@ -36,12 +39,8 @@ def williams(r_xz: float, r_yz: float, r_xy: float, n: int, alternative: str) ->
         t = math.copysign(math.inf, difference) if abs(difference) > EQUAL else 0.0
     else:
         t = difference * math.sqrt((n - 1) * (1 + r_xy) / below)
-    greater = float(stdtr(n - 3, -t))
-    if alternative == "greater":
-        return greater
-    if alternative == "less":
-        return 1 - greater
-    return 2 * min(greater, 1 - greater)
+    greater, less = float(stdtr(n - 3, -t)), float(stdtr(n - 3, t))
+    return {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}[alternative]
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class AgreementRow:
     """The same at the lower end of the interval."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
     """How well metrics agree with people, with intervals."""
 

@@ -92,7 +92,7 @@ class ClusterRow:
     """Its correlation with people, on all cells it has."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Tests of every ordered pair of metrics, with corrections and clusters."""
 

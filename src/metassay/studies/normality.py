@@ -39,7 +39,7 @@ class NormalityRow:
     """Inputs that could not be tested: constant, or fewer than three scores."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Normality(Result):
     """Whether system means, and scores within inputs, look normal."""
 
