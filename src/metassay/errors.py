@@ -26,6 +26,13 @@ def one_line(text: object, limit: int = 120) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
+def listed(names: Iterable[str], most: int = 12, width: int = 40) -> str:
+    """Return names for a message, each on one line, the first few of many."""
+    every = list(names)
+    shown = ", ".join(one_line(name, width) for name in every[:most])
+    return shown + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
 class MetassayError(Exception):
     """The root of the tree: catch this to catch all that metassay raises on purpose."""
 
@@ -57,8 +64,7 @@ class UnknownName(UsageError):
         if not near:
             near = [c for c in choices if name.lower() in c.lower()][:1]
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        shown = ", ".join(choices[:12]) + (f" and {len(choices) - 12} more" if len(choices) > 12 else "")
-        super().__init__(f"unknown {what} {one_line(name, 60)!r}{hint} (known: {shown or 'none'})")
+        super().__init__(f"unknown {what} {one_line(name, 60)!r}{hint} (known: {listed(choices, width=60) or 'none'})")
         self.name = name
 
 

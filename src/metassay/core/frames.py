@@ -11,7 +11,7 @@ import numpy as np
 
 from metassay.core.ledger import Ledger, Place
 from metassay.core.scores import EXTRA_AXES, FloatArray, Kind, Scores
-from metassay.errors import FormatError, UsageError, one_line
+from metassay.errors import FormatError, UsageError, listed, one_line
 
 TIDY = ("system", "input", "metric", "score")
 OPTIONAL = ("kind", "annotator", "language", "reference", "group", "direction")
@@ -67,17 +67,17 @@ def table_kind(names: Sequence[str], file: str) -> TableKind:
         if name not in names:
             raise FormatError(
                 f"column {name!r} is missing; a table of scores has system, input and either metric, score "
-                f"or one numeric column per metric (found: {_listed(names)})",
+                f"or one numeric column per metric (found: {listed(names)})",
                 file=file,
             )
     if "metric" in names and "score" in names:
         return "tidy"
     if "metric" in names:
-        raise FormatError(f"column 'score' is missing beside 'metric' (found: {_listed(names)})", file=file)
+        raise FormatError(f"column 'score' is missing beside 'metric' (found: {listed(names)})", file=file)
     if not [n for n in names if n not in _LABELS]:
         raise FormatError(
             f"columns with scores are missing; add metric, score or one numeric column per metric "
-            f"(found: {_listed(names)})",
+            f"(found: {listed(names)})",
             file=file,
         )
     return "wide"
@@ -215,10 +215,6 @@ def _shown(value: object) -> str:
         return one_line(repr(value), 40)
     except ValueError:  # an integer too long for Python to print
         return "an integer of thousands of digits"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(one_line(name, 40) for name in names[:12]) + (", …" if len(names) > 12 else "")
 
 
 def scores_from_frame(frame: object) -> Scores:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core import vocabulary
-from metassay.errors import Contradiction, DataError, UnknownName, UsageError, one_line
+from metassay.errors import Contradiction, DataError, UnknownName, UsageError, listed, one_line
 
 if TYPE_CHECKING:
     from typing import Self
@@ -258,7 +258,7 @@ class Scores:
         if not found:
             raise UsageError(
                 "no column is known to hold human judgments; name it with human=… or --human "
-                f"(columns: {', '.join(one_line(n, 40) for n in list(self.columns)[:12])})"
+                f"(columns: {listed(self.columns)})"
             )
         return found
 
@@ -272,13 +272,12 @@ class Scores:
         return found
 
     def __repr__(self) -> str:
-        def listed(names: tuple[str, ...], one: str, many: str) -> str:
-            shown = ", ".join(one_line(n, 40) for n in names[:6]) + (", …" if len(names) > 6 else "")
-            return f"{len(names)} {one if len(names) == 1 else many}" + (f": {shown}" if names else "")
+        def counted(names: tuple[str, ...], one: str, many: str) -> str:
+            return f"{len(names)} {one if len(names) == 1 else many}" + (f": {listed(names, 6)}" if names else "")
 
         n, m = self.shape
-        metrics = listed(self.metrics, "metric", "metrics")
-        humans = listed(self.humans, "human criterion", "human criteria")
+        metrics = counted(self.metrics, "metric", "metrics")
+        humans = counted(self.humans, "human criterion", "human criteria")
         return f"Scores({n} systems × {m} inputs; {metrics}; {humans})"
 
     # -- changing -------------------------------------------------------------------------------

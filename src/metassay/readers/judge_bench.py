@@ -7,7 +7,7 @@ from typing import Any
 
 from metassay.core.frames import label, number
 from metassay.core.ledger import Ledger, Place
-from metassay.errors import FormatError, one_line
+from metassay.errors import FormatError, listed, one_line
 from metassay.readers.source import Source
 
 FORMATS = ("judge-bench",)
@@ -51,7 +51,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
                 ledger.record(system, key, criterion, score, place, kind="human", annotator=annotator)
     if not left_out:
         return name
-    return f"{name}; not numbers and left out: {', '.join(one_line(c, 40) for c in left_out)}"
+    return f"{name}; not numbers and left out: {listed(left_out)}"
 
 
 def _judgments(said: dict[str, Any], criterion: str, place: Place) -> list[tuple[str, float]]:

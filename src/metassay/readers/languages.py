@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metassay.errors import UnknownName, UsageError, one_line
+from metassay.errors import UnknownName, UsageError, listed, one_line
 
 
 class LanguagePair:
@@ -30,8 +30,7 @@ class LanguagePair:
             pairs = [self.wanted]
         remedy = "choose one with language=… or --language"
         if len(pairs) > 1:
-            listed = ", ".join(one_line(p, 20) for p in pairs[:40])
-            raise UsageError(f"{one_line(shown)}: holds {len(pairs)} language pairs ({listed}); {remedy}")
+            raise UsageError(f"{one_line(shown)}: holds {len(pairs)} language pairs ({listed(pairs, 40)}); {remedy}")
         if self.chosen not in (None, pairs[0]):
             raise UsageError(
                 f"{one_line(shown)} is about {pairs[0]} and {one_line(self._settled_by)} about "

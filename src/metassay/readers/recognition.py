@@ -11,7 +11,7 @@ from types import ModuleType
 from metassay.core.ledger import Ledger
 from metassay.core.scores import Scores
 from metassay.core.vocabulary import choice
-from metassay.errors import DataError, FormatError, UnknownName, UsageError, one_line
+from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
 from metassay.readers import (
     FORMATS,
     alt_test,
@@ -145,7 +145,7 @@ def _unknown(source: Source) -> FormatError:
         except FormatError as error:
             return error
         keys = list(source.first_record or {})[:8]
-        seen = f"JSON with the fields {', '.join(one_line(k, 30) for k in keys)}" if keys else "JSON"
+        seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"
     elif source.is_text and "\r" in source.first_line:
         return source.wrong("lines end in carriage returns only; save the file with line feeds")
     elif source.is_text:

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from metassay.core.frames import TIDY, TableKind, record_table, table_kind
 from metassay.core.ledger import Ledger
-from metassay.errors import UsageError, one_line
+from metassay.errors import UsageError, listed, one_line
 from metassay.readers.source import Record, Source
 
 FORMATS = ("tidy", "wide")
@@ -158,8 +158,7 @@ def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> None:
 
 
 def _missing_field(field: str, row: Record, kind: TableKind) -> str:
-    found = ", ".join(one_line(name, 30) for name in list(row)[:12])
-    return f"the field {field!r} is missing; every row of a {kind} table has it (found: {found})"
+    return f"the field {field!r} is missing; every row of a {kind} table has it (found: {listed(row)})"
 
 
 # -- Parquet ------------------------------------------------------------------------------------

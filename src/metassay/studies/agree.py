@@ -14,11 +14,11 @@ from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
-from metassay.errors import one_line
+from metassay.errors import listed, one_line
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import fisher, percentile
 from metassay.stats.levels import Level, make_level
-from metassay.studies.setting import NameOrNames, Setting, check_size, listed, settle, signature_names
+from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,4 +256,4 @@ def _notes(rows: list[AgreementRow]) -> list[str]:
         if row.resamples_undefined:
             what = f"{row.resamples_undefined} of {row.resamples} resamples are undefined and left out"
             said.setdefault(f"{where}: {what}", []).append(row.metric)
-    return notes + [f"{what}, for {listed(metrics)}." for what, metrics in said.items()]
+    return notes + [f"{what}, for {listed(metrics, 6)}." for what, metrics in said.items()]

@@ -16,6 +16,7 @@ from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.errors import listed
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.exchange import Pair, make_exchange, standardize_cells
 from metassay.stats.levels import make_level
@@ -27,7 +28,7 @@ from metassay.stats.significance import (
     count_resampled,
     williams,
 )
-from metassay.studies.setting import NameOrNames, Setting, check_size, listed, settle, signature_names
+from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from metassay.core.scores import FloatArray, Scores
-from metassay.errors import DataError, UsageError, one_line
+from metassay.errors import DataError, UsageError, listed, one_line
 
 NameOrNames = str | Iterable[str]
 
@@ -97,12 +97,6 @@ def signature_names(coefficients: Iterable[str]) -> list[str]:
     return ["kendall-b" if c == "kendall" else c for c in coefficients]
 
 
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Return names for a sentence, the first few of many."""
-    shown = ", ".join(one_line(name, 40) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
 def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[str]:
     notes = []
     gaps: dict[int, list[str]] = {}
@@ -112,7 +106,9 @@ def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -
             gaps.setdefault(int(missing.sum()), []).append(name)
         empty = [s for s, row in zip(scores.systems, missing, strict=True) if row.all()]
         if empty and len(empty) < len(scores.systems):
-            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, left out: {listed(empty)}.")
+            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, left out: {listed(empty, 6)}.")
     for count, who in gaps.items():
-        notes.append(f"{listed(who)}: {count} of {values[0].size} cells missing{' in each' if len(who) > 1 else ''}.")
+        notes.append(
+            f"{listed(who, 6)}: {count} of {values[0].size} cells missing{' in each' if len(who) > 1 else ''}."
+        )
     return notes
