@@ -107,6 +107,7 @@ def starting(data: Path) -> None:
     script = str(Path(sys.executable).with_name("metassay"))
     for what, command, beside, target in (
         ("import metassay", ["-c", "import metassay"], "import numpy, scipy.stats", 1.5),
+        ("from metassay import *", ["-c", "from metassay import *"], "import numpy, scipy.stats", 1.5),
         ("metassay --help", [script, "--help"], "import numpy", 2.0),
     ):
         own = start([sys.executable, *command], 10)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from metassay.core.scores import Column as Column
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
+    from metassay.core.texts import Texts as Texts
     from metassay.errors import Contradiction as Contradiction
     from metassay.errors import DataError as DataError
     from metassay.errors import FormatError as FormatError
@@ -23,33 +24,84 @@ if TYPE_CHECKING:
     from metassay.errors import UsageError as UsageError
     from metassay.readers import example as example
     from metassay.readers import read as read
+    from metassay.readers import read_texts as read_texts
     from metassay.readers import write as write
+    from metassay.readers import write_texts as write_texts
+    from metassay.scorers.catalogue import Catalogue as Catalogue
+    from metassay.scorers.catalogue import metrics as metrics
+    from metassay.scorers.scoring import score as score
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
+    from metassay.studies.decisions import Decisions as Decisions
+    from metassay.studies.decisions import decisions as decisions
+    from metassay.studies.difficulty import Difficulty as Difficulty
+    from metassay.studies.difficulty import difficulty as difficulty
     from metassay.studies.normality import Normality as Normality
     from metassay.studies.normality import normality as normality
+    from metassay.studies.pairs import ScorePairs as ScorePairs
+    from metassay.studies.pairs import pairs as pairs
+    from metassay.studies.precision import Precision as Precision
+    from metassay.studies.precision import precision as precision
+    from metassay.studies.profile import Profile as Profile
+    from metassay.studies.profile import profile as profile
+    from metassay.studies.stability import Stability as Stability
+    from metassay.studies.stability import stability as stability
+    from metassay.studies.systems import SystemComparison as SystemComparison
+    from metassay.studies.systems import systems as systems
+    from metassay.studies.widths import Widths as Widths
+    from metassay.studies.widths import widths as widths
+    from metassay.transforms.corruptions import Corruption as Corruption
+    from metassay.transforms.corruptions import corrupt as corrupt
+    from metassay.transforms.translation import Translation as Translation
+    from metassay.transforms.translation import translate as translate
 
 _HOMES = {
     "Agreement": "metassay.studies.agree",
+    "Catalogue": "metassay.scorers.catalogue",
     "Column": "metassay.core.scores",
     "Comparison": "metassay.studies.compare",
     "Contradiction": "metassay.errors",
+    "Corruption": "metassay.transforms.corruptions",
     "DataError": "metassay.errors",
+    "Decisions": "metassay.studies.decisions",
+    "Difficulty": "metassay.studies.difficulty",
     "FormatError": "metassay.errors",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
+    "Precision": "metassay.studies.precision",
+    "Profile": "metassay.studies.profile",
+    "ScorePairs": "metassay.studies.pairs",
     "Scores": "metassay.core.scores",
     "Signature": "metassay.core.signature",
+    "Stability": "metassay.studies.stability",
+    "SystemComparison": "metassay.studies.systems",
+    "Texts": "metassay.core.texts",
+    "Translation": "metassay.transforms.translation",
     "UnknownName": "metassay.errors",
     "UsageError": "metassay.errors",
+    "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "compare": "metassay.studies.compare",
+    "corrupt": "metassay.transforms.corruptions",
+    "decisions": "metassay.studies.decisions",
+    "difficulty": "metassay.studies.difficulty",
     "example": "metassay.readers",
+    "metrics": "metassay.scorers.catalogue",
     "normality": "metassay.studies.normality",
+    "pairs": "metassay.studies.pairs",
+    "precision": "metassay.studies.precision",
+    "profile": "metassay.studies.profile",
     "read": "metassay.readers",
+    "read_texts": "metassay.readers",
+    "score": "metassay.scorers.scoring",
+    "stability": "metassay.studies.stability",
+    "systems": "metassay.studies.systems",
+    "translate": "metassay.transforms.translation",
+    "widths": "metassay.studies.widths",
     "write": "metassay.readers",
+    "write_texts": "metassay.readers",
 }
 
 __all__ = [*_HOMES, "__version__"]
@@ -63,8 +115,9 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - stands for every public nam
     return value
 
 
-# Results know no renderer; the room that draws them is loaded when one is first shown.
+# Results know no renderer; the rooms that show and draw them are loaded, in this order, when one is first missed.
 on_first_use(lambda: import_module("metassay.report"))
+on_first_use(lambda: import_module("metassay.figures"))
 
 
 def __dir__() -> list[str]:

@@ -5,20 +5,33 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_EXCEPTION,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    as_completed,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
+from multiprocessing import get_context
 from typing import Any, TypeVar
 
-from metassay.errors import UsageError
+from metassay.errors import DataError, UsageError
 
+A = TypeVar("A")
 T = TypeVar("T")
 Report = Callable[[int, int, str], None]
 
 WORTH_THREADS = 0.05
 """Seconds of work, judged by the first page, below which threads would cost more than they bring."""
+
+WORTH_PROCESSES = 4.0
+"""Seconds of work left, judged by what was done so far, below which other processes would cost more than they bring."""
 
 _report: ContextVar[Report | None] = ContextVar("metassay_report", default=None)
 
@@ -83,6 +96,58 @@ def run(work: Callable[[int], T], pages: int, *, threads: int | None = None, wha
             finally:
                 for future in futures:
                     future.cancel()
+
+
+def spread(
+    work: Callable[[A], T], tasks: Sequence[A], *, processes: int | None = None, what: str = ""
+) -> Iterator[tuple[int, T]]:
+    """Do `work` on every task and yield each result with its position as soon as it is there.
+
+    For work that holds Python's lock, which threads cannot share. Tasks are done in this process until it is clear
+    that the rest is worth starting others; `work` and the tasks must then be picklable.
+
+    Parameters
+    ----------
+    work
+        A function of one task.
+    tasks
+        What to do it on.
+    processes
+        How many processes to use; all processors by default, 1 for this one alone.
+    what
+        What is being done, for the progress bar.
+    """
+    if processes is not None and processes < 1:
+        raise UsageError(f"processes must be at least 1, got {processes}")
+    report = _report.get()
+    workers = min(processes or available_threads(), len(tasks))
+    start = time.perf_counter()
+    at = 0
+    while at < len(tasks):
+        if workers > 1 and at and (time.perf_counter() - start) / at * (len(tasks) - at) > WORTH_PROCESSES:
+            break
+        yield at, work(tasks[at])
+        at += 1
+        if report is not None:
+            report(at, len(tasks), what)
+    if at == len(tasks):
+        return
+    # A forked child of a process with threads can hang; a spawned one starts clean.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(work, task): n for n, task in enumerate(tasks[at:], at)}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+                at += 1
+                if report is not None:
+                    report(at, len(tasks), what)
+        except BrokenProcessPool:
+            raise DataError(
+                f"a process that worked on {what} was killed, perhaps for want of memory; use fewer processes"
+            ) from None
+        finally:
+            for future in futures:
+                future.cancel()
 
 
 @cache

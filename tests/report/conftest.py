@@ -26,6 +26,7 @@ NASTY = (
 
 
 def agreement_row(metric, estimate, *, human="relevance", level="system", coefficient="kendall", **changes):
+    changes.setdefault("n_annotated", changes.get("n_inputs", 100))
     low, high = changes.pop("low", estimate - 0.2), changes.pop("high", estimate + 0.1)
     ranks = level == "system" and coefficient == "kendall"
     fields = {
@@ -67,6 +68,7 @@ def comparison(estimates, *, human="relevance", level="system", p=None, notes=()
                 "scope": "row",
                 "n_systems": 16,
                 "n_inputs": 100,
+                "n_annotated": 100,
             } | changes
             rows.append(ComparisonRow(a, b, human, level, "kendall", r_a, r_b, r_a - r_b, value, **fields))
     ranked = sorted(estimates, key=lambda m: -estimates[m])

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from metassay.core import files
 from metassay.errors import UnknownName, UsageError
-from metassay.report import files
 from metassay.report.formats import choose
 
 
@@ -35,7 +35,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UsageError, match=r"^cannot write '.*table.tex': No space left on device$"):
-        files.write(path, "new")
+        files.write_text(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["table.tex"]
 
@@ -50,7 +50,7 @@ def test_a_missing_directory_is_one_line(agreed, tmp_path):
 
 def test_a_directory_is_no_file(tmp_path):
     with pytest.raises(UsageError, match="directory"):
-        files.write(tmp_path, "x")
+        files.write_text(tmp_path, "x")
     with pytest.raises(UsageError, match="it is a directory"):
         files.check_writable(tmp_path)
 
@@ -61,7 +61,7 @@ def test_permission_denied_is_one_line(tmp_path):
     with pytest.raises(UsageError, match="permission"):
         files.check_writable(tmp_path / "x")
     with pytest.raises(UsageError, match="cannot write"):
-        files.write(tmp_path / "x", "x")
+        files.write_text(tmp_path / "x", "x")
 
 
 def test_permissions_and_links_survive(tmp_path):
@@ -70,19 +70,19 @@ def test_permissions_and_links_survive(tmp_path):
     real.chmod(0o640)
     link = tmp_path / "link.txt"
     link.symlink_to(real)
-    files.write(link, "new")
+    files.write_text(link, "new")
     assert link.is_symlink()
     assert real.read_text() == "new"
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
 def test_devices_are_written_to_and_not_replaced():
-    files.write("/dev/null", "x")
+    files.write_text("/dev/null", "x")
     assert not Path("/dev/null").is_file()
 
 
 def test_damaged_names_do_not_stop_the_rest(tmp_path):
-    files.write(tmp_path / "x.json", '"\ud800"')
+    files.write_text(tmp_path / "x.json", '"\ud800"')
     assert (tmp_path / "x.json").read_text("utf-8") == '"\\ud800"'
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from metassay.cli.parser import Parser
 from metassay.core import vocabulary
+from metassay.figures.drawing import FIGURES, SUFFIXES
 from metassay.readers import FORMATS as INPUT_FORMATS
 from metassay.report.formats import FORMATS as OUTPUT_FORMATS
 from metassay.report.views import names_of
@@ -46,11 +47,23 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         f"how to read the files, if their content does not tell: {_listed(INPUT_FORMATS)}",
         {"metavar": "FORMAT"},
     ),
-    "references": ("keep human-written reference texts that were scored like systems", _SWITCH),
+    "references": (
+        "keep human-written reference texts that were scored like systems",
+        {"action": argparse.BooleanOptionalAction, "default": None},
+    ),
     "level": (f"levels of correlation, a comma list of {_listed(vocabulary.LEVELS)}", {"metavar": "LEVEL"}),
     "coefficient": (
         f"correlation coefficients, a comma list of {_listed(vocabulary.COEFFICIENTS)} (kendall is tau-b)",
         {"metavar": "NAME"},
+    ),
+    "inputs": (
+        "inputs behind system means of metrics: all that a metric has, or only those that people annotated; "
+        f"{_listed(vocabulary.INPUT_SETS)}",
+        {"metavar": "SET"},
+    ),
+    "annotated": (
+        "take only so many inputs, chosen by the seed, as those that people annotated",
+        {"type": _number, "metavar": "N"},
     ),
     "interval": (
         f"how to make confidence intervals: {_listed(vocabulary.INTERVALS)}",
@@ -58,6 +71,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "confidence": ("confidence of the intervals, between 0 and 1", {"type": _number, "metavar": "SHARE"}),
     "test": (f"the test: {_listed(vocabulary.METRIC_TESTS)}", {"metavar": "TEST"}),
+    "system-test": (f"the test: {_listed(vocabulary.SYSTEM_TESTS)}", {"metavar": "TEST"}),
+    "system-tests": (f"tests, a comma list of {_listed(vocabulary.SYSTEM_TESTS)}", {"metavar": "TEST"}),
+    "cutoff": (f"where p-values come from: {_listed(vocabulary.CUTOFFS)}", {"metavar": "KIND"}),
+    "cutoffs": (f"where p-values come from, a comma list of {_listed(vocabulary.CUTOFFS)}", {"metavar": "KIND"}),
     "alternative": (
         f"what the test shows of A against B: {_listed(vocabulary.ALTERNATIVES)}",
         {"metavar": "SIDE"},
@@ -72,7 +89,40 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"metavar": "SCOPE"},
     ),
     "p": ("p-values as (c+1)/(k+1) (plus-one) or c/k as in the paper (paper)", {"metavar": "KIND"}),
+    "bounds": (
+        "smallest and largest score difference of the pairs, a comma list such as 0:0.5,0.5:1,1:",
+        {"metavar": "LOW:HIGH"},
+    ),
+    "shares": (
+        "shares of the pairs closest in score, a comma list (default: 0.1 to 1 in steps of 0.1), or none",
+        {"metavar": "SHARE"},
+    ),
+    "triangle": (
+        "go through all ranges of score differences on a grid of so many quantiles (10 in the paper)",
+        {"type": _number, "metavar": "STEPS"},
+    ),
+    "sizes": (
+        "numbers of inputs in a sample, a comma list (default: ten up to the number of inputs)",
+        {"metavar": "N"},
+    ),
+    "draws": ("number of draws for each size", {"type": _number, "metavar": "K"}),
     "resamples": ("number of resamples", {"type": _number, "metavar": "K"}),
+    "group": (
+        "a group of systems, NAME=PATTERN[,PATTERN], such as humans=H*; repeat it, the first match wins "
+        "(default: the groups that the data knows)",
+        {"action": "append", "metavar": "GROUP"},
+    ),
+    "components": ("how many principal components to show in full", {"type": _number, "metavar": "N"}),
+    "folds": (
+        "hold out so many random folds in turn (default: one system, or one pair of them, at a time)",
+        {"type": _number, "metavar": "N"},
+    ),
+    "rate": (
+        "share of verbs, sentences, persons, words or numbers to change, from 0 to 1 "
+        "(default: 1; drop-words 0.2, truncate 0.5)",
+        {"type": _number, "metavar": "SHARE"},
+    ),
+    "timeout": ("seconds that one call of a program may last", {"type": _number, "metavar": "SECONDS"}),
     "seed": (
         "seed of the random numbers; the same seed gives the same numbers",
         {"type": _number, "metavar": "N"},
@@ -86,18 +136,34 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 _CHECKS: dict[str, Callable[[Any], object]] = {
     "level": vocabulary.levels,
     "coefficient": vocabulary.coefficients,
+    "inputs": partial(vocabulary.choice, "inputs", known=vocabulary.INPUT_SETS),
+    "annotated": partial(vocabulary.count, "annotated"),
     "interval": partial(vocabulary.choice, "interval", known=vocabulary.INTERVALS),
     "confidence": partial(vocabulary.fraction, "confidence"),
     "test": partial(vocabulary.choice, "test", known=vocabulary.METRIC_TESTS),
+    "system-test": partial(vocabulary.choice, "test", known=vocabulary.SYSTEM_TESTS),
+    "system-tests": partial(vocabulary.choices, "test", known=vocabulary.SYSTEM_TESTS),
+    "cutoff": partial(vocabulary.choice, "cutoff", known=vocabulary.CUTOFFS),
+    "cutoffs": partial(vocabulary.choices, "cutoff", known=vocabulary.CUTOFFS),
     "alternative": partial(vocabulary.choice, "alternative", known=vocabulary.ALTERNATIVES),
     "alpha": partial(vocabulary.fraction, "alpha"),
     "correction": partial(vocabulary.choice, "correction", known=vocabulary.CORRECTIONS),
     "scope": partial(vocabulary.choice, "scope", known=vocabulary.SCOPES),
     "p": partial(vocabulary.choice, "p", known=vocabulary.P_VALUES),
+    "components": partial(vocabulary.count, "components"),
+    "folds": partial(vocabulary.count, "folds", least=2),
+    "bounds": partial(vocabulary.ranges, "bounds"),
+    "shares": partial(vocabulary.shares, "shares"),
+    "triangle": partial(vocabulary.count, "triangle", least=2),
+    "sizes": partial(vocabulary.counts, "sizes"),
+    "draws": partial(vocabulary.count, "draws"),
     "resamples": partial(vocabulary.count, "resamples"),
     "seed": vocabulary.seed,
     "threads": partial(vocabulary.count, "threads"),
 }
+
+_FLAGS = {"system-test": "test", "system-tests": "test", "cutoffs": "cutoff"}
+"""Options that commands call alike but that mean different choices."""
 
 READING = ("human", "metric", "lower-is-better", "language", "input-format", "references")
 """Options that say what is in the files; every study has them."""
@@ -120,11 +186,12 @@ def add(parser: Parser, title: str, names: Iterable[str], defaults: Mapping[str,
     group = parser.add_argument_group(title)
     for name in names:
         text, settings = _OPTIONS[name]
-        default = (defaults or {}).get(name)
+        flag = _FLAGS.get(name, name)
+        default = (defaults or {}).get(flag)
         if default is not None:
             shown = f"{default:,}" if isinstance(default, int) else default
             text += f" (default: {shown})"
-        group.add_argument(f"--{name}", help=text.replace("%", "%%"), **settings)
+        group.add_argument(f"--{flag}", help=text.replace("%", "%%"), **settings)
 
 
 def add_files(parser: Parser) -> None:
@@ -146,6 +213,12 @@ def add_output(parser: Parser, study: str) -> None:
         "--format", metavar="FORMAT", help=f"{_listed(OUTPUT_FORMATS)} (default: table, or what -o ends in)"
     )
     group.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
+    group.add_argument("--figure", metavar="FILE", help=f"also draw a figure: a file that ends in {_listed(SUFFIXES)}")
+    kinds = FIGURES.get(study, ())
+    if len(kinds) > 1:
+        group.add_argument(
+            "--figure-kind", metavar="KIND", help=f"which figure: {_listed(kinds)} (default: {kinds[0]})"
+        )
     group.add_argument(
         "--view",
         metavar="VIEW",
@@ -166,10 +239,11 @@ def given(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]
     """
     found = {}
     for name in names:
-        value = getattr(arguments, name.replace("-", "_"))
+        flag = _FLAGS.get(name, name).replace("-", "_")
+        value = getattr(arguments, flag)
         if value is None:
             continue
         if name in _CHECKS:
             _CHECKS[name](value)
-        found[name.replace("-", "_")] = value
+        found[flag] = value
     return found

@@ -113,13 +113,16 @@ class Output:
     path: str | None
     view: str | None
     quiet: bool
+    figure: str | None = None
+    figure_kind: str | None = None
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, study: str) -> Output:
         """Check the options on output."""
         from metassay.core import vocabulary
+        from metassay.core.files import check_writable
+        from metassay.figures import drawing
         from metassay.report import formats, views
-        from metassay.report.files import check_writable
 
         path = None if arguments.output == "-" else arguments.output
         if path is None and sys.stdout is None:
@@ -132,10 +135,30 @@ class Output:
         if path is not None:
             _spare_inputs(path, arguments.files)
             check_writable(path)
-        return cls(form, path, arguments.view, arguments.quiet)
+        kind = getattr(arguments, "figure_kind", None)
+        if kind is not None and arguments.figure is None:
+            raise UsageError("--figure-kind has no meaning without --figure FILE")
+        if arguments.figure is not None:
+            drawing.check_suffix(arguments.figure)
+            drawing.choose_kind(study, kind)
+            drawing.require_matplotlib()
+            _spare_inputs(arguments.figure, arguments.files, "--figure")
+            check_writable(arguments.figure)
+            if path is not None and Path(path).resolve() == Path(arguments.figure).resolve():
+                raise UsageError(f"--figure and -o name the same file, {one_line(path)!r}")
+        return cls(form, path, arguments.view, arguments.quiet, arguments.figure, kind)
 
     def put(self, result: Result) -> None:
-        """Write the result to its file, or to stdout."""
+        """Write the result to its file, or to stdout, and its figure to another file."""
+        self._put_text(result)
+        if self.figure is not None:
+            sys.stdout.flush()
+            drawing_options = {} if self.figure_kind is None else {"kind": self.figure_kind}
+            result.plot(self.figure, **drawing_options)
+            if not self.quiet:
+                say(f"wrote {one_line(self.figure)}")
+
+    def _put_text(self, result: Result) -> None:
         from metassay.report import formats
 
         settings: dict[str, Any] = {} if self.view is None else {"view": self.view}
@@ -174,8 +197,8 @@ def _put_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _spare_inputs(path: str, files: list[str]) -> None:
+def _spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
     target = Path(path)
     for name in files:
         if name != "-" and target.exists() and Path(name).exists() and target.samefile(name):
-            raise UsageError(f"-o {one_line(path)!r} would overwrite the scores it reads; choose another name")
+            raise UsageError(f"{option} {one_line(path)!r} would overwrite the scores it reads; choose another name")

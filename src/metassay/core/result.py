@@ -88,6 +88,14 @@ class Result:
         """Return a readable table; also write it to `path`. Options: ``view``, ``width``."""
         return str(_render("text", self, path, **options))
 
+    def plot(self, path: str | Path | None = None, **options: object) -> Any:  # noqa: ANN401 - a matplotlib Figure
+        """Return a matplotlib figure; also save it to `path`, a PNG, SVG or PDF file.
+
+        Option: ``kind`` for studies with several figures, and what that kind takes, such as ``metric`` or ``human``.
+        Needs matplotlib: ``pip install 'metassay[figures]'``.
+        """
+        return _render("plot", self, path, **options)
+
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.errors import Contradiction, DataError, UnknownName, UsageError, listed, one_line
+from metassay.stats.pairwise import quotient
 
 if TYPE_CHECKING:
     from typing import Self
@@ -84,11 +85,11 @@ class Column:
         over = tuple(i for i, axis in enumerate(present) if axis != keep)
         if not over:
             return self.values
-        known = ~np.isnan(self.values)
-        n = known.sum(axis=over)
-        total = np.where(known, self.values, 0.0).sum(axis=over)
-        mean: FloatArray = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-        return mean
+        values = np.moveaxis(self.values, over, tuple(range(len(over))))
+        values = values.reshape(-1, *values.shape[len(over) :])
+        # Added up in order of size, so that the same ratings from other annotators give the same bits, and tie.
+        total = np.nansum(np.sort(values, axis=0), axis=0)
+        return quotient(total, (~np.isnan(values)).sum(axis=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

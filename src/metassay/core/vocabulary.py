@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from numbers import Real
 
 from metassay.errors import UnknownName, UsageError
 
@@ -33,20 +34,27 @@ INTERVALS = ("fisher", *BOOTSTRAPS)
 PAIRED_BOOTSTRAPS = ("paired-boot-systems", "paired-boot-inputs", "paired-boot-both")
 PERMUTATIONS = ("perm-systems", "perm-inputs", "perm-both")
 METRIC_TESTS = ("williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS)
+SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")
+CUTOFFS = ("theory", "mc", "hb")
 ALTERNATIVES = ("greater", "less", "two-sided")
 CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by")
 SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
+INPUT_SETS = ("all", "annotated")
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:
     """Return the names in a comma list or an iterable, in order and without repeats."""
+    if not isinstance(value, Iterable):
+        raise UsageError(f"expected a name or several, got {value!r}")
     parts = value.split(",") if isinstance(value, str) else value
     return tuple(dict.fromkeys(p.strip() for p in parts if p.strip()))
 
 
 def choice(what: str, value: str, known: Sequence[str], aliases: dict[str, str] | None = None) -> str:
     """Return `value` as its one canonical name, or say which names there are."""
+    if not isinstance(value, str):
+        raise UsageError(f"{what} must be a name, got {value!r} (known: {', '.join(known)})")
     canonical = (aliases or {}).get(value.lower(), value.lower())
     if canonical not in known:
         raise UnknownName(what, value, known)
@@ -74,7 +82,7 @@ def coefficients(value: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def fraction(what: str, value: float) -> float:
@@ -92,6 +100,59 @@ def count(what: str, value: int, least: int = 1) -> int:
     return int(value)
 
 
+def counts(what: str, value: str | Iterable[int]) -> tuple[int, ...]:
+    """Return whole numbers of at least 1 from a comma list or an iterable, in ascending order and without repeats."""
+    found = set()
+    for item in names(value) if isinstance(value, str) else value:
+        try:
+            found.add(count(what, int(item) if isinstance(item, str) else item))
+        except ValueError:
+            raise UsageError(f"{what} must be whole numbers of at least 1, got {item!r}") from None
+    if not found:
+        raise UsageError(f"no {what} given; name whole numbers of at least 1")
+    return tuple(sorted(found))
+
+
+def threads(value: int | None) -> int | None:
+    """Return `value` if it is a number of threads, or None, which leaves it to the machine."""
+    return None if value is None else count("threads", value)
+
+
 def seed(value: int) -> int:
     """Return `value` if it can seed the random numbers; 0 is a seed like any other."""
     return count("seed", value, 0)
+
+
+def ranges(what: str, value: str | Iterable[Sequence[float]]) -> tuple[tuple[float, float], ...]:
+    """Return pairs of a lower and an upper end, from tuples or from text such as ``0:0.5,0:1``.
+
+    An upper end may be infinite; in text, ``0.5:`` has none.
+    """
+    found: dict[tuple[float, float], None] = {}
+    for item in names(value) if isinstance(value, str) else value:
+        ends = item.split(":") if isinstance(item, str) else item
+        try:
+            lower, upper = (math.inf if end == "" else float(end) for end in ends)
+        except (TypeError, ValueError):
+            raise UsageError(f"{what} must be pairs LOWER:UPPER of numbers, such as 0:0.5, got {item!r}") from None
+        if not 0 <= lower <= upper or math.isinf(lower):
+            raise UsageError(f"{what} must have 0 <= lower <= upper, got {lower:g}:{upper:g}")
+        found[lower, upper] = None
+    return tuple(found)
+
+
+def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float, ...]:
+    """Return shares over 0 and up to 1, from numbers or a comma list; ``none`` or nothing gives none."""
+    if isinstance(value, str):
+        value = () if value.strip().lower() == "none" else names(value)
+    found: dict[float, None] = {}
+    for item in value if isinstance(value, Iterable) else (value,):
+        try:
+            share = float(item)
+        except (TypeError, ValueError):
+            raise UsageError(f"{what} must be numbers, got {item!r}") from None
+        if not 0 < share <= 1:
+            hint = f"; did you mean {share / 100:g}?" if 1 < share <= 100 else ""
+            raise UsageError(f"{what} must lie in (0, 1], got {share:g}{hint}")
+        found[share] = None
+    return tuple(found)

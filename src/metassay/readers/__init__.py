@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from metassay.core.scores import Scores
+    from metassay.core.texts import Texts
 
-__all__ = ["FORMATS", "example", "read", "write"]
+__all__ = ["FORMATS", "example", "read", "read_texts", "write", "write_texts"]
 
 FORMATS = {
     "tidy": "One score per row: system, input, metric, score (CSV, TSV, JSON lines or Parquet).",
@@ -86,6 +87,34 @@ def write(scores: Scores, path: str | PathLike[str]) -> Path:
     from metassay.readers.writing import write_tidy
 
     return write_tidy(scores, path)
+
+
+def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Texts:
+    """Read sources, references and outputs of systems, and merge them on system and input.
+
+    Parameters
+    ----------
+    *paths
+        Tables of texts (``system, input, output``; ``input, source, reference``), SummEval's own file, REALSumm's
+        files, G-Eval's, or mt-metrics-eval data sets.
+    language
+        The language pair to take from an mt-metrics-eval data set that holds several, such as ``"en-de"``.
+
+    Returns
+    -------
+    Texts
+        With one line per file in ``provenance`` that says which format was recognised.
+    """
+    from metassay.readers.texts import read_texts
+
+    return read_texts(*paths, language=language)
+
+
+def write_texts(texts: Texts, path: str | PathLike[str]) -> Path:
+    """Write texts as ``.jsonl``, ``.csv`` or ``.tsv``, complete or not at all; reading gives them back."""
+    from metassay.readers.texts import write_texts
+
+    return write_texts(texts, path)
 
 
 def example() -> Scores:

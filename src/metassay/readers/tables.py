@@ -204,3 +204,46 @@ def _telling(source: Source) -> Iterator[None]:
         yield
     except Exception as error:  # a damaged file can fail anywhere in pyarrow, and in any way
         raise source.wrong(f"not readable as Parquet: {one_line(error, 80)}") from None
+
+
+# -- any table ----------------------------------------------------------------------------------
+
+
+def column_names(source: Source) -> list[str]:
+    """Return the names of a table's columns, as far as the first row tells; empty for what is no table."""
+    if source.head.startswith(_PARQUET):
+        return _parquet_names(source)
+    if source.first_record is not None:
+        return list(source.first_record)
+    if source.first_line.startswith("["):
+        first = source.document[0] if isinstance(source.document, list) and source.document else None
+        return list(first) if isinstance(first, dict) else []
+    return _any_header(source)[1]
+
+
+def rows(source: Source) -> Iterator[tuple[int, Record]]:
+    """Yield the rows of a table in any form, with the line on which each begins."""
+    if source.head.startswith(_PARQUET):
+        with _telling(source):
+            yield from enumerate(_parquet_file(source).read().to_pylist(), 1)
+    elif source.first_line.startswith(("{", "[")):
+        yield from source.records()
+    else:
+        chunks = _chunks(source, _any_header(source)[0])
+        _, (header,) = next(chunks, ([1], [[]]))
+        names = [name.strip() for name in header]
+        for lines, chunk in chunks:
+            for line, fields in zip(lines, chunk, strict=True):
+                yield line, dict(zip(names, fields, strict=True))
+
+
+def _any_header(source: Source) -> tuple[str, list[str]]:
+    """Return the delimiter that cuts the first line into most fields, and the fields."""
+    found = []
+    for delimiter in _DELIMITERS:
+        try:
+            fields = next(csv.reader([source.first_line], delimiter=delimiter, skipinitialspace=True), [])
+        except csv.Error:
+            continue
+        found.append((delimiter, [field.strip() for field in fields]))
+    return max(found, key=lambda one: len(one[1]), default=(",", []))

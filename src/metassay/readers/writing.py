@@ -5,15 +5,13 @@ from __future__ import annotations
 import gzip
 import importlib
 import json
-import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO
 
+from metassay.core.files import replacing
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, one_line
 
@@ -28,7 +26,7 @@ def write_tidy(scores: Scores, path: str | PathLike[str]) -> Path:
     encode = _ENCODERS.get(suffix)
     if encode is None or (packed and suffix == ".parquet"):
         raise UsageError(f"{one_line(target)}: the name must end in .csv, .tsv, .jsonl (also with .gz) or .parquet")
-    with _replacing(target) as stream:
+    with replacing(target) as stream:
         try:
             if packed:
                 # Without a time stamp the same scores give the same bytes.
@@ -46,27 +44,6 @@ def _pour(parts: Iterable[bytes], stream: IO[bytes] | gzip.GzipFile) -> None:
     rest = iter(parts)
     while chunk := b"".join(islice(rest, _PARTS_AT_ONCE)):
         stream.write(chunk)
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    """Open a file beside the target that takes its place when everything is written."""
-    final = Path(os.path.realpath(target))
-    beside = final.with_name(f".{final.name[:80]}.{secrets.token_hex(4)}.tmp")
-    try:
-        if final.exists() and not final.is_file():  # a device or a pipe cannot be replaced
-            with final.open("wb") as stream:
-                yield stream
-            return
-        try:
-            with beside.open("xb") as stream:
-                yield stream
-            beside.replace(final)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"{one_line(target)}: cannot be written: {one_line(reason)}") from None
 
 
 def _delimited(delimiter: str) -> Callable[[Scores], Iterator[bytes]]:

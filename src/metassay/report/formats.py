@@ -14,9 +14,9 @@ View = str | Iterable[str] | None
 
 def _written(text: str, path: Target) -> str:
     if path is not None:
-        from metassay.report.files import write
+        from metassay.core.files import write_text
 
-        write(path, text)
+        write_text(path, text)
     return text
 
 

@@ -63,6 +63,20 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
+def change(share: float) -> str:
+    """Return a relative change as a whole percentage with its sign.
+
+    Examples
+    --------
+    >>> change(-0.336), change(0.081), change(-0.001)
+    ('-34%', '+8%', '0%')
+    """
+    if not math.isfinite(share):
+        return DASH
+    text = f"{100 * share:+.0f}%"
+    return "0%" if text in ("+0%", "-0%") else text
+
+
 def percent_range(share: float, low: float, high: float) -> str:
     """Return a share with its interval, such as ``21% [10–40%]``."""
     if math.isnan(share):

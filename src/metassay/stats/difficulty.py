@@ -4,7 +4,7 @@ All known cells are ranked together, ties getting the mean of their ranks. With 
 j, R_j their mean rank and T = Σ(t³ − t) over groups of t tied cells::
 
     V = N(N + 1)/12 − T/(12(N − 1))                       variance of one rank under the null hypothesis
-    H = Σ_j n_j (R_j − (N + 1)/2)² / V · (N − 1)/N        Kruskal-Wallis, χ² with k − 1 degrees of freedom
+    H = Σ_j n_j (R_j − (N + 1)/2)² / V                    Kruskal-Wallis, χ² with k − 1 degrees of freedom
     |R_i − R_j| > q/√2 · √(V (1/n_i + 1/n_j)) = d_ij      Tukey-Kramer; q of the range of k normal variables
 
 The interval R_j ± w_j is one for comparisons, not for the mean rank by itself: w is chosen so that w_i + w_j is as
@@ -91,7 +91,7 @@ def compare_columns(values: FloatArray, confidence: float) -> Ranked:
         return Ranked(mean_rank, half_width, differs, lower, cells, math.nan, k - 1, math.nan, 0)
 
     between = float((cells[used] * (mean_rank[used] - (n + 1) / 2) ** 2).sum())
-    statistic = between / variance * (n - 1) / n
+    statistic = between / variance
     critical = range_quantile(confidence, k) / math.sqrt(2) * math.sqrt(variance)
     pairs = _Pairs(mean_rank[used], cells[used], critical)
     half_width[used] = pairs.half_widths()
@@ -128,7 +128,7 @@ class _Pairs:
         return np.asarray((((k - 1) * per_size - total / 2) / ((k - 1) * (k - 2)))[which])
 
     def count(self, half_width: FloatArray) -> tuple[IntArray, IntArray, int]:
-        """Return how many columns each differs from, how many of these are higher, and how many pairs look otherwise."""
+        """Return how many columns each differs from, how many of them are higher, and pairs that look otherwise."""
         differs, lower = np.zeros_like(self.cells), np.zeros_like(self.cells)
         otherwise = 0
         for rows in self._blocks():

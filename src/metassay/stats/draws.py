@@ -19,7 +19,7 @@ PAGE = 1024
 PAGE_ELEMENTS = 4_000_000
 """No page holds more elements than this (32 MB as floats), so its draws get fewer as the data grow."""
 
-SYSTEMS, INPUTS, SWAPS = range(3)
+SYSTEMS, INPUTS, SWAPS, FOLDS, WHOLE, CHOICE, FIRST, SECOND, WORDS = range(9)
 """Axes with streams of their own: resampling systems is the same whether or not inputs are resampled too."""
 
 
@@ -31,22 +31,24 @@ def page_size(elements_per_draw: int) -> int:
     return size
 
 
-def stream(seed: int, axis: int, page: int) -> np.random.Generator:
-    """Return the random stream of one page on one axis."""
-    return np.random.Generator(np.random.SFC64(np.random.SeedSequence((seed, axis, page))))
+def stream(seed: int, axis: int, *page: int) -> np.random.Generator:
+    """Return the random stream of one page on one axis; pages may have several numbers, such as a size and a number."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence((seed, axis, *page))))
 
 
-def multiplicities(random: np.random.Generator, n: int, draws: int) -> FloatArray:
-    """Draw n of n with replacement, `draws` times; return how often each was taken, as an (n, draws) array."""
-    out = np.empty((n, draws))
+def multiplicities(random: np.random.Generator, n: int, draws: int, size: int | None = None) -> FloatArray:
+    """Draw `size` (by default n) of n with replacement, `draws` times; return how often each was taken, (n, draws)."""
+    size = n if size is None else size
+    out = np.empty((draws, n))
     # Counting many draws at once saves calls; counting too many at once overflows the cache.
-    width = max(1, 32_768 // n)
+    width = max(1, 32_768 // max(n, size))
     for at in range(0, draws, width):
-        part = out[:, at : at + width]
-        taken = random.integers(0, n, size=part.shape[::-1], dtype=np.uint16 if n < 65_536 else np.int64)
-        places = taken + n * np.arange(part.shape[1])[:, None]
-        part[:] = np.bincount(places.ravel(), minlength=part.size).reshape(-1, n).T
-    return out
+        part = out[at : at + width]
+        taken = random.integers(0, n, size=(len(part), size), dtype=np.uint16 if n < 65_536 else np.int64)
+        places = taken + n * np.arange(len(part))[:, None]
+        part[:] = np.bincount(places.ravel(), minlength=part.size).reshape(-1, n)
+    # Turned once at the end: turning every few draws would write to all over memory.
+    return np.ascontiguousarray(out.T)
 
 
 def swaps(random: np.random.Generator, shape: tuple[int, ...], draws: int) -> npt.NDArray[np.uint8]:
@@ -70,22 +72,32 @@ class BootstrapPages:
     """Whether systems are drawn with replacement."""
     resample_inputs: bool = True
     """Whether inputs are drawn with replacement."""
+    annotated: int = 0
+    """How many inputs people annotated, if these are drawn apart from the inputs of the metrics; else 0."""
 
     @cached_property
     def size(self) -> int:
         """How many draws a page has."""
-        return page_size(sum(self.shape))
+        return page_size(sum(self.shape) + self.annotated)
 
     def __len__(self) -> int:
         return -(-self.draws // self.size)
 
     def __getitem__(self, page: int) -> tuple[FloatArray | None, FloatArray | None]:
-        """Return multiplicities of systems and of inputs, None for an axis that stays as it is."""
+        """Return multiplicities of systems and of inputs, None for an axis that stays as it is.
+
+        Where people's inputs are drawn apart, their multiplicities stand below those of the metrics' inputs.
+        """
         systems = inputs = None
         if self.resample_systems:
             systems = multiplicities(stream(self.seed, SYSTEMS, page), self.shape[0], self.size)
         if self.resample_inputs:
-            inputs = multiplicities(stream(self.seed, INPUTS, page), self.shape[1], self.size)
+            n = self.annotated or self.shape[1]
+            inputs = multiplicities(stream(self.seed, INPUTS, page), n, self.size)
+            if self.annotated:
+                # People's inputs keep their stream: with and without more inputs for metrics, the same are drawn.
+                whole = multiplicities(stream(self.seed, WHOLE, page), self.shape[1], self.size)
+                inputs = np.concatenate([whole, inputs])
         return systems, inputs
 
 

@@ -30,7 +30,7 @@ def fisher(r: float, n: int, coefficient: str, confidence: float) -> tuple[float
     --------
     >>> low, high = fisher(0.5, 30, "pearson", 0.95)
     >>> round(low, 4), round(high, 4)
-    (0.1704, 0.7289)
+    (0.1704, 0.729)
     """
     b, c = {"pearson": (3, 1.0), "spearman": (3, math.sqrt(1 + r * r / 2))}.get(coefficient, (4, math.sqrt(0.437)))
     if math.isnan(r) or n <= b:

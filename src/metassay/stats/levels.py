@@ -30,10 +30,15 @@ class Level(Protocol):
         ...
 
 
-def make_level(x: FloatArray, z: FloatArray, level: str, coefficient: str) -> Level:
-    """Prepare metrics (P, systems, inputs) and one human matrix for a level and a coefficient."""
+def make_level(x: FloatArray, z: FloatArray, level: str, coefficient: str, *, paired: bool = True) -> Level:
+    """Prepare metrics (P, systems, inputs) and one human matrix for a level and a coefficient.
+
+    At system level the inputs of `z` may be other inputs than those of `x`; then they are not `paired`, and their
+    multiplicities stand below those of the inputs of `x`.
+    """
     if level == "system":
-        return SystemLevel(x, z, coefficient)
+        return SystemLevel(x, z, coefficient) if paired else UnpairedSystemLevel(x, z, coefficient)
+    assert paired, "only means of systems can rest on different inputs"
     return GroupedLevel(x, z, level, coefficient)
 
 
@@ -45,9 +50,10 @@ class Means:
 
     def __init__(self, values: FloatArray) -> None:
         known = ~np.isnan(values)
-        centre = values[known].mean() if known.any() else 0.0
-        centred = np.where(known, values - centre, 0.0)
-        self.values = centred / (np.abs(centred).max() or 1.0)
+        self.centre = float(values[known].mean()) if known.any() else 0.0
+        centred = np.where(known, values - self.centre, 0.0)
+        self.scale = float(np.abs(centred).max()) or 1.0
+        self.values = centred / self.scale
         self.known = None if known.all() else known.astype(np.float64)
 
     def __call__(self, weights: FloatArray | None) -> tuple[FloatArray, npt.NDArray[np.bool_] | None]:
@@ -75,10 +81,16 @@ class SystemLevel:
 
     def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
         """Return correlations of shape (metrics, B)."""
-        z, z_known = self.z(inputs)
+        return self._correlate(systems, inputs, inputs)
+
+    def _correlate(
+        self, systems: FloatArray | None, scored: FloatArray | None, judged: FloatArray | None
+    ) -> FloatArray:
+        """Correlate under weights of the systems, of the metrics' inputs and of people's inputs."""
+        z, z_known = self.z(judged)
         means, weights = [], []
         for x in self.x:
-            mean, known = x(inputs)
+            mean, known = x(scored)
             means.append(mean)
             w = systems
             for mask in (known, z_known):
@@ -86,6 +98,17 @@ class SystemLevel:
                     w = mask.astype(np.float64) if w is None else w * mask
             weights.append(w)
         return correlate(means, z, weights, self.coefficient)
+
+
+class UnpairedSystemLevel(SystemLevel):
+    """Correlate means of the systems over other inputs for metrics than for people."""
+
+    def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
+        """Return correlations of shape (metrics, B); multiplicities of people's inputs stand below the metrics'."""
+        if inputs is None:
+            return self._correlate(systems, None, None)
+        n = self.x[0].values.shape[1]
+        return self._correlate(systems, inputs[:n], inputs[n:])
 
 
 class GroupedLevel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from metassay.core.signature import Signature
 from metassay.errors import listed, one_line
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import fisher, percentile
-from metassay.stats.levels import Level, make_level
-from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
+from metassay.stats.levels import Level
+from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, notes_on_inputs
+from metassay.studies.setting import NameOrNames, check_size, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,9 @@ class AgreementRow:
     n_systems: int
     """Systems with at least one score from the metric and one from people."""
     n_inputs: int
-    """Inputs with at least one score from the metric and one from people."""
+    """Inputs with at least one score from the metric and, unless system means take all inputs, one from people."""
+    n_annotated: int
+    """Inputs with at least one score from people."""
     n_undefined: int
     """Inputs (or, within systems, systems) whose own correlation is undefined and left the average."""
     resamples_undefined: int
@@ -80,6 +83,7 @@ def agree(
     metric: NameOrNames | None = None,
     level: NameOrNames = "system,input",
     coefficient: NameOrNames = "kendall",
+    inputs: str = "all",
     interval: str = "boot-both",
     confidence: float = 0.95,
     resamples: int = 10_000,
@@ -101,6 +105,9 @@ def agree(
         ``system``, ``input``, ``global``, ``within-system``, or several.
     coefficient
         ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    inputs
+        Inputs behind the metrics' means of systems: ``all`` that a metric has, even if people annotated only some, or
+        only the ``annotated`` ones. It matters at system level, and only if people left inputs out.
     interval
         ``boot-both`` (systems and inputs are a sample), ``boot-systems``, ``boot-inputs``, or ``fisher``.
     confidence
@@ -124,6 +131,10 @@ def agree(
     Definitions follow Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics
     Using Resampling Methods", §2 and §3; the share of pairs ranked wrongly is that of §6.1.
 
+    Where metrics have inputs that people did not annotate, the inputs of their system means are not paired with those
+    of people, and all bootstraps resample the two sets separately (Deutsch, Dror and Roth 2022, "Re-Examining
+    System-Level Correlations of Automatic Summarization Evaluation Metrics", §3).
+
     Examples
     --------
     >>> import metassay as ma
@@ -133,6 +144,7 @@ def agree(
     True
     """
     levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
+    inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
     interval = vocabulary.choice("interval", interval, vocabulary.INTERVALS)
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.count("resamples", resamples)
@@ -140,47 +152,56 @@ def agree(
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 
-    cases = [(h, lv, c) for h in range(len(setting.humans)) for lv in levels for c in coefficients]
-    prepared = [make_level(setting.x, setting.z[h], lv, c) for h, lv, c in cases]
+    n, m_inputs = setting.scores.shape
+    cases = [
+        _Case(h, lv, c, metrics, sets, sets.prepare(setting.x, metrics, setting.z[h], lv, c))
+        for h in range(len(setting.humans))
+        for lv in levels
+        for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
+        for c in coefficients
+    ]
     drawn: list[FloatArray] | None = None
     if interval != "fisher":
-        drawn = _resample(prepared, setting.scores.shape, interval, resamples, seed, threads)
+        drawn = _resample(cases, n, interval, resamples, seed, threads)
 
-    rows, samples = [], []
-    for at, (h, lv, c) in enumerate(cases):
-        estimates, undefined = prepared[at].estimate()
-        for m, name in enumerate(setting.metrics):
-            sample = None if drawn is None else drawn[at][m]
-            n_systems, n_inputs = _sizes(setting, m, h, lv)
-            estimate = float(estimates[m])
+    found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
+    for at, (h, lv, c, metrics, sets, prepared) in enumerate(cases):
+        estimates, undefined = prepared.estimate()
+        for place, m in enumerate(metrics):
+            x, z = setting.x[m], setting.z[h]
+            estimate, sample = float(estimates[place]), None if drawn is None else drawn[at][place]
+            n_systems, n_inputs = sets.sizes(x, z, lv)
             if sample is None:
-                low, high = fisher(estimate, _observations(setting, m, h, lv), c, confidence)
+                cells = int((~np.isnan(x) & ~np.isnan(z)).sum())
+                points = {"global": cells, "within-system": n_inputs}.get(lv, n_systems)
+                low, high = fisher(estimate, points, c, confidence)
             else:
                 low, high = percentile(sample, confidence)
             wrong = c != "pearson" and c != "spearman" and lv == "system"
-            rows.append(
-                AgreementRow(
-                    metric=name,
-                    human=setting.humans[h],
-                    level=lv,
-                    coefficient=c,
-                    estimate=estimate,
-                    low=low,
-                    high=high,
-                    confidence=confidence,
-                    interval=interval,
-                    resamples=None if sample is None else resamples,
-                    n_systems=n_systems,
-                    n_inputs=n_inputs,
-                    n_undefined=int(undefined[m]),
-                    resamples_undefined=0 if sample is None else int(np.isnan(sample).sum()),
-                    misranked=(1 - estimate) / 2 if wrong else math.nan,
-                    misranked_low=(1 - high) / 2 if wrong else math.nan,
-                    misranked_high=(1 - low) / 2 if wrong else math.nan,
-                )
+            row = AgreementRow(
+                metric=setting.metrics[m],
+                human=setting.humans[h],
+                level=lv,
+                coefficient=c,
+                estimate=estimate,
+                low=low,
+                high=high,
+                confidence=confidence,
+                interval=interval,
+                resamples=None if sample is None else resamples,
+                n_systems=n_systems,
+                n_inputs=n_inputs,
+                n_annotated=int(has_scores(z).sum()),
+                n_undefined=int(undefined[place]),
+                resamples_undefined=0 if sample is None else int(np.isnan(sample).sum()),
+                misranked=(1 - estimate) / 2 if wrong else math.nan,
+                misranked_low=(1 - high) / 2 if wrong else math.nan,
+                misranked_high=(1 - low) / 2 if wrong else math.nan,
             )
-            samples.append(sample)
-    n, m_inputs = setting.scores.shape
+            found[h, levels.index(lv), coefficients.index(c), m] = (row, sample)
+    in_order = [found[key] for key in sorted(found)]
+    rows = [row for row, _ in in_order]
+    annotated = count_annotated(setting.z)
     signature = Signature.of(
         "agree",
         level=levels,
@@ -190,49 +211,56 @@ def agree(
         seed=None if drawn is None else seed,
         systems=n,
         inputs=m_inputs,
+        annotated=annotated,
+        means=None if annotated is None else inputs,
     )
-    return Agreement(tuple(rows), signature, tuple(setting.notes + _notes(rows)), tuple(samples))
+    apart = "intervals draw the inputs of metrics and those of people separately"
+    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, apart)
+    return Agreement(
+        tuple(rows), signature, tuple(setting.notes + unequal + _notes(rows)), tuple(s for _, s in in_order)
+    )
+
+
+class _Case(NamedTuple):
+    """Metrics that use the same inputs, ready to be correlated with one criterion."""
+
+    human: int
+    level: str
+    coefficient: str
+    metrics: list[int]
+    sets: InputSets
+    prepared: Level
 
 
 def _resample(
-    prepared: list[Level],
-    shape: tuple[int, int],
+    cases: list[_Case],
+    n_systems: int,
     interval: str,
     resamples: int,
     seed: int,
     threads: int | None,
 ) -> list[FloatArray]:
-    """Return for each level the correlations (metrics, resamples); all of them share the draws."""
-    pages = BootstrapPages(
-        resamples,
-        shape,
-        seed,
-        resample_systems=interval in ("boot-systems", "boot-both"),
-        resample_inputs=interval in ("boot-inputs", "boot-both"),
-    )
+    """Return for each case the correlations (metrics, resamples); cases of as many inputs share the draws."""
+    found: dict[int, FloatArray] = {}
+    for shape in dict.fromkeys(case.sets.shape for case in cases):
+        together = [at for at, case in enumerate(cases) if case.sets.shape == shape]
+        pages = BootstrapPages(
+            resamples,
+            (n_systems, shape[0]),
+            seed,
+            resample_systems=interval in ("boot-systems", "boot-both"),
+            resample_inputs=interval in ("boot-inputs", "boot-both"),
+            annotated=shape[1],
+        )
 
-    def work(page: int) -> list[FloatArray]:
-        systems, inputs = pages[page]
-        return [level.bootstrap(systems, inputs) for level in prepared]
+        def work(page: int, pages: BootstrapPages = pages, together: list[int] = together) -> list[FloatArray]:
+            systems, inputs = pages[page]
+            return [cases[at].prepared.bootstrap(systems, inputs) for at in together]
 
-    done = engine.run(work, len(pages), threads=threads, what="resampling")
-    return [np.concatenate(parts, axis=1)[:, :resamples] for parts in zip(*done, strict=True)]
-
-
-def _sizes(setting: Setting, metric: int, human: int, level: str) -> tuple[int, int]:
-    x, z = ~np.isnan(setting.x[metric]), ~np.isnan(setting.z[human])
-    if level == "system":
-        systems = int((x.any(axis=1) & z.any(axis=1)).sum())
-        return systems, int((x.any(axis=0) & z.any(axis=0)).sum())
-    return setting.sizes(x & z)
-
-
-def _observations(setting: Setting, metric: int, human: int, level: str) -> int:
-    """Return the n of Fisher's interval: systems, or inputs within systems, or all cells."""
-    n_systems, n_inputs = _sizes(setting, metric, human, level)
-    if level == "global":
-        return int((~np.isnan(setting.x[metric]) & ~np.isnan(setting.z[human])).sum())
-    return n_inputs if level == "within-system" else n_systems
+        done = engine.run(work, len(pages), threads=threads, what="resampling")
+        for at, parts in zip(together, zip(*done, strict=True), strict=True):
+            found[at] = np.concatenate(parts, axis=1)[:, :resamples]
+    return [found[at] for at in range(len(cases))]
 
 
 def _notes(rows: list[AgreementRow]) -> list[str]:

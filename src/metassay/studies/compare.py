@@ -28,6 +28,7 @@ from metassay.stats.significance import (
     count_resampled,
     williams,
 )
+from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, input_sets, notes_on_inputs
 from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
 
 
@@ -70,9 +71,11 @@ class ComparisonRow:
     scope: str
     """What is corrected together: ``row`` (one metric A against all others) or ``table``."""
     n_systems: int
-    """Systems with at least one cell that both metrics and people scored."""
+    """Systems with at least one cell that both metrics scored and, at other than system level, people as well."""
     n_inputs: int
-    """Inputs with at least one such cell."""
+    """Inputs with at least one cell that both metrics and, unless system means take all inputs, people scored."""
+    n_annotated: int
+    """Inputs with at least one score from people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,13 @@ GENERALISES = {
     ),
 }
 
+UNPAIRED = {
+    "williams": "correlations rest on different inputs for metrics and for people",
+    "paired": "resamples draw the inputs of metrics and those of people separately",
+    "perm": "scores are exchanged on all inputs that both metrics have",
+}
+"""What it means for a kind of test that metrics have more inputs than people."""
+
 
 def compare(
     scores: Scores,
@@ -128,6 +138,7 @@ def compare(
     metric: NameOrNames | None = None,
     level: NameOrNames = "system,input",
     coefficient: NameOrNames = "kendall",
+    inputs: str = "all",
     test: str = "perm-both",
     alternative: str = "greater",
     alpha: float = 0.05,
@@ -153,6 +164,9 @@ def compare(
         ``system``, ``input``, ``global``, ``within-system``, or several.
     coefficient
         ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    inputs
+        Inputs behind the metrics' means of systems: ``all`` that both metrics have, even if people annotated only
+        some, or only the ``annotated`` ones. It matters at system level, and only if people left inputs out.
     test
         ``perm-both``, ``perm-systems``, ``perm-inputs``, ``paired-boot-both``, ``paired-boot-systems``,
         ``paired-boot-inputs``, or ``williams``.
@@ -186,6 +200,10 @@ def compare(
     Analysis of Summarization Evaluation Metrics Using Resampling Methods", §4; p-values count the observed data as
     one of the draws (Phipson and Smyth 2010).
 
+    Where metrics have inputs that people did not annotate, system-level tests take all of them: the paired bootstraps
+    resample the inputs of the two metrics together and those of people separately (as Deutsch, Dror and Roth 2022, §3,
+    do for intervals), and permutations exchange the scores of the two metrics on all inputs that both have.
+
     Examples
     --------
     >>> import metassay as ma
@@ -194,6 +212,7 @@ def compare(
     True
     """
     levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
+    inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
     test = vocabulary.choice("test", test, vocabulary.METRIC_TESTS)
     alternative = vocabulary.choice("alternative", alternative, vocabulary.ALTERNATIVES)
     alpha = vocabulary.fraction("alpha", alpha)
@@ -205,14 +224,14 @@ def compare(
     setting = settle(scores, human, metric, references=references, least_metrics=2)
     check_size(setting, levels)
 
-    plan = _Plan(test, alternative, rule, resamples, seed, threads)
+    plan = _Plan(test, alternative, rule, resamples, seed, threads, inputs)
     rows: list[ComparisonRow] = []
     ranks: list[ClusterRow] = []
     for h, criterion in enumerate(setting.humans):
         for lv in levels:
             for c in coefficients:
                 table = _one_table(setting, h, lv, c, plan, alpha, correction, scope)
-                estimates, _ = make_level(setting.x, setting.z[h], lv, c).estimate()
+                estimates = _estimates(setting, h, lv, c, inputs)
                 rows += table
                 ranks += [
                     ClusterRow(criterion, lv, c, rank, setting.metrics[at], float(estimates[at]))
@@ -220,6 +239,7 @@ def compare(
                 ]
     n, m = setting.scores.shape
     drawn = test != "williams"
+    annotated = count_annotated(setting.z)
     signature = Signature.of(
         "compare",
         level=levels,
@@ -233,8 +253,11 @@ def compare(
         seed=seed if drawn else None,
         systems=n,
         inputs=m,
+        annotated=annotated,
+        means=None if annotated is None else inputs,
     )
-    notes = [*setting.notes, *_notes(setting, rows), GENERALISES[test]]
+    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, UNPAIRED[test.split("-")[0]])
+    notes = [*setting.notes, *unequal, *_notes(setting, rows), GENERALISES[test]]
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
@@ -246,6 +269,7 @@ class _Plan:
     resamples: int
     seed: int
     threads: int | None
+    inputs: str
 
 
 @dataclass(frozen=True)
@@ -273,9 +297,10 @@ def _one_table(
     sizes: dict[Pair, tuple[int, int]] = {}
     for mask, metrics, pairs in _by_mask(setting.x):
         x = np.where(mask, setting.x[metrics], np.nan)
-        for pair, outcome in zip(pairs, _test(x, z, pairs, metrics, level, coefficient, plan), strict=True):
+        sets = input_sets(has_scores(x[0]), z, level, plan.inputs)
+        for pair, outcome in zip(pairs, _test(x, z, sets, pairs, metrics, level, coefficient, plan), strict=True):
             tested[pair] = outcome
-            sizes[pair] = setting.sizes(mask & ~np.isnan(z))
+            sizes[pair] = sets.sizes(x[0], z, level)
     count = len(setting.metrics)
     ordered = [(a, b) for a in range(count) for b in range(count) if a != b]
     raw = np.array([_directed(tested, a, b).p_values[0] for a, b in ordered])
@@ -305,9 +330,19 @@ def _one_table(
                 scope=scope,
                 n_systems=n_systems,
                 n_inputs=n_inputs,
+                n_annotated=int(has_scores(z).sum()),
             )
         )
     return rows
+
+
+def _estimates(setting: Setting, human: int, level: str, coefficient: str, inputs: str) -> FloatArray:
+    """Return the correlation of each metric with people, on all cells it has."""
+    out = np.full(len(setting.metrics), np.nan)
+    z = setting.z[human]
+    for metrics, sets in by_inputs(setting.x, z, level, inputs):
+        out[metrics] = sets.prepare(setting.x, metrics, z, level, coefficient).estimate()[0]
+    return out
 
 
 def _by_mask(x: FloatArray) -> Iterator[tuple[npt.NDArray[np.bool_], list[int], list[Pair]]]:
@@ -325,6 +360,7 @@ def _by_mask(x: FloatArray) -> Iterator[tuple[npt.NDArray[np.bool_], list[int], 
 def _test(
     x: FloatArray,
     z: FloatArray,
+    sets: InputSets,
     pairs: list[Pair],
     metrics: list[int],
     level: str,
@@ -334,7 +370,8 @@ def _test(
     """Test pairs of metrics that miss the same cells; `metrics` says which rows of the study `x` holds."""
     at = {metric: row for row, metric in enumerate(metrics)}
     local = [(at[a], at[b]) for a, b in pairs]
-    prepared = make_level(x, z, level, coefficient)
+    x, z = sets.of_metrics(x), sets.of_people(z)
+    prepared = make_level(x, z, level, coefficient, paired=sets.paired)
     r, _ = prepared.estimate()
     estimates = [(float(r[a]), float(r[b])) for a, b in local]
     if plan.test == "williams":
@@ -353,10 +390,11 @@ def _test(
     else:
         pages = BootstrapPages(
             plan.resamples,
-            (z.shape[0], z.shape[1]),
+            (x.shape[1], x.shape[2]),
             plan.seed,
             resample_systems=plan.test != "paired-boot-inputs",
             resample_inputs=plan.test != "paired-boot-systems",
+            annotated=sets.shape[1],
         )
         first, second = (np.array(side) for side in zip(*local, strict=True))
 
@@ -375,9 +413,9 @@ def _test(
 
 def _permute(x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coefficient: str, plan: _Plan) -> Counts:
     exchange = make_exchange(x, z, pairs, level, coefficient)
-    pages = SwapPages(plan.resamples, (z.shape[0], z.shape[1]), plan.seed, unit=plan.test.removeprefix("perm-"))
+    pages = SwapPages(plan.resamples, (x.shape[1], x.shape[2]), plan.seed, unit=plan.test.removeprefix("perm-"))
     # The observed difference comes from the same arithmetic as the drawn ones, with nothing exchanged.
-    left, right = exchange(np.zeros((*z.shape, 1), dtype=np.uint8))
+    left, right = exchange(np.zeros((*x.shape[1:], 1), dtype=np.uint8))
     observed = (left - right)[:, 0]
 
     def work(page: int) -> Counts:
@@ -389,6 +427,8 @@ def _permute(x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coeffi
 
 def _observations(x: FloatArray, z: FloatArray, level: str) -> int:
     """Return the n of Williams' test: systems, or inputs within systems, or all cells."""
+    if level == "system":
+        return int(((~np.isnan(x)).any(axis=1) & (~np.isnan(z)).any(axis=1)).sum())
     both = ~np.isnan(x) & ~np.isnan(z)
     if level == "global":
         return int(both.sum())

@@ -13,6 +13,18 @@ QUESTIONS = {
     "agree": "how well does each metric agree with people?",
     "compare": "which metric agrees better?",
     "normality": "do parametric methods apply?",
+    "systems": "which systems differ?",
+    "decisions": "would a metric have led to the same decisions about systems?",
+    "pairs": "does a small score difference mean anything?",
+    "difficulty": "do inputs differ in difficulty?",
+    "profile": "what do all scores say together of the systems?",
+    "stability": "would the ranking come out the same again?",
+    "widths": "what does scoring the whole test set buy?",
+    "precision": "how precisely are the scores of systems known?",
+    "corrupt": "what do these texts look like when they are damaged on purpose?",
+    "translate": "what do these texts look like in another language, and back?",
+    "metrics": "what can be scored here?",
+    "score": "what do the metrics say of these texts?",
     "demo": "show me, on the example data that ships with the package",
 }
 """Every command and the question it answers."""

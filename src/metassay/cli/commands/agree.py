@@ -11,12 +11,13 @@ from metassay.cli.running import run_study
 DEFAULTS = {
     "level": "system,input",
     "coefficient": "kendall",
+    "inputs": "all",
     "interval": "boot-both",
     "confidence": 0.95,
     "resamples": 10_000,
     "seed": 0,
 }
-STATISTICS = ("level", "coefficient", "interval", "confidence", "resamples", "seed", "threads")
+STATISTICS = ("level", "coefficient", "inputs", "interval", "confidence", "resamples", "seed", "threads")
 
 
 def _options(parser: Parser) -> None:

@@ -11,6 +11,7 @@ from metassay.cli.running import run_study
 DEFAULTS = {
     "level": "system,input",
     "coefficient": "kendall",
+    "inputs": "all",
     "test": "perm-both",
     "alternative": "greater",
     "alpha": 0.05,
@@ -23,6 +24,7 @@ DEFAULTS = {
 STATISTICS = (
     "level",
     "coefficient",
+    "inputs",
     "test",
     "alternative",
     "alpha",

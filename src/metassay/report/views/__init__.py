@@ -12,7 +12,23 @@ from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.errors import one_line
 from metassay.report.table import Page, Table
-from metassay.report.views import agree, compare, generic, normality
+from metassay.report.views import (
+    agree,
+    compare,
+    corrupt,
+    decisions,
+    difficulty,
+    generic,
+    metrics,
+    normality,
+    pairs,
+    precision,
+    profile,
+    stability,
+    systems,
+    translate,
+    widths,
+)
 
 View = Callable[[Any], tuple[Table, ...]]
 
@@ -35,7 +51,32 @@ _STUDIES: dict[str, StudyViews] = {
     "compare": StudyViews(
         {"list": compare.ordered, "matrix": compare.matrix, "clusters": compare.clusters}, compare.default
     ),
+    "corrupt": StudyViews({"table": corrupt.table}, _always("table")),
+    "decisions": StudyViews({"table": decisions.table}, _always("table")),
+    "difficulty": StudyViews({"tests": difficulty.tests, "inputs": difficulty.inputs}, difficulty.default),
+    "metrics": StudyViews({"table": metrics.table}, _always("table")),
     "normality": StudyViews({"table": normality.table}, _always("table")),
+    "pairs": StudyViews(
+        {
+            "list": pairs.ordered,
+            "matrix": pairs.matrix,
+            "triangle": pairs.triangle,
+            "needed": pairs.needed,
+            "curve": pairs.curve,
+            "words": pairs.words,
+        },
+        pairs.default,
+    ),
+    "profile": StudyViews(
+        {"loadings": profile.loadings, "separation": profile.separation, "systems": profile.systems}, profile.default
+    ),
+    "precision": StudyViews({"summary": precision.summary, "systems": precision.systems}, precision.default),
+    "stability": StudyViews({"table": stability.table, "sizes": stability.sizes}, _always("table")),
+    "systems": StudyViews(
+        {"counts": systems.counts, "list": systems.ordered, "matrix": systems.matrix}, systems.default
+    ),
+    "translate": StudyViews({"table": translate.table}, _always("table")),
+    "widths": StudyViews({"table": widths.table}, _always("table")),
 }
 _OTHERS = StudyViews({}, _always("rows"))
 

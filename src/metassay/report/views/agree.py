@@ -24,7 +24,7 @@ class _Layout(NamedTuple):
     undefined: set[Setting]
     """Settings in which the number of units that left the average differs between metrics."""
     sizes: bool
-    """Whether metrics rest on different numbers of systems or inputs."""
+    """Whether metrics rest on different numbers of systems or inputs, at one level."""
 
 
 def table(result: Agreement) -> tuple[Table, ...]:
@@ -52,7 +52,8 @@ def _layout(rows: Sequence[AgreementRow]) -> _Layout:
     differ = False
     for human in distinct(row.human for row in rows):
         mine = [row for row in rows if row.human == human]
-        differ = differ or len({(row.n_systems, row.n_inputs) for row in mine}) > 1
+        units = {(row.level, row.n_systems, row.n_inputs) for row in mine}
+        differ = differ or len(units) > len({row.level for row in mine})
         for level, coefficient in settings:
             here = {r.n_undefined for r in mine if (r.level, r.coefficient) == (level, coefficient)}
             if len(here) > 1:
@@ -111,7 +112,12 @@ def _title(human: str, rows: Sequence[AgreementRow], layout: _Layout) -> str:
     """Name the criterion, what it was measured on, and what left the averages of all metrics alike."""
     parts = [one_line(human)]
     if not layout.sizes:
-        parts.append(sizes([(row.n_systems, row.n_inputs) for row in rows]))
+        # where people judged fewer inputs, they are what other levels than system rest on
+        most = max(row.n_inputs for row in rows)
+        few = {row.n_annotated for row in rows if row.n_annotated < most}
+        counted = [row for row in rows if row.n_inputs == most] if few else rows
+        parts.append(sizes([(row.n_systems, row.n_inputs) for row in counted]))
+        parts += [f"{n:,} of them judged" for n in few]
     for level, coefficient in layout.settings:
         counts = {r.n_undefined for r in rows if (r.level, r.coefficient) == (level, coefficient)}
         if (level, coefficient) not in layout.undefined and any(counts):

@@ -1,0 +1,71 @@
+"""``metassay translate``."""
+
+from __future__ import annotations
+
+import argparse
+
+from metassay.cli import options, texts
+from metassay.cli.parser import Command, Parser
+from metassay.errors import UsageError
+
+
+def _options(parser: Parser) -> None:
+    texts.add_files(parser)
+    group = parser.add_argument_group("how to translate")
+    group.add_argument("--to", metavar="LANG", help="the language to translate into, such as es")
+    group.add_argument("--from", dest="source_language", metavar="LANG", help="the language of the texts (default: en)")
+    group.add_argument(
+        "--with",
+        dest="with_",
+        metavar="NAME",
+        help="apertium; marian (opus-mt models) or marian:MODEL by name or path; command:CMD, a program that reads a "
+        "text per line, or command-jsonl:CMD; {from} and {to} stand for the languages (default: apertium)",
+    )
+    group.add_argument(
+        "--what", metavar="PARTS", help="a comma list of outputs, references and sources (default: all three)"
+    )
+    group.add_argument("--cache", metavar="FILE", help="keep translations there, and make none of them twice")
+    options.add(parser, "work", ("timeout", "threads"), {"timeout": 600})
+    texts.add_output(parser)
+    parser.add_argument_group("round trip").add_argument(
+        "--back", metavar="FILE", help="also translate back into the first language, and write those texts there"
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from metassay.cli.progress import progress
+    from metassay.transforms.translation import translate
+
+    if arguments.to is None:
+        raise UsageError("no language to translate into; name one with --to, such as --to es")
+    form = texts.check_format(arguments)
+    texts.check_target(arguments.output, "-o", arguments.files)
+    if arguments.back is not None:
+        texts.check_target(arguments.back, "--back", arguments.files, (arguments.output,))
+    names = ("source_language", "with_", "what", "cache", "timeout", "threads")
+    chosen = options.given(arguments, names)
+    found = texts.read(arguments)
+    with progress(arguments.quiet):
+        result = translate(found, to=arguments.to, back=arguments.back is not None, **chosen)
+    texts.write(result.texts, arguments.output, arguments.quiet)
+    if result.back is not None:
+        texts.write(result.back, arguments.back, arguments.quiet)
+    texts.summarise(result, form, arguments.quiet)
+    return 0
+
+
+COMMAND = Command(
+    about=(
+        "Translates outputs, references and sources into another language and, with --back, into the first one again, "
+        "to see whether an evaluation survives it. Counts the words that the translator did not know. With a cache, a "
+        "run that was interrupted goes on where it stopped."
+    ),
+    examples=(
+        "metassay translate texts.jsonl --to es -o spanish.jsonl",
+        "metassay translate texts.jsonl --to ca --back again.jsonl --cache translations.db -o catalan.jsonl",
+        "metassay translate texts.jsonl --to de --with marian --what outputs -o german.jsonl",
+        'metassay translate texts.jsonl --to fr --with "command:mytool {from} {to}" -o french.jsonl',
+    ),
+    options=_options,
+    run=_run,
+)

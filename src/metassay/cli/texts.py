@@ -1,0 +1,104 @@
+"""From files of texts to new files of texts: what the commands that change texts do alike."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metassay.cli.options import add_quiet
+from metassay.cli.parser import Parser
+from metassay.errors import UsageError, one_line
+
+if TYPE_CHECKING:
+    from metassay.core.result import Result
+    from metassay.core.texts import Texts
+
+SUFFIXES = (".jsonl", ".csv", ".tsv")
+
+
+def add_files(parser: Parser) -> None:
+    """Add the files of texts to read."""
+    files = parser.add_argument_group("files")
+    files.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="texts: tables with system, input, output (and input, source, reference), SummEval's file, and others; "
+        "several files merge",
+    )
+
+
+def add_output(parser: Parser) -> None:
+    """Add where the new texts go, and the form of the summary on stdout."""
+    from metassay.report.formats import FORMATS
+
+    group = parser.add_argument_group("output")
+    group.add_argument("-o", "--output", metavar="FILE", help=f"the new texts; ends in {', '.join(SUFFIXES)}")
+    group.add_argument("--format", metavar="FORMAT", help=f"form of the summary: {', '.join(FORMATS)} (default: table)")
+    add_quiet(group)
+
+
+def check_target(path: str | None, option: str, files: list[str], others: tuple[str | None, ...] = ()) -> None:
+    """Raise whatever is wrong with a file to be written, before any work is done."""
+    from metassay.core.files import check_writable
+
+    if path is None:
+        raise UsageError(f"no file to write to; name one with {option} FILE")
+    if not path.removesuffix(".gz").endswith(SUFFIXES):
+        raise UsageError(f"{option} {one_line(path)!r} must end in {', '.join(SUFFIXES)}")
+    target = Path(path)
+    for name in files:
+        if target.exists() and Path(name).exists() and target.samefile(name):
+            raise UsageError(f"{option} {one_line(path)!r} would overwrite the texts it reads; choose another name")
+    if any(other is not None and target.resolve() == Path(other).resolve() for other in others):
+        raise UsageError(f"{option} {one_line(path)!r} is named twice; choose another name")
+    check_writable(path)
+
+
+def read(arguments: argparse.Namespace) -> Texts:
+    """Read and merge the files, and tell what was found."""
+    from metassay.cli.running import say
+    from metassay.readers import read_texts
+
+    if not arguments.files:
+        raise UsageError("no file given; name at least one file with texts")
+    texts = read_texts(*arguments.files)
+    if not arguments.quiet:
+        known = [f"{len(texts.outputs):,} outputs"]
+        known += [f"{len(texts.references):,} inputs with references"] if texts.references else []
+        known += [f"{len(texts.sources):,} with sources"] if texts.sources else []
+        say(f"read {len(texts.systems):,} systems × {len(texts.inputs):,} inputs: {', '.join(known)}")
+    return texts
+
+
+def write(texts: Texts, path: str, quiet: bool) -> None:
+    """Write texts, and say so."""
+    from metassay.cli.running import say
+    from metassay.readers import write_texts
+
+    write_texts(texts, path)
+    if not quiet:
+        say(f"wrote {one_line(path)}")
+
+
+def check_format(arguments: argparse.Namespace) -> str:
+    """Return the form in which the summary is shown."""
+    from metassay.report import formats
+
+    return formats.choose(arguments.format, None)
+
+
+def summarise(result: Result, form: str, quiet: bool) -> None:
+    """Show what was done on stdout; nothing but a form that was asked for if it must be quiet."""
+    from metassay.cli.running import show
+    from metassay.report import formats
+
+    if form == "table":
+        if not quiet:
+            show(result)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(formats.FORMATS[form](result).encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()

@@ -1,0 +1,302 @@
+"""Files to texts, and back: tables of texts, and the texts inside formats that also hold scores."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from metassay.core.files import replacing
+from metassay.core.frames import label
+from metassay.core.ledger import Place
+from metassay.core.scores import contradiction
+from metassay.core.texts import Texts
+from metassay.errors import DataError, FormatError, UsageError, listed, one_line
+from metassay.readers import mtme, realsumm, tables
+from metassay.readers.languages import LanguagePair
+from metassay.readers.source import Record, Source
+
+TEXT_FORMATS = {
+    "tidy texts": "One output per row: system, input, output; source and reference may stand in it or in a table "
+    "of their own: input, source, reference (CSV, TSV, JSON lines or Parquet).",
+    "summeval": "SummEval's own file: JSON lines with id, model_id, decoded, references and text.",
+    "realsumm": "REALSumm's pickles, or JSON lines with id, system, summary and with id, text, reference.",
+    "g-eval": "G-Eval and UniEval: a JSON array with doc_id, system_id, system_output, source and reference.",
+    "mteb-summeval": "SummEval as MTEB keeps it: machine_summaries, human_summaries and text per document.",
+    "mt-metrics-eval": "A data set of mt-metrics-eval: a directory with system-outputs/, references/ and sources/.",
+}
+"""The formats texts can be read from, with a sentence each."""
+
+
+class _Collected:
+    """Texts from any number of files, each with its place; two different texts for one thing are an error."""
+
+    def __init__(self) -> None:
+        self.outputs: dict[tuple[str, str], tuple[str, Place]] = {}
+        self.sources: dict[str, tuple[str, Place]] = {}
+        self.references: dict[str, dict[str, None]] = {}
+
+    def output(self, system: str, key: str, text: object, place: Place) -> None:
+        """Write down what a system wrote; a missing text is left out."""
+        if text is None:
+            return
+        what = f"the output of system {one_line(system)!r} on input {one_line(key)!r}"
+        self._once(self.outputs, (system, key), self._text(text, "output", place), place, what)
+
+    def source(self, key: str, text: object, place: Place) -> None:
+        """Write down the text of an input."""
+        if text is not None and text != "":
+            value = self._text(text, "source", place)
+            self._once(self.sources, key, value, place, f"the source of input {one_line(key)!r}")
+
+    def reference(self, key: str, text: object, place: Place) -> None:
+        """Write down a reference, or a list of them; the same text again is the same reference."""
+        for one in text if isinstance(text, list) else [text]:
+            if one is not None and one != "":
+                self.references.setdefault(key, {})[self._text(one, "reference", place)] = None
+
+    def texts(self, provenance: tuple[str, ...]) -> Texts:
+        """Return everything together."""
+        if not self.outputs:
+            raise DataError(
+                f"there are no outputs of systems in {listed(provenance)}; "
+                "a table of texts has the columns system, input, output"
+            )
+        return Texts(
+            outputs={cell: text for cell, (text, _) in self.outputs.items()},
+            references={key: tuple(texts) for key, texts in self.references.items()},
+            sources={key: text for key, (text, _) in self.sources.items()},
+            provenance=provenance,
+        )
+
+    @staticmethod
+    def _text(value: object, field: str, place: Place) -> str:
+        if not isinstance(value, str):
+            shown = one_line(repr(value), 40)
+            raise FormatError(f"field {field!r} must be text, got {shown}", file=place.file, line=place.line)
+        return value
+
+    @staticmethod
+    def _once(known: dict[Any, tuple[str, Place]], key: object, text: str, place: Place, what: str) -> None:
+        first, seen = known.setdefault(key, (text, place))
+        if first != text:
+            said = [f"{one_line(t, 30)!r} in {p}" for t, p in ((text, place), (first, seen))]
+            raise contradiction(what, *said)
+
+
+def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Texts:
+    """Read texts and merge them; see :func:`metassay.read_texts`."""
+    if not paths:
+        raise UsageError("no file given; name at least one file or directory with texts")
+    found = _Collected()
+    said = []
+    for one in paths:
+        given = fspath(one)
+        path = Path(given)
+        if path.is_dir():
+            if not mtme.is_data_set(path) and not (path / "system-outputs").is_dir():
+                raise UsageError(f"{one_line(given)}: a directory of texts is an mt-metrics-eval data set; name files")
+            said.append(_record_data_set(path, given, found, LanguagePair(language)))
+            continue
+        source = Source(path, given)
+        said.append(f"{one_line(source.name)} ({_record_file(source, found)})")
+    return found.texts(tuple(said))
+
+
+def read_parallel(
+    outputs: Mapping[str, str | PathLike[str]],
+    *,
+    references: Iterable[str | PathLike[str]] = (),
+    source: str | PathLike[str] | None = None,
+) -> Texts:
+    """Read plain text files of which the n-th lines belong together; inputs are called by their line.
+
+    Parameters
+    ----------
+    outputs
+        A file per system.
+    references
+        Files of reference texts.
+    source
+        The file of source texts.
+    """
+    files: dict[str, list[str]] = {}
+
+    def lines(path: str | PathLike[str]) -> list[str]:
+        shown = fspath(path)
+        if shown not in files:
+            files[shown] = [text.rstrip("\r\n") for text in Source(Path(shown), shown).texts()]
+        return files[shown]
+
+    found = _Collected()
+    for system, path in outputs.items():
+        for at, text in enumerate(lines(path), 1):
+            found.output(system, str(at), text, Place(fspath(path), at))
+    for path in references:
+        for at, text in enumerate(lines(path), 1):
+            found.reference(str(at), text, Place(fspath(path), at))
+    if source is not None:
+        for at, text in enumerate(lines(source), 1):
+            found.source(str(at), text, Place(fspath(source), at))
+    lengths = {len(texts) for texts in files.values()}
+    if len(lengths) > 1:
+        told = ", ".join(f"{one_line(name, 60)} has {len(texts)}" for name, texts in files.items())
+        raise DataError(f"parallel files must have equally many lines: {told}")
+    return found.texts(tuple(f"{one_line(Path(name).name)} (parallel text)" for name in files))
+
+
+def write_texts(texts: Texts, path: str | PathLike[str]) -> Path:
+    """Write texts in the form that the suffix names; sources and references stand in rows of their own."""
+    target = Path(fspath(path))
+    if target.suffix not in (".jsonl", ".csv", ".tsv"):
+        raise UsageError(f"{one_line(target)}: the name must end in .jsonl, .csv or .tsv")
+    with replacing(target) as stream:
+        if target.suffix == ".jsonl":
+            for row in _tidy(texts):
+                kept = {field: value for field, value in row.items() if value is not None}
+                stream.write((json.dumps(kept, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace"))
+        else:
+            buffer = io.StringIO(newline="")
+            writer = csv.DictWriter(buffer, _FIELDS, delimiter="," if target.suffix == ".csv" else "\t")
+            writer.writeheader()
+            writer.writerows(_tidy(texts))
+            stream.write(buffer.getvalue().encode("utf-8", "backslashreplace"))
+    return target
+
+
+_FIELDS = ("system", "input", "output", "source", "reference")
+
+
+def _tidy(texts: Texts) -> Iterator[dict[str, str | None]]:
+    empty = dict.fromkeys(_FIELDS)
+    for item in texts.items():
+        yield empty | {"system": item.system, "input": item.input, "output": item.output}
+    for key, source in texts.sources.items():
+        yield empty | {"input": key, "source": source}
+    for key, references in texts.references.items():
+        for reference in references:
+            yield empty | {"input": key, "reference": reference}
+
+
+# -- one file -----------------------------------------------------------------------------------
+
+
+def _record_file(source: Source, found: _Collected) -> str:
+    if realsumm.recognise(source):
+        _record_pickle(source, found)
+        return "realsumm"
+    names = set(tables.column_names(source))
+    for fields, name, record in _TABLES:
+        if fields <= names:
+            for line, row in tables.rows(source):
+                record(row, Place(source.shown, line), found)
+            return name
+    raise source.wrong(
+        f"not texts that metassay knows (columns: {listed(sorted(names)) or 'none'}); a table of texts has the "
+        "columns system, input, output, or input with source or reference"
+    )
+
+
+def _field(row: Record, field: str, place: Place) -> str:
+    if field not in row:
+        raise FormatError(f"the field {field!r} is missing", file=place.file, line=place.line)
+    return label(row[field], field, place)
+
+
+def _record_tidy(row: Record, place: Place, found: _Collected) -> None:
+    key = _field(row, "input", place)
+    # In CSV an empty field beside a system is an empty output, and without a system no output at all.
+    if row.get("system") not in (None, ""):
+        found.output(_field(row, "system", place), key, row.get("output"), place)
+    found.source(key, row.get("source"), place)
+    found.reference(key, row.get("reference", row.get("references")), place)
+
+
+def _record_summeval(row: Record, place: Place, found: _Collected) -> None:
+    key = _field(row, "id", place)
+    found.output(_field(row, "model_id", place), key, row.get("decoded"), place)
+    found.source(key, row.get("text"), place)
+    found.reference(key, row.get("references"), place)
+
+
+def _record_realsumm(row: Record, place: Place, found: _Collected) -> None:
+    key = _field(row, "id", place)
+    if "summary" in row:
+        found.output(_field(row, "system", place), key, row["summary"], place)
+    found.source(key, row.get("text"), place)
+    found.reference(key, row.get("reference"), place)
+
+
+def _record_g_eval(row: Record, place: Place, found: _Collected) -> None:
+    key = _field(row, "doc_id", place)
+    found.output(_field(row, "system_id", place), key, row.get("system_output"), place)
+    found.source(key, row.get("source"), place)
+    found.reference(key, row.get("reference"), place)
+
+
+def _record_mteb(row: Record, place: Place, found: _Collected) -> None:
+    key = _field(row, "id", place)
+    for at, text in enumerate(row.get("machine_summaries") or [], 1):
+        found.output(f"system-{at}", key, text, place)
+    found.source(key, row.get("text"), place)
+    found.reference(key, list(row.get("human_summaries") or []), place)
+
+
+_Recorder = Callable[[Record, Place, _Collected], None]
+_TABLES: tuple[tuple[set[str], str, _Recorder], ...] = (
+    ({"model_id", "decoded"}, "summeval", _record_summeval),
+    ({"doc_id", "system_output"}, "g-eval", _record_g_eval),
+    ({"machine_summaries"}, "mteb-summeval", _record_mteb),
+    ({"id", "summary"}, "realsumm", _record_realsumm),
+    ({"id", "text", "reference"}, "realsumm", _record_realsumm),
+    ({"system", "input", "output"}, "tidy texts", _record_tidy),
+    ({"input", "source"}, "tidy texts", _record_tidy),
+    ({"input", "reference"}, "tidy texts", _record_tidy),
+)
+"""The columns that tell a format, and what takes one of its rows, in the order they are asked."""
+
+
+def _record_pickle(source: Source, found: _Collected) -> None:
+    content = realsumm.load(source.read(), source)
+    place = Place(source.shown)
+    for doc, entry in (content if isinstance(content, dict) else {}).items():
+        if not isinstance(entry, dict) or not isinstance(entry.get("system_summaries"), dict):
+            raise source.wrong(f"document {one_line(doc, 40)}: the field 'system_summaries' is missing")
+        key = label(entry.get("doc_id", doc), "doc_id", place)
+        found.reference(key, entry.get("ref_summ"), place)
+        for system, summary in entry["system_summaries"].items():
+            name = label(system, "system", place).removesuffix(".txt")
+            found.output(name, key, summary.get("system_summary") if isinstance(summary, dict) else None, place)
+
+
+def _record_data_set(path: Path, shown: str, found: _Collected, pair: LanguagePair) -> str:
+    folders = sorted(folder for folder in (path / "system-outputs").glob("*") if folder.is_dir())
+    if not folders:
+        raise DataError(f"{one_line(shown)}: the directory holds no system-outputs/SRC-TGT/NAME.txt")
+    chosen = pair.settle([folder.name for folder in folders], shown)
+    files = {
+        "output": sorted((path / "system-outputs" / chosen).glob("*.txt")),
+        "reference": sorted((path / "references").glob(f"{chosen}.*.txt")),
+        "source": [file for file in [path / "sources" / f"{chosen}.txt"] if file.is_file()],
+    }
+    counts: dict[str, int] = {}
+    for role, paths in files.items():
+        for file in paths:
+            at = 0
+            for at, text in enumerate(Source(file).texts(), 1):
+                place, key, line = Place(str(file), at), str(at), text.rstrip("\r\n")
+                if role == "output":
+                    found.output(file.stem, key, line, place)
+                elif role == "reference":
+                    found.reference(key, line, place)
+                else:
+                    found.source(key, line, place)
+            counts[str(file)] = at
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{one_line(name, 60)} has {n}" for name, n in list(counts.items())[:4])
+        raise DataError(f"{one_line(shown)}: the files of {chosen} must have equally many lines: {told}")
+    return f"{one_line(path.name or shown)} (mt-metrics-eval, {chosen})"

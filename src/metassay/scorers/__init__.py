@@ -1,0 +1,1 @@
+"""Texts in, scores out: one adapter per metric."""

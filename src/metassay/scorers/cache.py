@@ -1,0 +1,116 @@
+"""Scores that were computed before, by content: what is in here is never scored twice.
+
+The cache is one SQLite file. Every batch is a transaction, so a run that is killed loses at most the batch it was
+working on and goes on from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.core.texts import Item
+from metassay.errors import UsageError, one_line
+from metassay.scorers.base import Scorer
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def default_path() -> Path:
+    """Return where scores are kept if nobody says otherwise."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "metassay" / "scores.sqlite"
+
+
+class Cache:
+    """Scores by the content they were computed from. Use it as a context manager.
+
+    Parameters
+    ----------
+    path
+        The file; None keeps scores in memory only.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self.path = None if path is None else Path(path)
+        self.note = ""
+        """Says so if a damaged cache was set aside."""
+        try:
+            self._open()
+        except sqlite3.DatabaseError as error:
+            self._set_aside(error)
+
+    def _open(self) -> None:
+        if self.path is not None:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise self._unusable(error) from None
+        try:
+            self._db = sqlite3.connect(":memory:" if self.path is None else self.path, timeout=60)
+        except sqlite3.OperationalError as error:
+            raise self._unusable(error) from None
+        self._db.execute("create table if not exists scores (key blob primary key, value blob) without rowid")
+        self._db.execute("pragma quick_check(1)")
+        self._db.commit()
+
+    def _set_aside(self, error: sqlite3.DatabaseError) -> None:
+        if self.path is None or isinstance(error, sqlite3.OperationalError):
+            raise self._unusable(error) from None
+        self._db.close()
+        damaged = self.path.with_name(self.path.name + ".damaged")
+        self.path.replace(damaged)
+        self.note = f"the cache {one_line(self.path)} was damaged and is now {one_line(damaged.name)}; a new one begins"
+        self._open()
+
+    def _unusable(self, error: Exception) -> UsageError:
+        return UsageError(
+            f"cannot use the cache {one_line(self.path)!r}: {one_line(error)}; name another with cache=… or --cache"
+        )
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._db.close()
+
+    def look_up(self, keys: Sequence[bytes], width: int) -> dict[bytes, FloatArray]:
+        """Return the scores that are known, each with `width` numbers."""
+        found = {}
+        for at in range(0, len(keys), 500):
+            part = keys[at : at + 500]
+            marks = ",".join("?" * len(part))
+            for key, value in self._db.execute(f"select key, value from scores where key in ({marks})", part):
+                # A value of another length was cut off or is no score: it is computed again.
+                if len(value) == 8 * width:
+                    found[key] = np.frombuffer(value, dtype="<f8")
+        return found
+
+    def store(self, scores: dict[bytes, FloatArray]) -> None:
+        """Keep scores, all of them or none."""
+        rows = [(key, np.asarray(value, dtype="<f8").tobytes()) for key, value in scores.items()]
+        try:
+            with self._db:
+                self._db.executemany("insert or replace into scores values (?, ?)", rows)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+
+def key_of(scorer: Scorer, item: Item) -> bytes:
+    """Return what a score depends on, as a digest: the recipe, and the texts that the metric looks at."""
+    digest = hashlib.blake2b(digest_size=20)
+    parts = [scorer.signature, item.output]
+    if "references" in scorer.needs:
+        parts += [str(len(item.references)), *item.references]
+    if "source" in scorer.needs:
+        parts.append(item.source or "")
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.digest()

@@ -1,0 +1,73 @@
+"""What studies of single columns have in common: metrics and human criteria are alike, and neither must be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from metassay.core.scores import FloatArray, Scores
+from metassay.errors import DataError, UsageError, listed
+
+NameOrNames = str | Iterable[str]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns as bare arrays, human criteria first, with notes on what a reader must know."""
+
+    scores: Scores
+    """The scores that are studied."""
+    names: tuple[str, ...]
+    """Human criteria, then metrics."""
+    kinds: tuple[str, ...]
+    """``human`` or ``metric``, one per name."""
+    values: FloatArray
+    """Scores with high ones good, (columns, systems, inputs)."""
+    notes: list[str] = field(default_factory=list)
+    """What was left out."""
+
+
+def choose_columns(
+    scores: Scores, human: NameOrNames | None, metric: NameOrNames | None, *, references: bool
+) -> Columns:
+    """Choose columns and strip labels.
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    human
+        Names or globs of human criteria; by default all that are known if no metric is named, else none.
+    metric
+        Names or globs; by default every column that is not human.
+    references
+        Whether people's own texts that were scored like systems stay in.
+    """
+    if not isinstance(scores, Scores):
+        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
+    if human is not None:
+        humans = scores.find_humans(human)
+    else:
+        humans = scores.humans if metric is None else ()
+    metrics = scores.find(metric, "metric") if metric is not None else scores.metrics
+    people = {*humans, *scores.humans}
+    names = tuple(dict.fromkeys((*humans, *metrics)))
+    names = tuple(sorted(names, key=lambda name: name not in people))
+    notes = []
+    kept = scores if references else scores.without_references()
+    if len(kept.systems) < len(scores.systems):
+        n = len(scores.systems) - len(kept.systems)
+        notes.append(f"{n} human-written references that were scored like systems are left out.")
+    values = np.stack([kept.matrix(name) for name in names])
+    empty = np.asarray(np.isnan(values).all(axis=(1, 2)))
+    if empty.all():
+        raise DataError(f"there are no scores for these systems in {listed(names)}")
+    if empty.any():
+        left_out = [name for name, gone in zip(names, empty.tolist(), strict=True) if gone]
+        notes.append(f"No scores for these systems, left out: {listed(left_out)}.")
+        names = tuple(name for name in names if name not in left_out)
+        values = values[~empty]
+    kinds = tuple("human" if name in people else "metric" for name in names)
+    return Columns(kept, names, kinds, values, notes)

@@ -1,0 +1,337 @@
+"""Would a metric have led to the same decisions about systems as people?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, listed
+from metassay.stats.draws import BootstrapPages
+from metassay.stats.intervals import percentile
+from metassay.stats.pairwise import quotient
+from metassay.stats.significance import corrected
+from metassay.studies.pairing import IntArray, Plan, judge_pairs
+from metassay.studies.setting import NameOrNames, settle
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRow:
+    """How often a metric and people come to the same decision about two systems.
+
+    A decision is one of three: A is significantly better, B is significantly better, or no difference was found.
+    """
+
+    metric: str
+    """The metric."""
+    human: str
+    """The human criterion."""
+    n_pairs: int
+    """Pairs of systems that both could be tested on."""
+    both_agree: int
+    """Both find a significant difference, in the same direction."""
+    opposite: int
+    """Both find a significant difference, in opposite directions."""
+    metric_only: int
+    """Only the metric finds one."""
+    human_only: int
+    """Only people find one."""
+    neither: int
+    """Neither finds one."""
+    agreement: float
+    """Share of pairs with the same decision: (both_agree + neither) / n_pairs."""
+    low: float
+    """Lower end of the interval of this share, by resampling systems."""
+    high: float
+    """Upper end of this interval."""
+    precision: float
+    """Of the differences that the metric finds, the share that people find too, in the same direction."""
+    recall: float
+    """Of the differences that people find, the share that the metric finds too, in the same direction."""
+    kappa: float
+    """Agreement beyond chance; it does not depend on which system of a pair is called A."""
+    test: str
+    """``wilcoxon``, ``paired-t`` or ``unpaired-t``, for the metric and for people."""
+    cutoff: str
+    """``theory``, ``mc`` or ``hb``."""
+    alpha: float
+    """The significance level."""
+    correction: str
+    """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``, over all pairs of a metric, and of a criterion."""
+    confidence: float
+    """The confidence of the interval."""
+    resamples: int
+    """How many resamples of systems the interval rests on."""
+    resamples_undefined: int
+    """Resamples that held no pair of different systems; they are left out."""
+    n_systems: int
+    """Systems in these pairs."""
+    n_inputs: int
+    """Inputs that the metric and people both scored, for at least one system."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions(Result):
+    """Decisions about pairs of systems that metrics and people share."""
+
+    study: ClassVar[str] = "decisions"
+
+    table: Sequence[DecisionRow]
+    """One row per metric and human criterion."""
+
+
+def decisions(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    test: str = "wilcoxon",
+    cutoff: str = "theory",
+    alpha: float = 0.05,
+    correction: str = "none",
+    confidence: float = 0.95,
+    resamples: int = 2_000,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Decisions:
+    """Count the pairs of systems about which a metric and people come to the same decision.
+
+    Every pair of systems is tested (two-sided) once by the metric and once by people, over the inputs that both
+    systems have and both the metric and people scored.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    test
+        ``wilcoxon`` (signed-rank), ``paired-t`` or ``unpaired-t``.
+    cutoff
+        Where its p-values come from: ``theory``, ``mc`` or ``hb``; see :func:`metassay.systems`.
+    alpha
+        The significance level.
+    correction
+        ``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``, over all pairs of a metric, and of a criterion.
+    confidence
+        The confidence of the interval of the agreement.
+    resamples
+        How many resamples of systems make the interval, and how many draws make cut-offs ``mc`` and ``hb``.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Decisions
+        One row per metric and human criterion.
+
+    Notes
+    -----
+    Comparing metrics by the significant differences between systems that they share with people was proposed by
+    Owczarzak, Conroy, Dang and Nenkova (2012), "An Assessment of the Accuracy of Automatic Evaluation in
+    Summarization". The interval resamples systems with replacement and counts the pairs of different systems, each as
+    often as both were drawn; decisions stay as they are. With shares m and h of pairs in which the metric and people
+    find a difference, chance agreement is (1 − m)(1 − h) + mh/2: each direction is as likely as the other.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.decisions(ma.example(), human="relevance", metric="synthetic-judge,synthetic-noise")
+    >>> judge, noise = result.table
+    >>> judge.agreement > noise.agreement
+    True
+    """
+    test = vocabulary.choice("test", test, vocabulary.SYSTEM_TESTS)
+    cutoff = vocabulary.choice("cutoff", cutoff, vocabulary.CUTOFFS)
+    alpha = vocabulary.fraction("alpha", alpha)
+    correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
+    confidence = vocabulary.fraction("confidence", confidence)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    setting = settle(scores, human, metric, references=references)
+    n, m = setting.scores.shape
+    if n < 2:
+        raise DataError(f"comparing systems needs at least 2 of them, got {n}")
+    first, second = np.triu_indices(n, 1)
+    plan = Plan((test,), (cutoff,), "two-sided", alpha, resamples, seed, threads)
+    # People's decisions are the same for all metrics that miss the same cells.
+    known: dict[tuple[int, bytes], _Decided] = {}
+    tables: list[_Table] = []
+    for h, z in enumerate(setting.z):
+        for k, x in enumerate(setting.x):
+            shared = ~np.isnan(x) & ~np.isnan(z)
+            key = (h, shared.tobytes())
+            if key not in known:
+                known[key] = _decide(np.where(shared, z, np.nan), first, second, plan, correction)
+            by_metric = _decide(np.where(shared, x, np.nan), first, second, plan, correction)
+            sizes = setting.sizes(shared)
+            tables.append(_Table(setting.metrics[k], setting.humans[h], by_metric, known[key], sizes[1]))
+    shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed, threads)
+    rows = []
+    for table, share in zip(tables, shares, strict=True):
+        low, high = percentile(share, confidence)
+        undefined = int(np.isnan(share).sum())
+        rows.append(table.row(first, second, low, high, undefined, plan, correction, confidence))
+    signature = Signature.of(
+        "decisions",
+        test=test,
+        cutoff=cutoff,
+        alt="two-sided",
+        alpha=f"{alpha:g}",
+        corr=correction,
+        ci=f"boot-systems,{confidence:g}",
+        k=resamples,
+        seed=seed,
+        systems=n,
+        inputs=m,
+    )
+    return Decisions(tuple(rows), signature, (*setting.notes, *_notes(rows, tables, test)))
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """Decisions about pairs of systems."""
+
+    direction: IntArray
+    """1 if the first system is significantly better, −1 if the second is, else 0."""
+    tested: IntArray
+    """1 if the systems have at least two inputs in common, else 0."""
+
+
+def _decide(values: FloatArray, first: IntArray, second: IntArray, plan: Plan, correction: str) -> _Decided:
+    judged = judge_pairs(values, first, second, plan)
+    (outcome,) = judged.outcomes.values()
+    significant = corrected(outcome.p_value, correction) <= plan.alpha
+    # The direction is that of the statistic that was tested: a rank sum and a mean may disagree.
+    direction = np.where(significant, np.sign(np.nan_to_num(outcome.statistic)), 0).astype(np.int64)
+    return _Decided(direction, (judged.n >= 2).astype(np.int64))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Decisions of one metric beside those of people."""
+
+    metric: str
+    human: str
+    by_metric: _Decided
+    by_people: _Decided
+    n_inputs: int
+
+    def agree(self, n: int, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return which systems are decided alike, and which were tested at all, as symmetric tables."""
+        alike, tested = np.zeros((2, n, n))
+        same = (self.by_metric.direction == self.by_people.direction) & (self.by_metric.tested > 0)
+        alike[first, second] = same
+        tested[first, second] = self.by_metric.tested
+        return alike + alike.T, tested + tested.T
+
+    def row(
+        self,
+        first: IntArray,
+        second: IntArray,
+        low: float,
+        high: float,
+        undefined: int,
+        plan: Plan,
+        correction: str,
+        confidence: float,
+    ) -> DecisionRow:
+        at = self.by_metric.tested > 0
+        metric, people = self.by_metric.direction[at], self.by_people.direction[at]
+        both = int(((metric != 0) & (metric == people)).sum())
+        opposite = int((metric * people < 0).sum())
+        metric_only = int(((metric != 0) & (people == 0)).sum())
+        human_only = int(((metric == 0) & (people != 0)).sum())
+        pairs = len(metric)
+        neither = pairs - both - opposite - metric_only - human_only
+        agreement = _share(both + neither, pairs)
+        return DecisionRow(
+            metric=self.metric,
+            human=self.human,
+            n_pairs=pairs,
+            both_agree=both,
+            opposite=opposite,
+            metric_only=metric_only,
+            human_only=human_only,
+            neither=neither,
+            agreement=agreement,
+            low=low,
+            high=high,
+            precision=_share(both, both + opposite + metric_only),
+            recall=_share(both, both + opposite + human_only),
+            kappa=_kappa(
+                agreement, _share(both + opposite + metric_only, pairs), _share(both + opposite + human_only, pairs)
+            ),
+            test=plan.tests[0],
+            cutoff=plan.cutoffs[0],
+            alpha=plan.alpha,
+            correction=correction,
+            confidence=confidence,
+            resamples=plan.resamples,
+            resamples_undefined=undefined,
+            n_systems=len({*first[at].tolist(), *second[at].tolist()}),
+            n_inputs=self.n_inputs,
+        )
+
+
+def _resampled(
+    tables: list[tuple[FloatArray, FloatArray]], n: int, resamples: int, seed: int, threads: int | None
+) -> FloatArray:
+    """Return the agreement of each table in each resample of systems; NaN where no two different ones were drawn."""
+    pages = BootstrapPages(resamples, (n, 1), seed, resample_inputs=False)
+
+    def work(page: int) -> FloatArray:
+        drawn, _ = pages[page]
+        assert drawn is not None
+        # Each table is a sum over pairs, weighted by how often both systems were drawn.
+        sums = np.array([[((part @ drawn) * drawn).sum(axis=0) for part in table] for table in tables])
+        return quotient(sums[:, 0], sums[:, 1])
+
+    found = engine.run(work, len(pages), threads=threads, what="boot-systems")
+    return np.concatenate(found, axis=1)[:, :resamples]
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
+
+
+def _kappa(agreement: float, metric: float, people: float) -> float:
+    chance = (1 - metric) * (1 - people) + metric * people / 2
+    return (agreement - chance) / (1 - chance) if chance < 1 else math.nan
+
+
+def _notes(rows: Sequence[DecisionRow], tables: Sequence[_Table], test: str) -> list[str]:
+    notes = []
+    pairs = max(len(table.by_metric.tested) for table in tables)
+    short = [row.metric for row in rows if row.n_pairs < pairs]
+    if short:
+        notes.append(
+            "Pairs of systems with fewer than 2 common inputs are left out, for "
+            f"{listed(list(dict.fromkeys(short)), 6)}."
+        )
+    if any(math.isnan(row.precision) or math.isnan(row.recall) for row in rows):
+        notes.append("Precision or recall is undefined where no significant difference was found.")
+    if test == "unpaired-t":
+        notes.append(
+            "unpaired-t ignores that both systems met the same inputs and so misses differences; prefer a paired test."
+        )
+    notes.append(
+        "Agreement counts pairs in which neither finds a difference, which say as much about few inputs as about the "
+        "metric: look at precision, recall and kappa as well."
+    )
+    return notes

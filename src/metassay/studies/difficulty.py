@@ -1,0 +1,245 @@
+"""Do inputs differ in difficulty?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, listed, one_line
+from metassay.stats.difficulty import Ranked, compare_columns
+from metassay.studies.columns import Columns, NameOrNames, choose_columns
+
+TESTS_IN_A_NOTE = 16
+"""Tests that share a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyRow:
+    """How hard one input is by one metric or human criterion."""
+
+    metric: str
+    """The metric, or the human criterion itself."""
+    input: str
+    """The input."""
+    mean_rank: float
+    """Mean rank of the input's scores among all scores of the metric, 1 the lowest; NaN if it has no score."""
+    low: float
+    """Lower end of the comparison interval: two inputs differ if their intervals do not overlap."""
+    high: float
+    """Upper end of the comparison interval."""
+    n_differs: int
+    """Inputs that differ significantly from this one by Tukey's test."""
+    n_easier: int
+    """Those of them that are easier: their mean rank is higher."""
+    n_systems: int
+    """Systems with a score on this input."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyTest:
+    """Whether all inputs could be equally hard, by one metric or human criterion."""
+
+    metric: str
+    """The metric, or the human criterion itself."""
+    kind: str
+    """``metric`` or ``human``."""
+    statistic: float
+    """Kruskal-Wallis H, corrected for ties; NaN if all scores are equal or fewer than two inputs have any."""
+    degrees_of_freedom: int
+    """Inputs with scores, less one."""
+    p_value: float
+    """p-value of H by the χ² distribution."""
+    significant: bool
+    """Whether p ≤ α."""
+    n_inputs: int
+    """Inputs with scores."""
+    n_pairs: int
+    """Pairs of inputs."""
+    n_pairs_differ: int
+    """Pairs of inputs that differ by Tukey's test."""
+    n_pairs_drawn_otherwise: int
+    """Pairs whose intervals overlap though the inputs differ, or the other way round; 0 where nothing is missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Difficulty(Result):
+    """How hard each input is, and whether inputs differ."""
+
+    study: ClassVar[str] = "difficulty"
+
+    table: Sequence[DifficultyRow]
+    """One row per metric or human criterion and input."""
+    tests: tuple[DifficultyTest, ...]
+    """One Kruskal-Wallis test per metric or human criterion."""
+    alpha: float
+    """The significance level of the Kruskal-Wallis tests."""
+    confidence: float
+    """The confidence of all comparisons of one metric together."""
+    scores: Mapping[str, FloatArray]
+    """The scores by metric or human criterion, systems × inputs, high ones good: what the colour map shows."""
+    systems: tuple[str, ...]
+    """Labels of the systems."""
+    inputs: tuple[str, ...]
+    """Labels of the inputs."""
+    groups: Mapping[str, str]
+    """The group of each system that has one."""
+
+
+def difficulty(
+    scores: Scores,
+    *,
+    metric: NameOrNames | None = None,
+    human: NameOrNames | None = None,
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    references: bool = True,
+) -> Difficulty:
+    """Test whether inputs are equally hard, and say which differ.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics, of people, or of both.
+    metric
+        Metrics: names, globs or comma lists; by default every column that is not human.
+    human
+        Human criteria, likewise; by default all that are known, or none if metrics are named.
+    alpha
+        The significance level of the Kruskal-Wallis test.
+    confidence
+        The confidence of all comparisons between inputs together, for the intervals and the counts.
+    references
+        Keep people's own texts that were scored like systems.
+
+    Returns
+    -------
+    Difficulty
+        One row per metric or human criterion and input, and one Kruskal-Wallis test each.
+
+    Notes
+    -----
+    Rankel, Conroy, Slud and O'Leary (2011), "Ranking Human and Machine Summarization Systems", §1 and Fig. 1. All
+    scores of a metric are ranked together and each input gets the mean of its ranks, over the systems that it has.
+    Inputs i and j differ if their mean ranks are further apart than ``q/√2 · √(V(1/n_i + 1/n_j))``: q is the
+    studentized range for so many inputs with infinitely many degrees of freedom, V = N(N + 1)/12 the variance of a
+    rank, corrected for ties. Intervals are those of Hochberg and Tamhane (1987), p. 98, which do not overlap where
+    inputs differ; exactly so if no scores are missing. :mod:`metassay.stats.difficulty` gives the formulas.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.difficulty(ma.example(), human="relevance", metric="relevance")
+    >>> hardest = min(result.table, key=lambda row: row.mean_rank)
+    >>> hardest.n_easier == hardest.n_differs
+    True
+    """
+    alpha = vocabulary.fraction("alpha", alpha)
+    confidence = vocabulary.fraction("confidence", confidence)
+    columns = choose_columns(scores, human, metric, references=references)
+    n, m = columns.scores.shape
+    if m < 2:
+        raise DataError(f"comparing inputs needs at least 2 of them, got {m}")
+    found = [compare_columns(values, confidence) for values in columns.values]
+    inputs = columns.scores.inputs
+    rows = [row for name, ranked in zip(columns.names, found, strict=True) for row in _rows(name, ranked, inputs)]
+    tests = tuple(
+        _test(name, kind, ranked, alpha) for name, kind, ranked in zip(columns.names, columns.kinds, found, strict=True)
+    )
+    signature = Signature.of(
+        "difficulty",
+        test="kruskal-wallis",
+        alpha=f"{alpha:g}",
+        ci=f"tukey-ranks,{confidence:g}",
+        systems=n,
+        inputs=m,
+    )
+    return Difficulty(
+        tuple(rows),
+        signature,
+        tuple(columns.notes + _notes(columns, tests, alpha)),
+        tests,
+        alpha,
+        confidence,
+        dict(zip(columns.names, columns.values, strict=True)),
+        columns.scores.systems,
+        inputs,
+        columns.scores.groups,
+    )
+
+
+def _rows(name: str, ranked: Ranked, inputs: Sequence[str]) -> list[DifficultyRow]:
+    return [
+        DifficultyRow(
+            metric=name,
+            input=label,
+            mean_rank=float(ranked.mean_rank[j]),
+            low=float(ranked.mean_rank[j] - ranked.half_width[j]),
+            high=float(ranked.mean_rank[j] + ranked.half_width[j]),
+            n_differs=int(ranked.differs[j]),
+            n_easier=int(ranked.lower[j]),
+            n_systems=int(ranked.cells[j]),
+        )
+        for j, label in enumerate(inputs)
+    ]
+
+
+def _test(name: str, kind: str, ranked: Ranked, alpha: float) -> DifficultyTest:
+    n_inputs = int((ranked.cells > 0).sum())
+    return DifficultyTest(
+        metric=name,
+        kind=kind,
+        statistic=ranked.statistic,
+        degrees_of_freedom=ranked.degrees,
+        p_value=ranked.p_value,
+        significant=bool(ranked.p_value <= alpha),
+        n_inputs=n_inputs,
+        n_pairs=n_inputs * (n_inputs - 1) // 2,
+        n_pairs_differ=int(ranked.differs.sum()) // 2,
+        n_pairs_drawn_otherwise=ranked.looks_otherwise,
+    )
+
+
+def _notes(columns: Columns, tests: Sequence[DifficultyTest], alpha: float) -> list[str]:
+    """Say what the tests found, what was missing, and what the numbers do not say."""
+    notes = []
+    said: dict[str, list[str]] = {}
+    for test in tests:
+        if math.isnan(test.statistic):
+            said.setdefault("undefined, because scores do not vary or stand on one input only", []).append(
+                one_line(test.metric, 60)
+            )
+            continue
+        verdict = "inputs differ" if test.significant else "no difference between inputs is established"
+        where = f"{verdict} at α = {alpha:g}. H on {test.degrees_of_freedom} degrees of freedom, and p"
+        p = f"{test.p_value:.2g}" if test.p_value > 1e-300 else "< 1e-300"
+        said.setdefault(where, []).append(f"{one_line(test.metric, 60)} {test.statistic:.1f}, {p}")
+    for what, who in said.items():
+        parts = [who[at : at + TESTS_IN_A_NOTE] for at in range(0, len(who), TESTS_IN_A_NOTE)]
+        notes += [f"Kruskal-Wallis: {what}: {'; '.join(part)}." for part in parts]
+    missing: dict[int, list[str]] = {}
+    for name, values in zip(columns.names, columns.values, strict=True):
+        missing.setdefault(int(np.isnan(values).sum()), []).append(name)
+    for count, who in missing.items():
+        if count:
+            each = " in each" if len(who) > 1 else ""
+            notes.append(f"{listed(who, 6)}: {count} of {columns.values[0].size} cells missing{each}.")
+    otherwise = [t for t in tests if t.n_pairs_drawn_otherwise]
+    if otherwise:
+        most = max(t.n_pairs_drawn_otherwise for t in otherwise)
+        notes.append(
+            f"Inputs have unequally many scores, so intervals do not tell exactly which of them differ; counts do. "
+            f"At most {most} of {max(t.n_pairs for t in otherwise)} pairs of one metric look otherwise."
+        )
+    notes.append(
+        "The tests take scores on an input for independent of each other. The same systems stand on every input, "
+        "and their differences count as noise here: the tests err on the side of finding too little."
+    )
+    return notes

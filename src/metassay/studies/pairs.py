@@ -1,0 +1,580 @@
+"""Does a small score difference mean anything?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import UsageError, listed, one_line
+from metassay.stats.draws import BootstrapPages
+from metassay.stats.score_pairs import (
+    PairCounts,
+    SystemPairs,
+    chance,
+    needed,
+    percentiles,
+    range_of,
+)
+from metassay.studies.inputs import InputSets, count_annotated, has_scores, input_sets, notes_on_inputs
+from metassay.studies.setting import NameOrNames, Setting, check_size, settle
+
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Shares of the closest pairs, as in Figure 6 of the paper."""
+STEPS = 10
+"""Quantiles of the triangle, as in Figure 9 of the paper."""
+CURVE_POINTS = 11
+"""Points of the fitted curve in the table, from no difference to the largest one in the data."""
+NEEDED = (0.8, 0.9, 0.95)
+"""Chances of agreement for which the table tells the difference they need."""
+MANY_PAGES = 16
+"""From so many pages of draws on, threads have enough to do without dealing out metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePairsRow:
+    """What one metric says of pairs of systems a certain distance apart, against one human criterion."""
+
+    metric: str
+    """The metric."""
+    human: str
+    """The human criterion."""
+    kind: str
+    """``bounds`` (given by the user), ``share`` (the closest pairs), ``triangle`` (a cell of the (l, u) triangle),
+    ``curve`` (a point of the fitted curve) or ``needed`` (the difference that a chance of agreement needs)."""
+    lower: float
+    """Smallest score difference of the pairs, in the metric's own units. On a ``curve`` the point's difference."""
+    upper: float
+    """Largest score difference of the pairs; infinite if there is no limit. On a ``curve`` the same as `lower`."""
+    share: float
+    """Share of all pairs that was asked for; with ``bounds``, the share that lies within them. NaN on curves."""
+    share_below: float
+    """In the ``triangle``, the share of the closest pairs that is left out; otherwise 0. NaN on curves."""
+    n_pairs: int
+    """Pairs of systems within the bounds; on curves, all pairs."""
+    n_ties: int
+    """How many of them are tied in the metric, by people, or both."""
+    estimate: float
+    """r_sys Δ(lower, upper): Kendall's tau over these pairs only, NaN if undefined. For ``needed`` the score
+    difference at which the fitted curve reaches `agreement`; infinite if it never does. NaN for ``curve``."""
+    low: float
+    """Lower end of the estimate's confidence interval."""
+    high: float
+    """Upper end of the estimate's confidence interval."""
+    agreement: float
+    """Share of these pairs, ties apart, on which people agree with the metric. For ``curve`` the fitted chance of
+    it, for ``needed`` the chance that is wanted."""
+    agreement_low: float
+    """Lower end of its confidence interval; NaN for ``needed``."""
+    agreement_high: float
+    """Upper end of its confidence interval; NaN for ``needed``."""
+    confidence: float
+    """The intervals' confidence, such as 0.95."""
+    interval: str
+    """What the bootstrap resampled: ``boot-systems``, ``boot-inputs`` or ``boot-both``."""
+    resamples: int
+    """How many resamples the intervals rest on."""
+    resamples_undefined: int
+    """Resamples in which the estimate (on curves, the curve) was undefined; they left its interval."""
+    agreement_undefined: int
+    """Resamples in which no pair within the bounds was free of ties; they left the interval of `agreement`."""
+    n_systems: int
+    """Systems with at least one score from the metric and one from people."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceCurve:
+    """The fitted chance that people agree with a metric, by the size of the score difference.
+
+    P(agree) = 1/(1 + exp(−β·|Δ|)): an even chance at no difference, log-odds in proportion to it from there.
+    """
+
+    metric: str
+    """The metric."""
+    human: str
+    """The human criterion."""
+    slope: float
+    """β, per unit of the metric: ∞ if people agree on every pair, NaN if no pair is free of ties."""
+    slope_low: float
+    """Lower end of its confidence interval."""
+    slope_high: float
+    """Upper end of its confidence interval."""
+    confidence: float
+    """The interval's confidence."""
+    largest: float
+    """The largest score difference in the data: beyond it the curve is a guess."""
+    n_pairs: int
+    """All pairs of systems."""
+    n_ties: int
+    """How many of them are tied and did not take part in the fit."""
+    resamples_undefined: int
+    """Resamples without a curve; they left the interval."""
+
+    def chance(self, difference: float) -> tuple[float, float, float]:
+        """Return the chance that people agree about two systems so far apart, and its band."""
+        ends = (self.slope, self.slope_low, self.slope_high)
+        at, low, high = (float(chance(slope, difference)) for slope in ends)
+        return at, low, high
+
+    def needed(self, agreement: float) -> tuple[float, float, float]:
+        """Return the difference at which the chance reaches `agreement`, with its interval; infinite if never."""
+        agreement = vocabulary.fraction("agreement", agreement)
+        if agreement <= 0.5:
+            raise UsageError(f"agreement must be over 0.5, the chance at no difference, got {agreement:g}")
+        # a steeper curve needs less, so the ends change places
+        return needed(self.slope, agreement), needed(self.slope_high, agreement), needed(self.slope_low, agreement)
+
+
+@dataclass(frozen=True, eq=False)
+class ScorePairs(Result):
+    """How well metrics agree with people on pairs of systems, by how far apart the metric puts them."""
+
+    study: ClassVar[str] = "pairs"
+
+    table: Sequence[ScorePairsRow]
+    """Per human criterion and metric: bounds, shares, the triangle, points of the curve, needed differences."""
+    curves: tuple[ChanceCurve, ...]
+    """One per human criterion and metric, in the order of the table; empty if no curve was asked for."""
+
+
+def pairs(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    bounds: str | Iterable[tuple[float, float]] | None = None,
+    shares: str | Iterable[float] | None = SHARES,
+    triangle: bool | int = False,
+    inputs: str = "all",
+    interval: str = "boot-both",
+    confidence: float = 0.95,
+    resamples: int = 1_000,
+    seed: int = 0,
+    curve: bool = True,
+    references: bool = False,
+    threads: int | None = None,
+) -> ScorePairs:
+    """Correlate metrics with people over pairs of systems whose scores are a certain distance apart.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    bounds
+        Smallest and largest score difference, such as ``[(0, 0.5), (0.5, 1)]`` or ``"0:0.5,0.5:1"``, in the units
+        of the scores. The same bounds apply to every metric.
+    shares
+        Shares of the pairs closest in score, by default 10%, 20%, … 100%; None for none.
+    triangle
+        Whether to go through all (l, u) over a grid of quantiles of the differences: True for steps of 10%, or the
+        number of steps.
+    inputs
+        Inputs behind the metrics' means of systems: ``all`` that a metric has, even if people annotated only some, or
+        only the ``annotated`` ones.
+    interval
+        ``boot-both`` (systems and inputs are a sample), ``boot-systems`` or ``boot-inputs``.
+    confidence
+        Confidence of the intervals, between 0 and 1.
+    resamples
+        How many bootstrap resamples to take.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    curve
+        Whether to fit the chance of agreement as a function of the score difference.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    ScorePairs
+        Rows with the number of pairs, the correlation and the share on which people agree, and curves.
+
+    Notes
+    -----
+    The estimate is r_sys Δ(l, u) of Deutsch, Dror and Roth (2022), "Re-Examining System-Level Correlations of
+    Automatic Summarization Evaluation Metrics", §4.2: (P − Q)/√((P+Q+T)(P+Q+U)) over the pairs of systems with
+    l ≤ |Δ| ≤ u, where P and Q count pairs that metric and people order alike and unlike, T and U pairs tied only
+    in the metric and only by people. Over all pairs it is Kendall's tau-b.
+
+    The curve is P(agree) = 1/(1 + exp(−β|Δ|)), fitted by maximum likelihood on all pairs without ties; its band and
+    the needed differences follow from the bootstrap interval of β.
+
+    Bounds are fixed: those of shares and of the triangle are quantiles of the differences in the data, and in
+    every resample they stay where they are, in score units, while the differences are computed anew. A pair counts
+    as often as the product of how often its systems were drawn; two copies of one system are no pair.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.pairs(ma.example(), human="relevance", resamples=200)
+    >>> closest, *_, every = [row for row in result.table if row.kind == "share" and row.metric == "synthetic-overlap"]
+    >>> bool(closest.n_pairs < every.n_pairs and closest.upper < every.upper)
+    True
+    """
+    asked = _Asked(
+        () if bounds is None else vocabulary.ranges("bounds", bounds),
+        () if shares is None else vocabulary.shares("shares", shares),
+        _steps(triangle),
+    )
+    if not any(asked) and not curve:
+        raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
+    inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
+    interval = vocabulary.choice("interval", interval, vocabulary.BOOTSTRAPS)
+    confidence = vocabulary.fraction("confidence", confidence)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    setting = settle(scores, human, metric, references=references)
+    check_size(setting, ("system",))
+    n, m = setting.scores.shape
+
+    rows: list[ScorePairsRow] = []
+    curves: list[ChanceCurve] = []
+    for h in range(len(setting.humans)):
+        cases = [_Case.of(setting, at, h, asked, inputs) for at in range(len(setting.metrics))]
+        drawn = _resample(cases, n, interval, resamples, seed, curve, threads)
+        for case, samples in zip(cases, drawn, strict=True):
+            answer = _answer(setting, h, case, samples, confidence, curve)
+            rows += _rows(answer, interval, confidence, resamples)
+            if answer.curve is not None:
+                rows += _curve_rows(answer, answer.curve, interval, resamples)
+                curves.append(answer.curve)
+    annotated = count_annotated(setting.z)
+    signature = Signature.of(
+        "pairs",
+        level="system",
+        coef="kendall-b",
+        bounds=[f"{lower:g}:{upper:g}" for lower, upper in asked.bounds] or None,
+        shares=[f"{share:g}" for share in asked.shares] or None,
+        triangle=asked.steps or None,
+        curve="logistic" if curve else None,
+        ci=f"{interval},{confidence:g}",
+        k=resamples,
+        seed=seed,
+        systems=n,
+        inputs=m,
+        annotated=annotated,
+        means=None if annotated is None else inputs,
+    )
+    apart = "intervals draw the inputs of metrics and those of people separately"
+    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, ("system",), inputs, apart)
+    notes = (*setting.notes, *unequal, *_notes(rows, interval))
+    return ScorePairs(tuple(rows), signature, notes, tuple(curves))
+
+
+class _Asked(NamedTuple):
+    """Which selections of pairs are wanted."""
+
+    bounds: tuple[tuple[float, float], ...]
+    shares: tuple[float, ...]
+    steps: int
+
+
+class _Selection(NamedTuple):
+    """One selection of pairs, as the rows tell it."""
+
+    kind: str
+    lower: float
+    upper: float
+    share: float
+    share_below: float
+
+
+class _Answer(NamedTuple):
+    """All that was found for one metric and one human criterion; arrays are (selections,)."""
+
+    metric: str
+    human: str
+    n_systems: int
+    selections: list[_Selection]
+    counts: PairCounts
+    tau: FloatArray
+    tau_ends: tuple[FloatArray, FloatArray]
+    tau_undefined: list[int]
+    agreement: FloatArray
+    agreement_ends: tuple[FloatArray, FloatArray]
+    agreement_undefined: list[int]
+    curve: ChanceCurve | None
+
+
+def _steps(triangle: bool | int) -> int:
+    if triangle is False or triangle is None:
+        return 0
+    return STEPS if triangle is True else vocabulary.count("triangle", triangle, 2)
+
+
+def _selections(differences: FloatArray, asked: _Asked) -> list[_Selection]:
+    """Return every selection that was asked for; shares and the triangle become bounds here, once."""
+    found = [_Selection("bounds", lower, upper, math.nan, 0.0) for lower, upper in asked.bounds]
+    found += [_Selection("share", *range_of(differences, 0.0, share), share, 0.0) for share in asked.shares]
+    n = asked.steps
+    for below in range(n):
+        found += [
+            _Selection("triangle", *range_of(differences, below / n, upto / n), (upto - below) / n, below / n)
+            for upto in range(below + 1, n + 1)
+        ]
+    # all pairs come last: the curve is fitted on them
+    return [*found, _Selection("all", 0.0, math.inf, 1.0, 0.0)]
+
+
+class _Case(NamedTuple):
+    """One metric against one human criterion, ready to be resampled."""
+
+    metric: int
+    sets: InputSets
+    pairs: SystemPairs
+    differences: FloatArray
+    selections: list[_Selection]
+    bounds: FloatArray
+
+    @classmethod
+    def of(cls, setting: Setting, metric: int, human: int, asked: _Asked, inputs: str) -> _Case:
+        x, z = setting.x[metric], setting.z[human]
+        sets = input_sets(has_scores(x), z, "system", inputs)
+        pairs = SystemPairs(sets.of_metrics(x), sets.of_people(z), paired=sets.paired)
+        differences = pairs.differences()
+        selections = _selections(differences, asked)
+        bounds = np.array([(s.lower, s.upper) for s in selections])
+        return cls(metric, sets, pairs, differences, selections, bounds)
+
+
+class _Drawn(NamedTuple):
+    """What resamples gave for one case: correlations and agreement (selections, B), and slopes (B,) or none."""
+
+    tau: FloatArray
+    agreement: FloatArray
+    slopes: FloatArray
+
+
+def _resample(
+    cases: list[_Case], n_systems: int, interval: str, resamples: int, seed: int, curve: bool, threads: int | None
+) -> list[_Drawn]:
+    """Return for each case what the resamples gave; cases of as many inputs share the draws."""
+    units: list[tuple[BootstrapPages, int, list[_Case]]] = []
+    for shape in dict.fromkeys(case.sets.shape for case in cases):
+        pages = BootstrapPages(
+            resamples,
+            (n_systems, shape[0]),
+            seed,
+            resample_systems=interval in ("boot-systems", "boot-both"),
+            resample_inputs=interval in ("boot-inputs", "boot-both"),
+            annotated=shape[1],
+        )
+        alike = [case for case in cases if case.sets.shape == shape]
+        # A thousand resamples of few inputs are a single page, which metrics then share out between threads.
+        together = [alike] if len(pages) >= MANY_PAGES else [[case] for case in alike]
+        units += [(pages, page, some) for page in range(len(pages)) for some in together]
+
+    def work(unit: int) -> list[tuple[int, _Drawn]]:
+        pages, page, some = units[unit]
+        systems, inputs = pages[page]
+        found = []
+        for case in some:
+            counts, slopes = case.pairs.evaluate(case.bounds, systems, inputs, curve=curve)
+            found.append((case.metric, _Drawn(counts.tau, counts.agreement, np.empty(0) if slopes is None else slopes)))
+        return found
+
+    parts: dict[int, list[_Drawn]] = {}
+    for done in engine.run(work, len(units), threads=threads, what="resampling"):
+        for metric, drawn in done:
+            parts.setdefault(metric, []).append(drawn)
+    return [
+        _Drawn(*(np.concatenate(part, axis=-1)[..., :resamples] for part in zip(*parts[case.metric], strict=True)))
+        for case in cases
+    ]
+
+
+def _answer(setting: Setting, human: int, case: _Case, drawn: _Drawn, confidence: float, curve: bool) -> _Answer:
+    point = case.pairs.evaluate(case.bounds, curve=curve)
+    counts = PairCounts(*(count[:, 0] for count in point.counts))
+    metric, criterion = setting.metrics[case.metric], setting.humans[human]
+    fitted = None
+    if point.slopes is not None:
+        fitted = _curve(metric, criterion, float(point.slopes[0]), drawn.slopes, counts, case.differences, confidence)
+    return _Answer(
+        metric=metric,
+        human=criterion,
+        n_systems=case.sets.sizes(setting.x[case.metric], setting.z[human], "system")[0],
+        selections=case.selections,
+        counts=counts,
+        tau=counts.tau,
+        tau_ends=percentiles(drawn.tau, confidence),
+        tau_undefined=np.isnan(drawn.tau).sum(axis=1).tolist(),
+        agreement=counts.agreement,
+        agreement_ends=percentiles(drawn.agreement, confidence),
+        agreement_undefined=np.isnan(drawn.agreement).sum(axis=1).tolist(),
+        curve=fitted,
+    )
+
+
+def _curve(
+    metric: str,
+    human: str,
+    slope: float,
+    slopes: FloatArray,
+    counts: PairCounts,
+    differences: FloatArray,
+    confidence: float,
+) -> ChanceCurve:
+    low, high = percentiles(slopes, confidence)
+    known = not math.isnan(slope)
+    total = float(counts.total[-1])
+    return ChanceCurve(
+        metric=metric,
+        human=human,
+        slope=slope,
+        slope_low=float(low) if known else math.nan,
+        slope_high=float(high) if known else math.nan,
+        confidence=confidence,
+        largest=float(differences[-1]) if len(differences) else math.nan,
+        n_pairs=int(total),
+        n_ties=int(total - counts.same[-1] - counts.other[-1]),
+        resamples_undefined=int(np.isnan(slopes).sum()),
+    )
+
+
+def _rows(answer: _Answer, interval: str, confidence: float, resamples: int) -> Iterator[ScorePairsRow]:
+    every = int(answer.counts.total[-1])
+    for k, selection in enumerate(answer.selections[:-1]):
+        n_pairs = int(answer.counts.total[k])
+        share = selection.share
+        if selection.kind == "bounds":
+            share = n_pairs / every if every else math.nan
+        low, high = _ends(answer.tau, answer.tau_ends, k)
+        agreement_low, agreement_high = _ends(answer.agreement, answer.agreement_ends, k)
+        yield ScorePairsRow(
+            metric=answer.metric,
+            human=answer.human,
+            kind=selection.kind,
+            lower=selection.lower,
+            upper=selection.upper,
+            share=share,
+            share_below=selection.share_below,
+            n_pairs=n_pairs,
+            n_ties=n_pairs - int(answer.counts.same[k] + answer.counts.other[k]),
+            estimate=float(answer.tau[k]),
+            low=low,
+            high=high,
+            agreement=float(answer.agreement[k]),
+            agreement_low=agreement_low,
+            agreement_high=agreement_high,
+            confidence=confidence,
+            interval=interval,
+            resamples=resamples,
+            resamples_undefined=answer.tau_undefined[k],
+            agreement_undefined=answer.agreement_undefined[k],
+            n_systems=answer.n_systems,
+        )
+
+
+def _ends(estimates: FloatArray, ends: tuple[FloatArray, FloatArray], k: int) -> tuple[float, float]:
+    """Return the ends of an interval; what is undefined in the data has none, whatever resamples say."""
+    if np.isnan(estimates[k]):
+        return math.nan, math.nan
+    return float(ends[0][k]), float(ends[1][k])
+
+
+def _curve_rows(answer: _Answer, curve: ChanceCurve, interval: str, resamples: int) -> Iterator[ScorePairsRow]:
+    """Yield points of the curve, then the differences that high chances of agreement need."""
+    for difference in np.linspace(0.0, curve.largest, CURVE_POINTS).tolist():
+        yield _curve_row(
+            answer, curve, interval, resamples, "curve", difference, (math.nan,) * 3, curve.chance(difference)
+        )
+    for agreement in NEEDED:
+        wanted = (agreement, math.nan, math.nan)
+        yield _curve_row(answer, curve, interval, resamples, "needed", math.nan, curve.needed(agreement), wanted)
+
+
+def _curve_row(
+    answer: _Answer,
+    curve: ChanceCurve,
+    interval: str,
+    resamples: int,
+    kind: str,
+    difference: float,
+    estimate: tuple[float, float, float],
+    agreement: tuple[float, float, float],
+) -> ScorePairsRow:
+    return ScorePairsRow(
+        metric=curve.metric,
+        human=curve.human,
+        kind=kind,
+        lower=difference,
+        upper=difference,
+        share=math.nan,
+        share_below=math.nan,
+        n_pairs=curve.n_pairs,
+        n_ties=curve.n_ties,
+        estimate=estimate[0],
+        low=estimate[1],
+        high=estimate[2],
+        agreement=agreement[0],
+        agreement_low=agreement[1],
+        agreement_high=agreement[2],
+        confidence=curve.confidence,
+        interval=interval,
+        resamples=resamples,
+        resamples_undefined=curve.resamples_undefined,
+        agreement_undefined=curve.resamples_undefined,
+        n_systems=answer.n_systems,
+    )
+
+
+def _notes(rows: list[ScorePairsRow], interval: str) -> list[str]:
+    """Say what the numbers rest on and what was undefined; metrics of which the same is to be said share a line."""
+    notes = [
+        "Pairs share systems and are not independent; the intervals resample "
+        + {"boot-systems": "systems", "boot-inputs": "inputs", "boot-both": "systems and inputs"}[interval]
+        + ", with bounds that stay where they are in score units."
+    ]
+    said: dict[str, dict[str, None]] = {}
+    for row in rows:
+        what = _undefined(row)
+        if what:
+            said.setdefault(f"{one_line(row.human, 60)}, {what}", {})[row.metric] = None
+    notes += [f"{what}, for {listed(metrics, 6)}." for what, metrics in said.items()]
+    left_out = [row for row in rows if row.kind in ("bounds", "share", "triangle") and row.resamples_undefined]
+    if left_out:
+        most = max(left_out, key=lambda row: row.resamples_undefined)
+        notes.append(
+            "Resamples with no pair, or only ties, within the bounds are left out of the interval: at most "
+            f"{most.resamples_undefined} of {most.resamples} ({one_line(most.metric, 40)}, {_place(most)}); "
+            f"{len(left_out)} of {len(rows)} rows count such resamples."
+        )
+    return notes
+
+
+def _undefined(row: ScorePairsRow) -> str:
+    """Say what is undefined in a row, if anything is."""
+    if row.kind == "needed":
+        flat = "no score difference reaches the chances wanted: the fitted curve does not rise"
+        return flat if math.isinf(row.estimate) else ""
+    if row.kind == "curve":
+        # said once, at the curve's first point
+        return "there is no curve, because every pair is tied" if row.upper == 0 and math.isnan(row.agreement) else ""
+    if row.n_pairs == 0:
+        return f"{_place(row)}: no pair of systems, so the correlation is undefined"
+    if math.isnan(row.estimate):
+        return f"{_place(row)}: undefined, because all pairs are tied in the metric, or all by people"
+    return ""
+
+
+def _place(row: ScorePairsRow) -> str:
+    if row.kind == "share":
+        return f"closest {100 * row.share:g}%"
+    if row.kind == "triangle":
+        return f"closest {100 * (row.share_below + row.share):g}% without the closest {100 * row.share_below:g}%"
+    return f"differences from {row.lower:g} to {row.upper:g}"

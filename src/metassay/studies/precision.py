@@ -1,0 +1,269 @@
+"""How precisely are the scores of systems known?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.stats.draws import BootstrapPages
+from metassay.stats.levels import Means
+from metassay.stats.stability import Spread, sample_means, spread
+from metassay.studies.columns import NameOrNames
+from metassay.studies.inputs import Annotated, BoolArray, columns_with_people, has_scores
+
+HELD = 16_000_000
+"""Sampled means held at once (128 MB as floats)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionRow:
+    """The mean score of one system, and how it would vary with other inputs."""
+
+    metric: str
+    """The metric, or the human criterion itself."""
+    kind: str
+    """``metric`` or ``human``."""
+    system: str
+    """The system."""
+    inputs: str
+    """``annotated`` for the inputs that people annotated, ``all`` for every input that the metric has."""
+    n_inputs: int
+    """How many of them have a score of this system."""
+    estimate: float
+    """The mean score, in the metric's own units and direction; NaN if there is none."""
+    low: float
+    """Lower end of its bootstrap interval."""
+    high: float
+    """Upper end of its bootstrap interval."""
+    variance: float
+    """Variance of the mean over the resamples."""
+    confidence: float
+    """The interval's confidence, such as 0.95."""
+    resamples: int
+    """How many resamples of the inputs were drawn."""
+    resamples_undefined: int
+    """Resamples in which the system had no score; they are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceChange:
+    """How much better the scores of systems are known with all inputs than with the annotated ones."""
+
+    metric: str
+    """The metric."""
+    n_annotated: int
+    """Inputs that people annotated and the metric has."""
+    n_inputs: int
+    """Inputs that the metric has."""
+    variance_annotated: float
+    """Mean over systems of the variance with the annotated inputs."""
+    variance_all: float
+    """Mean over systems of the variance with all inputs."""
+    change: float
+    """Relative change from the one to the other; NaN if undefined."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Precision(Result):
+    """Means of systems with intervals and variances, with the annotated inputs and with all inputs."""
+
+    study: ClassVar[str] = "precision"
+
+    table: Sequence[PrecisionRow]
+    """One row per metric or human criterion, set of inputs and system."""
+    changes: tuple[VarianceChange, ...]
+    """For metrics with more inputs than people annotated, the change in variance."""
+
+
+def precision(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    annotated: Annotated | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Precision:
+    """Bootstrap the mean score of each system over inputs, those that people annotated and all.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics, people, or both.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human, if there is any.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    annotated
+        Take only so many inputs, chosen by the seed, or only these inputs, as those that people annotated.
+    confidence
+        Confidence of the intervals, between 0 and 1.
+    resamples
+        How many bootstrap resamples of the inputs to take.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Precision
+        One row per column, set of inputs and system, and for each metric the change in variance.
+
+    Notes
+    -----
+    Deutsch, Dror and Roth (2022), "Re-Examining System-Level Correlations of Automatic Summarization Evaluation
+    Metrics", §3.1 and Figure 2. An input counts as annotated if any of the criteria has a score there.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.precision(ma.example(), human="relevance", metric="synthetic-o*", annotated=20, resamples=500)
+    >>> all(change.change < 0 for change in result.changes)
+    True
+    """
+    confidence = vocabulary.fraction("confidence", confidence)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
+    n, m = columns.scores.shape
+    # The border turned columns in which small scores are good; here their own units are wanted.
+    lower = [columns.scores[name].lower_is_better for name in columns.names]
+    values = np.where(np.array(lower)[:, None, None], -columns.values, columns.values)
+    wanted = _wanted(values, columns.kinds)
+    found = _spreads(values, wanted, resamples, confidence, seed, threads)
+
+    rows = []
+    for (at, which, inputs), means in zip(wanted, found, strict=True):
+        known = (~np.isnan(values[at][:, inputs])).sum(axis=1)
+        rows += [
+            PrecisionRow(
+                metric=columns.names[at],
+                kind=columns.kinds[at],
+                system=system,
+                inputs=which,
+                n_inputs=int(known[s]),
+                estimate=float(means.estimate[s]),
+                low=float(means.low[s]),
+                high=float(means.high[s]),
+                variance=float(means.variance[s]),
+                confidence=confidence,
+                resamples=resamples,
+                resamples_undefined=int(means.undefined[s]) if known[s] else 0,
+            )
+            for s, system in enumerate(columns.scores.systems)
+        ]
+    changes = _changes(columns.names, wanted, found)
+    judged = {int(inputs.sum()) for at, _, inputs in wanted if columns.kinds[at] == "human"}
+    signature = Signature.of(
+        "precision",
+        ci=f"boot-inputs,{confidence:g}",
+        k=resamples,
+        seed=seed,
+        systems=n,
+        inputs=m,
+        annotated=sorted(judged) or None,
+    )
+    notes = [*simulated, *columns.notes, *_notes(rows, changes)]
+    return Precision(tuple(rows), signature, tuple(notes), changes)
+
+
+_Wanted = tuple[int, str, BoolArray]
+"""A column by position, the name of a set of inputs, and the set."""
+
+
+def _wanted(values: FloatArray, kinds: tuple[str, ...]) -> list[_Wanted]:
+    """Return people with their inputs, and metrics with all of theirs and, if they have more, with people's."""
+    available = [has_scores(matrix) for matrix in values]
+    judged = np.zeros(values.shape[-1], dtype=bool)
+    for inputs, kind in zip(available, kinds, strict=True):
+        if kind == "human":
+            judged |= inputs
+    wanted: list[_Wanted] = []
+    for at, (inputs, kind) in enumerate(zip(available, kinds, strict=True)):
+        if kind == "human":
+            wanted.append((at, "annotated", inputs))
+            continue
+        if (inputs & judged).any() and (inputs & ~judged).any():
+            wanted.append((at, "annotated", inputs & judged))
+        wanted.append((at, "all", inputs))
+    return wanted
+
+
+def _spreads(
+    values: FloatArray, wanted: list[_Wanted], resamples: int, confidence: float, seed: int, threads: int | None
+) -> list[Spread]:
+    """Resample the inputs; columns on the same inputs share the draws."""
+    groups: dict[bytes, list[int]] = {}
+    for place, (_, _, inputs) in enumerate(wanted):
+        groups.setdefault(inputs.tobytes(), []).append(place)
+    at_once = max(1, HELD // (values.shape[1] * resamples))
+    found: dict[int, Spread] = {}
+    for places in groups.values():
+        inputs = wanted[places[0]][2]
+        pages = BootstrapPages(resamples, (values.shape[1], int(inputs.sum())), seed, resample_systems=False)
+        for start in range(0, len(places), at_once):
+            block = places[start : start + at_once]
+            means = [Means(values[wanted[place][0]][:, inputs]) for place in block]
+
+            def work(page: int, pages: BootstrapPages = pages, means: list[Means] = means) -> list[FloatArray]:
+                weights = pages[page][1]
+                assert weights is not None, "inputs are what is drawn"
+                return [sample_means(each, weights) for each in means]
+
+            done = engine.run(work, len(pages), threads=threads, what="resampling")
+            for place, each, parts in zip(block, means, zip(*done, strict=True), strict=True):
+                found[place] = spread(each, np.concatenate(parts, axis=1)[:, :resamples], confidence)
+    return [found[place] for place in range(len(wanted))]
+
+
+def _changes(names: tuple[str, ...], wanted: list[_Wanted], found: list[Spread]) -> tuple[VarianceChange, ...]:
+    by_column: dict[int, dict[str, tuple[int, Spread]]] = {}
+    for (at, which, inputs), means in zip(wanted, found, strict=True):
+        by_column.setdefault(at, {})[which] = (int(inputs.sum()), means)
+    changes = []
+    for at, sets in by_column.items():
+        if len(sets) < 2:
+            continue
+        (few, a), (many, t) = sets["annotated"], sets["all"]
+        both = ~np.isnan(a.variance) & ~np.isnan(t.variance)
+        mean_a, mean_t = (float(v.variance[both].mean()) if both.any() else math.nan for v in (a, t))
+        change = mean_t / mean_a - 1 if mean_a > 0 else math.nan
+        changes.append(VarianceChange(names[at], few, many, mean_a, mean_t, change))
+    return tuple(changes)
+
+
+def _notes(rows: Sequence[PrecisionRow], changes: Sequence[VarianceChange]) -> list[str]:
+    notes = []
+    known = [change.change for change in changes if not math.isnan(change.change)]
+    if known:
+        mean = sum(known) / len(known)
+        metrics = "for the one metric" if len(known) == 1 else f"on average over {len(known)} metrics"
+        notes.append(
+            f"With all inputs rather than the annotated ones, the variance of system scores is {abs(mean):.0%} "
+            f"{'smaller' if mean < 0 else 'larger'} {metrics}."
+        )
+    elif not changes:
+        notes.append("No metric has inputs that people did not annotate, so there is one interval per system.")
+    notes.append(
+        "Intervals are for new inputs like these, system by system; two that overlap may still differ, since systems "
+        "share inputs."
+    )
+    lost = max((row.resamples_undefined for row in rows), default=0)
+    if lost:
+        notes.append(f"Up to {lost} of {rows[0].resamples} resamples held no score of a system and were left out.")
+    return notes

@@ -1,0 +1,416 @@
+"""What do all scores say together of the systems?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.groups import GroupPatterns, assign_groups
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.draws import SYSTEMS, multiplicities, page_size, stream
+from metassay.stats.intervals import percentile
+from metassay.stats.multivariate import (
+    HeldOut,
+    by_folds,
+    discriminants,
+    leave_one_out,
+    principal_components,
+    separation,
+    standardize,
+    stratified_folds,
+)
+from metassay.studies.columns import Columns, NameOrNames, choose_columns
+
+BoolArray = npt.NDArray[np.bool_]
+
+MEASURES = ("accuracy", "balanced-accuracy", "auc")
+COMPOSITE = "composite"
+MOST_PAIRS = 10_000
+"""With more pairs of systems, one of each group, than this, ten folds take the place of leaving one out."""
+LEAST_MEMBERS = 3
+"""Systems that a group needs: two must remain when one is held out, or its own mean is all that is known of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """One number of the profile; ``kind`` and ``measure`` say which."""
+
+    kind: str
+    """``component``, ``loading`` (a metric on a component), ``system`` (a system on a component or on the composite),
+    ``weight`` (of a metric in the composite), or ``separation`` (how well a metric, or the composite, parts groups)."""
+    name: str
+    """The component (``PC1``), metric, human criterion or system; ``composite`` for the composite itself."""
+    component: int | None
+    """The component's number, from 1; None where there is none."""
+    measure: str
+    """``explained`` (share of variance), ``correlation``, ``score``, ``composite``, ``weight``, ``accuracy``,
+    ``balanced-accuracy`` or ``auc``."""
+    value: float
+    """The number."""
+    low: float
+    """Lower end of its interval, for separation; for weights, the lowest when any one system is held out; else NaN."""
+    high: float
+    """Upper end, likewise."""
+    group: str | None
+    """The system's group; for separation and weights, the group that is taken to be higher."""
+
+
+@dataclass(frozen=True, eq=False)
+class Profile(Result):
+    """Principal components of systems, and the composite that best separates two groups of them."""
+
+    study: ClassVar[str] = "profile"
+
+    table: Sequence[ProfileRow]
+    """Components, loadings, systems, and if there are two groups, weights and separation."""
+    groups: tuple[str, ...]
+    """The two groups that the composite separates; empty if there are not two."""
+    humans: tuple[str, ...]
+    """Which of the columns are human criteria."""
+    n_systems: int
+    """Systems in the components."""
+    confidence: float
+    """The confidence of the intervals."""
+
+
+def profile(
+    scores: Scores,
+    *,
+    metric: NameOrNames | None = None,
+    human: NameOrNames | None = None,
+    group: GroupPatterns | None = None,
+    components: int = 3,
+    folds: int | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    references: bool = True,
+    threads: int | None = None,
+) -> Profile:
+    """Treat all scores of a system as one point, find the main directions, and the one that parts two groups best.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics, of people, or of both.
+    metric
+        Metrics: names, globs or comma lists; by default every column that is not human.
+    human
+        Human criteria, likewise; by default all that are known, or none if metrics are named.
+    group
+        Two groups of systems, as names or globs by group (``{"humans": "H*", "machines": "*"}``, the first match wins)
+        or as texts ``NAME=PATTERN,PATTERN``; by default the groups that the data itself knows.
+    components
+        How many components get loadings and scores.
+    folds
+        Hold out so many stratified random folds instead of one system, or one pair of systems, at a time.
+    confidence
+        Confidence of the intervals of the separation, between 0 and 1.
+    resamples
+        How many bootstrap resamples these intervals rest on.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Profile
+        Components, loadings, systems, weights and separation as flat rows.
+
+    Notes
+    -----
+    Rankel, Conroy, Slud and O'Leary (2011), §5, propose to treat all scores as multivariate data. A system is the
+    vector of its mean scores, each over the inputs that it has; columns are standardised over systems. Nothing is
+    imputed: a column that lacks any of the systems is left out, and named. The composite is made of metrics, not of
+    human criteria, for it is to stand in for people; criteria are shown beside it. It is Fisher's discriminant with
+    Ledoit and Wolf's shrinkage, fitted without the systems that it is judged on; single metrics go through the same
+    mill. Accuracy takes the middle between the groups as cut; balanced accuracy is its mean over the two groups; the
+    area under the curve (``auc``) is the share of pairs, one of each group and held out together, that come in the
+    right order. Intervals resample the held-out systems within their groups, without fitting anew.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.profile(ma.example())
+    >>> first = next(row for row in result.table if row.kind == "component")
+    >>> first.name, first.measure, 0 < first.value <= 1
+    ('PC1', 'explained', True)
+    """
+    components = vocabulary.count("components", components)
+    confidence = vocabulary.fraction("confidence", confidence)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    if folds is not None:
+        folds = vocabulary.count("folds", folds, 2)
+    columns = choose_columns(scores, human, metric, references=references)
+    points = _points(columns)
+    groups = assign_groups(points.scores, group)
+    pair, notes = _two_groups(groups, points.scores.systems, asked=group is not None)
+
+    z = standardize(points.means)
+    rows = _component_rows(points, z, groups, components)
+    cross_validation = None
+    if pair is not None:
+        task = _Separation(points, z, groups, pair, folds, confidence, resamples, seed, threads)
+        rows += (found := task.rows())
+        notes += task.notes(found)
+        pair, cross_validation = task.pair, task.cross_validation
+    n, m = points.scores.shape
+    signature = Signature.of(
+        "profile",
+        pca="standardised",
+        groups=None if pair is None else [one_line(g, 40) for g in pair],
+        lda=None if pair is None else "ledoit-wolf",
+        cv=cross_validation,
+        ci=None if pair is None else f"boot-held-out,{confidence:g}",
+        k=None if pair is None else resamples,
+        seed=None if pair is None else seed,
+        columns=len(points.names),
+        systems=n,
+        inputs=m,
+    )
+    humans = tuple(name for name, kind in zip(points.names, points.kinds, strict=True) if kind == "human")
+    every_note = tuple(columns.notes + points.notes + notes)
+    return Profile(tuple(rows), signature, every_note, pair or (), humans, n, confidence)
+
+
+@dataclass(frozen=True)
+class _Points:
+    """Systems as points: their mean scores, nothing missing."""
+
+    scores: Scores
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    means: FloatArray
+    """Systems × columns."""
+    notes: list[str]
+
+
+def _points(columns: Columns) -> _Points:
+    """Average over inputs, and leave out systems without any score, columns with gaps, and columns that do not vary."""
+    known = ~np.isnan(columns.values)
+    counts = known.sum(axis=2)
+    totals = np.where(known, columns.values, 0.0).sum(axis=2)
+    means = np.divide(totals, counts, out=np.full(counts.shape, np.nan), where=counts > 0).T
+    notes = []
+    present = ~np.isnan(means).all(axis=1)
+    scores = columns.scores
+    if not present.all():
+        gone = [s for s, there in zip(scores.systems, present, strict=True) if not there]
+        notes.append(f"No scores at all, left out: {listed(gone, 6)}.")
+        scores = scores.select(systems=[s for s, there in zip(scores.systems, present, strict=True) if there])
+        means = means[present]
+    if len(means) < 3:
+        raise DataError(f"components need at least 3 systems, got {len(means)}")
+    gaps = np.isnan(means).sum(axis=0)
+    spread = np.array([np.ptp(c) if not np.isnan(c).any() else np.nan for c in means.T])
+    size = np.nanmax(np.abs(means), axis=0)
+    kept = (gaps == 0) & (spread > 1e-12 * size)
+    for what, which in (("lack a score for some systems", gaps > 0), ("do not vary", (gaps == 0) & ~kept)):
+        without = [name for name, out in zip(columns.names, which, strict=True) if out]
+        if without:
+            notes.append(f"Left out, because they {what}: {listed(without, 6)}.")
+    if kept.sum() < 2:
+        most = int(np.isnan(means).sum(axis=1).argmax())
+        raise DataError(
+            f"components need at least 2 columns with a score for every system, got {int(kept.sum())}; leave out "
+            f"columns, or systems such as {one_line(scores.systems[most], 40)!r}"
+        )
+    halves = counts[kept].min(axis=1) < counts[kept].max(axis=1)
+    if halves.any():
+        notes.append("Systems have scores on different inputs; their means are over the inputs that each has.")
+    names = tuple(n for n, keep in zip(columns.names, kept, strict=True) if keep)
+    kinds = tuple(k for k, keep in zip(columns.kinds, kept, strict=True) if keep)
+    return _Points(scores, names, kinds, means[:, kept], notes)
+
+
+def _two_groups(
+    groups: dict[str, str], systems: Sequence[str], *, asked: bool
+) -> tuple[tuple[str, str] | None, list[str]]:
+    """Return the two groups to separate, if there are two that are large enough, and notes."""
+    names = list(dict.fromkeys(groups.values()))
+    sizes = {name: sum(g == name for g in groups.values()) for name in names}
+    if asked and len(names) != 2:
+        raise UsageError(f"a composite separates 2 groups of systems, got {len(names)}: {listed(names) or 'none'}")
+    small = [name for name in names if sizes[name] < LEAST_MEMBERS]
+    if asked and small:
+        raise DataError(
+            f"each group needs at least {LEAST_MEMBERS} systems, {one_line(small[0], 40)!r} has {sizes[small[0]]}"
+        )
+    if len(names) != 2 or small:
+        known = ", ".join(f"{one_line(n, 40)} ({sizes[n]})" for n in names[:6]) or "none"
+        return None, [f"No composite: it needs two groups of at least {LEAST_MEMBERS} systems; groups here: {known}."]
+    notes = []
+    loose = [s for s in systems if s not in groups]
+    if loose:
+        notes.append(f"In no group, so not in the composite: {listed(loose, 6)}.")
+    return (names[0], names[1]), notes
+
+
+def _component_rows(points: _Points, z: FloatArray, groups: dict[str, str], components: int) -> list[ProfileRow]:
+    found = principal_components(z)
+    shown = range(min(components, len(found.share)))
+    rows = [
+        ProfileRow("component", f"PC{c + 1}", c + 1, "explained", float(share), math.nan, math.nan, None)
+        for c, share in enumerate(found.share)
+    ]
+    rows += [
+        ProfileRow("loading", name, c + 1, "correlation", float(found.loadings[j, c]), math.nan, math.nan, None)
+        for c in shown
+        for j, name in enumerate(points.names)
+    ]
+    rows += [
+        ProfileRow("system", name, c + 1, "score", float(found.scores[i, c]), math.nan, math.nan, groups.get(name))
+        for c in shown
+        for i, name in enumerate(points.scores.systems)
+    ]
+    return rows
+
+
+class _Separation:
+    """The composite of metrics that parts two groups, and how single columns fare beside it."""
+
+    def __init__(
+        self,
+        points: _Points,
+        z: FloatArray,
+        groups: dict[str, str],
+        pair: tuple[str, str],
+        folds: int | None,
+        confidence: float,
+        resamples: int,
+        seed: int,
+        threads: int | None,
+    ) -> None:
+        self.points = points
+        self.confidence, self.resamples, self.seed, self.threads = confidence, resamples, seed, threads
+        self.members = np.array([s in groups for s in points.scores.systems])
+        self.systems = [s for s in points.scores.systems if s in groups]
+        self.groups = groups
+        self.all = z
+        self.z = z[self.members]
+        metrics = [j for j, kind in enumerate(points.kinds) if kind == "metric"]
+        self.metrics = metrics if metrics else list(range(len(points.names)))
+        self.pair, self.first = self._oriented(pair)
+        smaller = int(min(self.first.sum(), (~self.first).sum()))
+        if folds is not None and folds > smaller:
+            raise UsageError(f"folds must be at most {smaller}, the size of the smaller group, got {folds}")
+        self.too_many = folds is None and int(self.first.sum() * (~self.first).sum()) > MOST_PAIRS
+        self.folds = min(10, smaller) if self.too_many else folds
+        self.cross_validation = "leave-one-out" if self.folds is None else f"{self.folds}-folds"
+
+    def _oriented(self, pair: tuple[str, str]) -> tuple[tuple[str, str], BoolArray]:
+        """Put the group first that stands higher on the average of the metrics, so that high composites are good."""
+        first = np.array([self.groups[s] == pair[0] for s in self.systems])
+        values = self.z[:, self.metrics]
+        if values[first].mean() >= values[~first].mean():
+            return pair, first
+        return (pair[1], pair[0]), ~first
+
+    def rows(self) -> list[ProfileRow]:
+        """Return weights, composite scores of the systems, and separation, the composite first."""
+        values = self.z[:, self.metrics]
+        everything = np.ones((1, len(values)), dtype=bool)
+        without_one = ~np.eye(len(values), dtype=bool)
+        weights = _scaled(discriminants(values, self.first, everything).weights)[0]
+        spread = _scaled(discriminants(values, self.first, without_one).weights)
+        rows = [
+            ProfileRow(
+                "weight",
+                self.points.names[j],
+                None,
+                "weight",
+                float(weights[at]),
+                float(spread[:, at].min()),
+                float(spread[:, at].max()),
+                self.pair[0],
+            )
+            for at, j in enumerate(self.metrics)
+        ]
+        composite = self.all[:, self.metrics] @ weights
+        rows += [
+            ProfileRow("system", name, None, COMPOSITE, float(v), math.nan, math.nan, self.groups.get(name))
+            for name, v in zip(self.points.scores.systems, composite, strict=True)
+        ]
+        names = [COMPOSITE, *self.points.names]
+        columns = [self.metrics, *([j] for j in range(len(self.points.names)))]
+        held_out = [self._held_out(self.z[:, chosen]) for chosen in columns]
+        higher = [self.pair[0], *(self._higher(j) for j in range(len(self.points.names)))]
+        for name, found, drawn, who in zip(names, held_out, self._resampled(held_out), higher, strict=True):
+            ones = np.ones((int(self.first.sum()), 1)), np.ones((int((~self.first).sum()), 1))
+            estimates = separation(found, self.first, *ones)[:, 0]
+            for measure, estimate, sample in zip(MEASURES, estimates, drawn, strict=True):
+                low, high = percentile(sample, self.confidence)
+                rows.append(ProfileRow("separation", name, None, measure, float(estimate), low, high, who))
+        return rows
+
+    def _held_out(self, values: FloatArray) -> HeldOut:
+        if self.folds is None:
+            return leave_one_out(values, self.first)
+        return by_folds(values, self.first, stratified_folds(self.first, self.folds, self.seed))
+
+    def _higher(self, column: int) -> str:
+        gap = self.z[self.first, column].mean() - self.z[~self.first, column].mean()
+        return self.pair[0] if gap >= 0 else self.pair[1]
+
+    def _resampled(self, held_out: list[HeldOut]) -> list[FloatArray]:
+        """Return for each candidate the three measures in the resamples, (3, resamples); all share the draws."""
+        ours, theirs = int(self.first.sum()), int((~self.first).sum())
+        size = page_size(ours + theirs)
+
+        def work(page: int) -> list[FloatArray]:
+            random = stream(self.seed, SYSTEMS, page)
+            drawn = multiplicities(random, ours, size), multiplicities(random, theirs, size)
+            return [separation(found, self.first, *drawn) for found in held_out]
+
+        done = engine.run(work, -(-self.resamples // size), threads=self.threads, what="resampling")
+        return [np.concatenate(parts, axis=1)[:, : self.resamples] for parts in zip(*done, strict=True)]
+
+    def notes(self, rows: Sequence[ProfileRow]) -> list[str]:
+        """Say how systems were held out, and what the numbers do not say."""
+        first, second = (one_line(g, 40) for g in self.pair)
+        ours, theirs = int(self.first.sum()), int((~self.first).sum())
+        how = (
+            "one system, and for the AUC one pair of systems, held out at a time"
+            if self.folds is None
+            else f"{self.folds} stratified folds held out in turn"
+        )
+        notes = [
+            f"Composite of {len(self.metrics)} columns, {first} ({ours} systems) against {second} ({theirs}), "
+            f"with {how}. Intervals resample systems within groups and keep the fits."
+        ]
+        if self.too_many:
+            notes.append(f"Folds, because there are more than {MOST_PAIRS:,} pairs to hold out.")
+        if any(row.kind == "separation" and row.low == 1 for row in rows):
+            # the largest share of misplaced systems under which none of so many would be seen
+            unseen = 1 - (1 - self.confidence) ** (1 / min(ours, theirs))
+            notes.append(
+                "An interval that is 1 throughout says that no system was misplaced. "
+                f"With {min(ours, theirs)} systems in the smaller group, up to {100 * unseen:.0f}% of others like them "
+                "could be, and none would show here."
+            )
+        if len(self.metrics) > 1:
+            notes.append(
+                "Weights of metrics that go together can be shared out among them in many ways: read them as a recipe, "
+                "not as the importance of each."
+            )
+        return notes
+
+
+def _scaled(weights: FloatArray) -> FloatArray:
+    """Scale weights so that their sizes sum to one."""
+    total = np.abs(weights).sum(axis=1, keepdims=True)
+    return np.asarray(weights / np.where(total > 0, total, 1.0))

@@ -1,0 +1,220 @@
+"""Would the ranking come out the same again?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, UsageError, listed
+from metassay.stats.stability import Rankings, SamplePages
+from metassay.studies.columns import Columns, NameOrNames
+from metassay.studies.inputs import Annotated, columns_with_people, has_scores
+from metassay.studies.setting import signature_names
+
+
+@dataclass(frozen=True, slots=True)
+class StabilityRow:
+    """How alike two rankings of systems are that rest on two samples of so many inputs."""
+
+    name: str
+    """The metric or human criterion."""
+    kind: str
+    """``metric`` or ``human``."""
+    n_inputs: int
+    """Inputs in each of the two samples."""
+    mean: float
+    """Mean correlation between the rankings; NaN if it is always undefined."""
+    sd: float
+    """Standard deviation of the correlation over the draws."""
+    coefficient: str
+    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    draws: int
+    """How many pairs of samples were drawn."""
+    n_undefined: int
+    """Pairs of samples whose correlation was undefined and left the mean."""
+    n_systems: int
+    """Systems that are ranked."""
+    n_available: int
+    """Inputs that samples are drawn from."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Result):
+    """How alike rankings of systems are from one sample of inputs to another, for growing samples."""
+
+    study: ClassVar[str] = "stability"
+
+    table: Sequence[StabilityRow]
+    """One row per metric or human criterion and number of inputs."""
+
+
+def stability(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    sizes: str | Iterable[int] | None = None,
+    draws: int = 1_000,
+    coefficient: str = "kendall",
+    annotated: Annotated | None = None,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Stability:
+    """Correlate the rankings of systems that two independent samples of inputs give.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics, people, or both.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human, if there is any.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    sizes
+        Numbers of inputs in a sample, as a list or a comma list; by default ten up to the number of inputs of metrics,
+        ten up to that of people, and each column's own number. Each column goes up to its own number of inputs.
+    draws
+        How many pairs of samples to draw for each size.
+    coefficient
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``.
+    annotated
+        Take only so many inputs, chosen by the seed, or only these inputs, as those that people annotated.
+    seed
+        The same seed gives the same numbers, whatever the number of threads and the other sizes.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Stability
+        One row per column and number of inputs: mean and standard deviation of the correlation.
+
+    Notes
+    -----
+    Deutsch, Dror and Roth (2022), "Re-Examining System-Level Correlations of Automatic Summarization Evaluation
+    Metrics", §3.1 and Figure 3. Both samples are drawn with replacement from all inputs that the column has.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.stability(ma.example(), human="relevance", metric="synthetic-o*", sizes=[5, 50], draws=200)
+    >>> few, many = [row.mean for row in result.table if row.kind == "human"]
+    >>> few < many
+    True
+    """
+    wanted = None if sizes is None else vocabulary.counts("sizes", sizes)
+    draws = vocabulary.count("draws", draws)
+    coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
+    seed = vocabulary.seed(seed)
+    columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
+    n, m = columns.scores.shape
+    if n < 2:
+        raise DataError(f"a ranking needs at least 2 systems, got {n}")
+
+    available = [has_scores(values) for values in columns.values]
+    own = [int(inputs.sum()) for inputs in available]
+    chosen = _sizes(wanted, own, columns.kinds)
+    if not any(chosen):
+        raise UsageError(f"sizes must be at most the number of inputs, {max(own)}, got {min(wanted or ())}")
+    found: dict[tuple[int, int], FloatArray] = {}
+    for inputs in {mask.tobytes(): mask for mask in available}.values():
+        together = [at for at, mask in enumerate(available) if (mask == inputs).all()]
+        drawn = _draw(columns.values[together][..., inputs], chosen[together[0]], draws, coefficient, seed, threads)
+        found |= {(at, size): r for size, values in drawn.items() for at, r in zip(together, values, strict=True)}
+
+    rows = [
+        _row(columns, at, size, found[at, size], coefficient, own[at])
+        for at in range(len(columns.names))
+        for size in chosen[at]
+    ]
+    signature = Signature.of(
+        "stability",
+        coef=signature_names([coefficient]),
+        sizes=sorted({size for each in chosen for size in each}),
+        k=draws,
+        seed=seed,
+        systems=n,
+        inputs=m,
+        annotated=None
+        if annotated is None
+        else max(own[at] for at, kind in enumerate(columns.kinds) if kind == "human"),
+    )
+    notes = [*simulated, *columns.notes, *_notes(rows, wanted, columns, own)]
+    return Stability(tuple(rows), signature, tuple(notes))
+
+
+def _sizes(wanted: tuple[int, ...] | None, own: list[int], kinds: tuple[str, ...]) -> list[list[int]]:
+    """Return for each column the sizes it is studied at; by default people and metrics share them where they can."""
+    if wanted is not None:
+        return [[size for size in wanted if size <= most] for most in own]
+    largest = {max(most for most, k in zip(own, kinds, strict=True) if k == kind) for kind in kinds}
+    shared = {max(1, round(most * tenth / 10)) for most in largest for tenth in range(1, 11)}
+    return [sorted({size for size in shared if size < most} | {most}) for most in own]
+
+
+def _draw(
+    values: FloatArray, sizes: list[int], draws: int, coefficient: str, seed: int, threads: int | None
+) -> dict[int, FloatArray]:
+    """Return for each size the correlations (columns, draws)."""
+    rankings = Rankings(values)
+    pages = [SamplePages(draws, values.shape[-1], size, seed) for size in sizes]
+    places = [(at, page) for at, each in enumerate(pages) for page in range(len(each))]
+
+    def work(place: int) -> FloatArray:
+        at, page = places[place]
+        return rankings.correlate(*pages[at][page], coefficient)
+
+    done = engine.run(work, len(places), threads=threads, what="drawing inputs twice")
+    return {
+        size: np.concatenate([r for (which, _), r in zip(places, done, strict=True) if which == at], axis=1)[:, :draws]
+        for at, size in enumerate(sizes)
+    }
+
+
+def _row(columns: Columns, at: int, size: int, r: FloatArray, coefficient: str, own: int) -> StabilityRow:
+    defined = r[~np.isnan(r)]
+    return StabilityRow(
+        name=columns.names[at],
+        kind=columns.kinds[at],
+        n_inputs=size,
+        mean=float(defined.mean()) if len(defined) else math.nan,
+        sd=float(defined.std(ddof=1)) if len(defined) > 1 else math.nan,
+        coefficient=coefficient,
+        draws=len(r),
+        n_undefined=len(r) - len(defined),
+        n_systems=int((~np.isnan(columns.values[at])).any(axis=1).sum()),
+        n_available=own,
+    )
+
+
+def _notes(rows: Sequence[StabilityRow], wanted: tuple[int, ...] | None, columns: Columns, own: list[int]) -> list[str]:
+    notes = [
+        "Stable is not right: a ranking that comes out the same again need not be the one that people would give. "
+        "Samples are drawn from the inputs at hand, on which systems differ by chance too: numbers are a little high."
+    ]
+    short = [name for name, most in zip(columns.names, own, strict=True) if most < max(wanted or (0,))]
+    if short:
+        notes.append(f"Samples end at the number of inputs that a column has: {listed(short, 6)}.")
+    single = [name for name, most in zip(columns.names, own, strict=True) if most == 1]
+    if single:
+        notes.append(f"With a single input both samples are the same, which says nothing: {listed(single, 6)}.")
+    undefined = {row.name for row in rows if row.n_undefined}
+    if undefined:
+        most = max(row.n_undefined for row in rows)
+        notes.append(
+            f"Up to {most} of {rows[0].draws} pairs of samples are undefined (all systems tied, or fewer than two) and "
+            f"left out, for {listed(sorted(undefined), 6)}."
+        )
+    return notes

@@ -1,0 +1,400 @@
+"""Which systems differ?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.core import vocabulary
+from metassay.core.groups import GroupPatterns, assign_groups
+from metassay.core.result import Result
+from metassay.core.scores import REFERENCE_GROUP, FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, listed, one_line
+from metassay.stats.significance import corrected
+from metassay.studies.columns import NameOrNames, choose_columns
+from metassay.studies.pairing import IntArray, JudgedPairs, Method, Plan, judge_pairs
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """One test of whether system A differs from system B."""
+
+    metric: str
+    """The metric, or the human criterion itself."""
+    system_a: str
+    """The system that the alternative ``greater`` says is better."""
+    system_b: str
+    """The system it is compared with."""
+    group_a: str | None
+    """The group of A; None if it has none."""
+    group_b: str | None
+    """The group of B; None if it has none."""
+    test: str
+    """``unpaired-t``, ``paired-t`` or ``wilcoxon``."""
+    cutoff: str
+    """Where p-value and threshold come from: ``theory``, ``mc`` or ``hb``."""
+    statistic: float
+    """T, T_p, or W, the sum of the ranks of |A − B|, each with the sign of A − B; NaN if A and B never differ."""
+    p_value: float
+    """The p-value before any correction; NaN if the test is undefined."""
+    threshold: float
+    """What the statistic (its absolute value, if two-sided) must reach; ∞ if n is too small for any."""
+    n_inputs: int
+    """Inputs that both systems have."""
+    mean_difference: float
+    """Mean score of A less mean score of B over these inputs."""
+    low: float
+    """Lower end of the paired-t interval of the mean difference, with confidence 1 − α."""
+    high: float
+    """Upper end of this interval."""
+    effect: float
+    """Cohen's d (``unpaired-t``), Cohen's d_z (``paired-t``) or the rank-biserial correlation (``wilcoxon``)."""
+    significant: bool
+    """Whether p ≤ α before correction."""
+    significant_corrected: bool
+    """Whether the null hypothesis is rejected after correction over all pairs of this metric, test and cut-off."""
+    alternative: str
+    """``two-sided``, ``greater`` or ``less``."""
+    correction: str
+    """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``."""
+    resamples: int | None
+    """How many drawn data sets the p-value rests on; None in theory."""
+    resamples_undefined: int
+    """Drawn data sets in which the systems never differed; they are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCount:
+    """How many pairs of systems one test tells apart by one metric."""
+
+    metric: str
+    """The metric, or the human criterion itself."""
+    group_a: str | None
+    """The group of the first system; None where all pairs are counted."""
+    group_b: str | None
+    """The group of the second system; None where all pairs are counted."""
+    test: str
+    """The test."""
+    cutoff: str
+    """The kind of cut-off."""
+    n_pairs: int
+    """Pairs of systems."""
+    n_undefined: int
+    """Pairs that cannot be tested: fewer than two common inputs, or never a difference."""
+    n_significant: int
+    """Pairs with p ≤ α."""
+    n_significant_corrected: int
+    """Pairs that still differ after correction."""
+    n_a_better: int
+    """Those of them in which the first system has the higher mean."""
+    n_b_better: int
+    """Those of them in which the second system has the higher mean."""
+
+
+@dataclass(frozen=True, eq=False)
+class SystemComparison(Result):
+    """Tests of all pairs of systems, and how many each test tells apart."""
+
+    study: ClassVar[str] = "systems"
+
+    table: Sequence[SystemRow]
+    """One row per metric, cut-off, test and pair of systems; ordered pairs if the alternative has one side."""
+    counts: tuple[SystemCount, ...]
+    """Over all pairs, and over each two groups."""
+    summary: str
+    """In words, which test finds how many pairs."""
+    alpha: float
+    """The significance level."""
+
+
+def systems(
+    scores: Scores,
+    *,
+    metric: NameOrNames | None = None,
+    human: NameOrNames | None = None,
+    test: NameOrNames = "unpaired-t,paired-t,wilcoxon",
+    cutoff: NameOrNames = "theory",
+    alternative: str = "two-sided",
+    alpha: float = 0.05,
+    correction: str = "none",
+    group: GroupPatterns | None = None,
+    resamples: int = 2_000,
+    seed: int = 0,
+    references: bool = True,
+    threads: int | None = None,
+) -> SystemComparison:
+    """Test for every pair of systems whether they differ, over the inputs that both have.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics, of people, or of both.
+    metric
+        Metrics: names, globs or comma lists; by default every column that is not human.
+    human
+        Human criteria, likewise; by default all that are known, or none if metrics are named.
+    test
+        ``unpaired-t`` (pooled variance), ``paired-t``, ``wilcoxon`` (signed-rank), or several.
+    cutoff
+        ``theory``; ``mc``, swap the scores of each pair with probability ½; ``hb``, draw pairs with replacement, then
+        swap; or several.
+    alternative
+        ``two-sided``, ``greater`` (A scores higher than B) or ``less``. With one side, A and B come in both orders.
+    alpha
+        The significance level.
+    correction
+        ``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``, over all pairs of one metric, test and cut-off.
+    group
+        Named groups of systems, such as ``{"humans": "H*", "machines": "*"}``; the first match wins. By default the
+        groups that the data knows.
+    resamples
+        How many data sets to draw for ``mc`` and ``hb``.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    SystemComparison
+        One row per metric, cut-off, test and pair of systems; counts over all pairs and over each two groups.
+
+    Notes
+    -----
+    Rankel, Conroy, Slud and O'Leary (2011), "Ranking Human and Machine Summarization Systems", §2 and §4, Tables 1
+    and 2. Theory agrees with SciPy's ``ttest_ind``, ``ttest_rel`` and ``wilcoxon`` (``zero_method="wilcox"``,
+    ``method="auto"``: exact for up to 50 inputs without ties and zeros and for up to 13 with them, else the normal
+    approximation without a correction for continuity). Differences that agree to 2⁻⁴⁰ of the larger score count as
+    tied, since decimal fractions leave rounding errors. Resampled p-values are (c + 1)/(k + 1), c counting draws at
+    least as extreme; thresholds are (1 − α)-quantiles of the drawn statistics.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.systems(ma.example(), metric="synthetic-judge", test="paired-t,wilcoxon")
+    >>> [(c.test, c.n_pairs) for c in result.counts]
+    [('paired-t', 91), ('wilcoxon', 91)]
+    """
+    tests = vocabulary.choices("test", test, vocabulary.SYSTEM_TESTS)
+    cutoffs = vocabulary.choices("cutoff", cutoff, vocabulary.CUTOFFS)
+    alternative = vocabulary.choice("alternative", alternative, vocabulary.ALTERNATIVES)
+    alpha = vocabulary.fraction("alpha", alpha)
+    correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    columns = choose_columns(scores, human, metric, references=references)
+    n, m = columns.scores.shape
+    if n < 2:
+        raise DataError(f"comparing systems needs at least 2 of them, got {n}")
+    groups = assign_groups(columns.scores, group)
+    names = _group_names(group, groups)
+    pairs = _Pairs.of(columns.scores.systems, groups, names, both_orders=alternative != "two-sided")
+    plan = Plan(tests, cutoffs, alternative, alpha, resamples, seed, threads)
+    rows: list[SystemRow] = []
+    counts: list[SystemCount] = []
+    for name, values in zip(columns.names, columns.values, strict=True):
+        judged = judge_pairs(values, pairs.first, pairs.second, plan)
+        for (test_name, cutoff_name), outcome in judged.outcomes.items():
+            adjusted = corrected(outcome.p_value, correction)
+            marks = _Marks(outcome.p_value <= alpha, adjusted <= alpha, np.isnan(outcome.p_value))
+            drawn = None if cutoff_name == "theory" else resamples
+            rows += _rows(name, pairs, (test_name, cutoff_name), judged, marks, (alternative, correction, drawn))
+            counts += _counts(name, pairs, (test_name, cutoff_name), judged, marks)
+    signature = Signature.of(
+        "systems",
+        test=tests,
+        cutoff=cutoffs,
+        alt=alternative,
+        alpha=f"{alpha:g}",
+        corr=correction,
+        k=resamples if plan.drawn else None,
+        seed=seed if plan.drawn else None,
+        systems=n,
+        inputs=m,
+    )
+    summary = _summary(counts, "human" in columns.kinds, correction)
+    notes = [summary, *columns.notes, *_notes(plan, columns.values, rows, counts, correction)]
+    return SystemComparison(tuple(rows), signature, tuple(notes), tuple(counts), summary, alpha)
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Pairs of systems with their labels; systems stand in the order of their groups."""
+
+    first: IntArray
+    second: IntArray
+    systems: tuple[str, ...]
+    groups: Mapping[str, str]
+    cells: Mapping[tuple[str, str], IntArray]
+    """Which pairs have their first and their second system in two given groups."""
+
+    @classmethod
+    def of(cls, systems: tuple[str, ...], groups: Mapping[str, str], names: list[str], *, both_orders: bool) -> _Pairs:
+        place = {name: at for at, name in enumerate(names)}
+        of = np.array([place.get(groups.get(s, ""), len(names)) for s in systems])
+        order = np.argsort(of, kind="stable")
+        i, k = np.triu_indices(len(systems), 1)
+        first, second = order[i], order[k]
+        if both_orders:
+            first, second = np.concatenate([first, second]), np.concatenate([second, first])
+        cells = {}
+        # Two groups against each other come before each group within itself.
+        every = [(a, b) for a in range(len(names)) for b in range(len(names))]
+        for a, b in sorted(every, key=lambda cell: cell[0] == cell[1]):
+            here = np.flatnonzero((of[first] == a) & (of[second] == b))
+            if len(here):
+                cells[names[a], names[b]] = here
+        return cls(first, second, systems, groups, cells if len(names) > 1 else {})
+
+    def labels(self) -> Iterator[tuple[str, str, str | None, str | None]]:
+        """Yield both systems of each pair, and their groups."""
+        for a, b in zip(self.first.tolist(), self.second.tolist(), strict=True):
+            one, other = self.systems[a], self.systems[b]
+            yield one, other, self.groups.get(one), self.groups.get(other)
+
+
+@dataclass(frozen=True)
+class _Marks:
+    significant: npt.NDArray[np.bool_]
+    corrected: npt.NDArray[np.bool_]
+    undefined: npt.NDArray[np.bool_]
+
+
+def _group_names(group: GroupPatterns | None, groups: Mapping[str, str]) -> list[str]:
+    """Return the groups in the order given; people's own texts first where the data gave them."""
+    used = set(groups.values())
+    if group is None:
+        return sorted(used, key=lambda name: (name != REFERENCE_GROUP, name))
+    if isinstance(group, Mapping):
+        wanted = [str(name) for name in group]
+    else:
+        texts = (group,) if isinstance(group, str) else group
+        wanted = [str(text).partition("=")[0].strip() for text in texts]
+    return [name for name in dict.fromkeys(wanted) if name in used]
+
+
+def _rows(
+    metric: str,
+    pairs: _Pairs,
+    method: Method,
+    judged: JudgedPairs,
+    marks: _Marks,
+    fixed: tuple[str, str, int | None],
+) -> Iterator[SystemRow]:
+    outcome = judged.outcomes[method]
+    numbers = zip(
+        pairs.labels(),
+        outcome.statistic.tolist(),
+        outcome.p_value.tolist(),
+        outcome.threshold.tolist(),
+        judged.n.tolist(),
+        judged.mean_difference.tolist(),
+        judged.low.tolist(),
+        judged.high.tolist(),
+        outcome.effect.tolist(),
+        marks.significant.tolist(),
+        marks.corrected.tolist(),
+        outcome.undefined.tolist(),
+        strict=True,
+    )
+    for (a, b, group_a, group_b), t, p, threshold, n, mean, low, high, effect, raw, final, lost in numbers:
+        units = (metric, a, b, group_a, group_b, *method)
+        yield SystemRow(*units, t, p, threshold, n, mean, low, high, effect, raw, final, *fixed, lost)
+
+
+def _counts(metric: str, pairs: _Pairs, method: Method, judged: JudgedPairs, marks: _Marks) -> Iterator[SystemCount]:
+    everywhere = np.arange(len(pairs.first))
+    cells: list[tuple[tuple[str | None, str | None], IntArray]] = [((None, None), everywhere), *pairs.cells.items()]
+    for groups, at in cells:
+        differ = marks.corrected[at]
+        higher = judged.mean_difference[at] > 0
+        yield SystemCount(
+            metric,
+            *groups,
+            *method,
+            n_pairs=len(at),
+            n_undefined=int(marks.undefined[at].sum()),
+            n_significant=int(marks.significant[at].sum()),
+            n_significant_corrected=int(differ.sum()),
+            n_a_better=int((differ & higher).sum()),
+            n_b_better=int((differ & ~higher).sum()),
+        )
+
+
+def _summary(counts: Sequence[SystemCount], with_people: bool, correction: str) -> str:
+    """Say which test finds how many pairs, over all metrics together."""
+    totals: dict[tuple[str | None, str | None], dict[Method, list[int]]] = {}
+    for count in counts:
+        found = totals.setdefault((count.group_a, count.group_b), {})
+        total = found.setdefault((count.test, count.cutoff), [0, 0])
+        total[0] += count.n_significant_corrected
+        total[1] += count.n_pairs
+    metrics = len({count.metric for count in counts})
+    cutoffs = list(dict.fromkeys(count.cutoff for count in counts))
+    over = f"{metrics} metrics{' and criteria' if with_people else ''} × " if metrics > 1 else ""
+    after = "" if correction == "none" else f" after {correction} correction"
+    sentences = []
+    for (a, b), found in totals.items():
+        # Groups paired with themselves are in the table; the sentence is about what was asked to be told apart.
+        if a is not None and a == b:
+            continue
+        pairs = next(iter(found.values()))[1] // metrics
+        plural = "pair" if pairs == 1 else "pairs"
+        where = f"{plural} of systems" if a is None or b is None else f"{one_line(a, 40)} × {one_line(b, 40)} {plural}"
+        each = "; ".join(
+            f"{f'{cutoff}: ' if len(cutoffs) > 1 else ''}"
+            + ", ".join(f"{test} {total[0]:,}" for (test, by), total in found.items() if by == cutoff)
+            for cutoff in cutoffs
+        )
+        sentences.append(f"Of {over}{pairs:,} {where}, tests find a difference{after} in so many: {each}.")
+    return " ".join(sentences)
+
+
+def _notes(
+    plan: Plan, values: FloatArray, rows: Sequence[SystemRow], counts: Sequence[SystemCount], correction: str
+) -> list[str]:
+    notes = []
+    if "unpaired-t" in plan.tests:
+        notes.append(
+            "unpaired-t is shown only for comparison: it takes the scores of two systems for independent samples, but "
+            "both systems met the same inputs. How hard an input is moves both scores and cancels in their "
+            "difference; unpaired, it stays in the variance and hides differences that paired tests find."
+        )
+        if "paired-t" in plan.tests and "mc" in plan.cutoffs:
+            notes.append(
+                "With mc, unpaired-t and paired-t have the same p-values: swapping changes nothing but the mean "
+                "difference, with which both grow."
+            )
+    if np.isnan(values).any():
+        notes.append("Scores are missing: each pair of systems is compared over the inputs that both have.")
+    few = {(row.system_a, row.system_b) for row in rows if row.n_inputs < 2}
+    if few:
+        names = [f"{a} and {b}" for a, b in sorted(few)]
+        notes.append(f"Fewer than 2 common inputs, not tested: {listed(names, 4)}.")
+    never = sum(c.n_undefined for c in counts if c.group_a is None)
+    never -= sum(row.n_inputs < 2 for row in rows)
+    if never > 0:
+        notes.append(
+            f"{never:,} tests are undefined because the two systems never differ; they count as no difference."
+        )
+    lost = max((row.resamples_undefined for row in rows if row.p_value == row.p_value), default=0)
+    if lost:
+        notes.append(f"Up to {lost:,} drawn data sets of a test held no difference and are left out.")
+    pairs = counts[0].n_pairs
+    if plan.drawn and correction in ("bonferroni", "holm") and pairs / (plan.resamples + 1) > plan.alpha:
+        least = math.ceil(pairs / plan.alpha)
+        notes.append(
+            f"{plan.resamples:,} resamples give no p below 1/{plan.resamples + 1:,}, which {correction} over {pairs:,} "
+            f"pairs cannot leave significant; take resamples of at least {least:,}."
+        )
+    if plan.alternative != "two-sided":
+        notes.append("Each pair is tested in both orders, A against B and B against A.")
+    return notes

@@ -1,0 +1,277 @@
+"""What does scoring the whole test set buy?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, one_line
+from metassay.studies.agree import Agreement, AgreementRow, agree
+from metassay.studies.inputs import Annotated, count_annotated, has_scores, take_as_annotated
+from metassay.studies.setting import NameOrNames, settle, signature_names
+
+
+@dataclass(frozen=True, slots=True)
+class WidthRow:
+    """The interval of one correlation with the annotated inputs (a), and with all inputs of the metric (t)."""
+
+    metric: str
+    """The metric."""
+    human: str
+    """The human criterion."""
+    level: str
+    """Always ``system``: only means of systems can rest on more inputs than people annotated."""
+    coefficient: str
+    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    interval: str
+    """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
+    estimate_a: float
+    """The correlation if the metric's means rest on the annotated inputs."""
+    low_a: float
+    """Lower end of its interval."""
+    high_a: float
+    """Upper end of its interval."""
+    width_a: float
+    """``high_a − low_a``."""
+    estimate_t: float
+    """The correlation if the metric's means rest on every input that it has."""
+    low_t: float
+    """Lower end of its interval."""
+    high_t: float
+    """Upper end of its interval."""
+    width_t: float
+    """``high_t − low_t``."""
+    width_change: float
+    """Relative change ``width_t / width_a − 1``: negative if more inputs narrow the interval; NaN if undefined."""
+    confidence: float
+    """The intervals' confidence, such as 0.95."""
+    resamples: int
+    """How many resamples each interval rests on."""
+    n_systems: int
+    """Systems with at least one score from the metric and one from people."""
+    n_annotated: int
+    """Inputs with at least one score from people."""
+    n_inputs: int
+    """Inputs with at least one score from the metric."""
+    resamples_undefined_a: int
+    """Resamples whose correlation was undefined and left the interval with the annotated inputs."""
+    resamples_undefined_t: int
+    """The same for the interval with all inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class WidthChange:
+    """How much narrower intervals get on average."""
+
+    human: str
+    """The human criterion."""
+    coefficient: str
+    """The coefficient."""
+    interval: str
+    """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
+    mean: float
+    """Mean over metrics of the relative changes in width; NaN if none is defined."""
+    n_metrics: int
+    """Metrics with inputs that people did not annotate, and defined intervals."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Widths(Result):
+    """Intervals of system-level correlations with the annotated inputs and with all inputs."""
+
+    study: ClassVar[str] = "widths"
+
+    table: Sequence[WidthRow]
+    """One row per human criterion, coefficient, method and metric."""
+    changes: tuple[WidthChange, ...]
+    """Mean change in width per human criterion, coefficient and method."""
+
+
+def widths(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    coefficient: NameOrNames = "kendall",
+    annotated: Annotated | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Widths:
+    """Compare intervals of system-level correlations with the annotated inputs and with all that metrics scored.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people, the metrics on more inputs than people annotated.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    coefficient
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    annotated
+        To see what more annotation, or more scoring, would do where people annotated everything: take only so many
+        inputs, chosen by the seed, or only these inputs, as those that people annotated.
+    confidence
+        Confidence of the intervals, between 0 and 1.
+    resamples
+        How many bootstrap resamples each interval takes.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Widths
+        One row per criterion, coefficient, method and metric, and the mean changes in width.
+
+    Notes
+    -----
+    Deutsch, Dror and Roth (2022), "Re-Examining System-Level Correlations of Automatic Summarization Evaluation
+    Metrics", §3.2 and appendix A. People's inputs and systems are drawn alike for both intervals, so that these
+    differ by the metric's inputs and not by chance.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.widths(ma.example(), human="relevance", metric="synthetic-o*", annotated=20, resamples=500)
+    >>> {row.interval for row in result.table} == {"boot-systems", "boot-inputs", "boot-both"}
+    True
+    """
+    coefficients = vocabulary.coefficients(coefficient)
+    confidence = vocabulary.fraction("confidence", confidence)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    whole = settle(scores, human, metric, references=references)
+    studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
+    setting = settle(studied, human, metric, references=references)
+    judged = {name: has_scores(matrix) for name, matrix in zip(setting.humans, setting.z, strict=True)}
+    scored = {name: has_scores(matrix) for name, matrix in zip(setting.metrics, setting.x, strict=True)}
+    gains = {(m, h): bool((scored[m] & ~judged[h]).any()) for m in scored for h in judged}
+    if not any(gains.values()):
+        raise DataError(
+            "people judged every input that metrics scored, so more inputs cannot be tried; take some inputs as the "
+            f"judged ones with annotated=… or --annotated N (fewer than {len(setting.scores.inputs)})"
+        )
+
+    def run(interval: str, inputs: str) -> Agreement:
+        return agree(
+            studied,
+            human=setting.humans,
+            metric=setting.metrics,
+            level="system",
+            coefficient=coefficients,
+            inputs=inputs,
+            interval=interval,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            references=references,
+            threads=threads,
+        )
+
+    results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
+    every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
+    rows, changes = [], []
+    for h in setting.humans:
+        for c in coefficients:
+            for interval in vocabulary.BOOTSTRAPS:
+                mine = [row for row in every if (row.human, row.coefficient, row.interval) == (h, c, interval)]
+                rows += mine
+                changes.append(_mean_change(mine, [row for row in mine if gains[row.metric, h]]))
+    n, m = setting.scores.shape
+    signature = Signature.of(
+        "widths",
+        level="system",
+        coef=signature_names(coefficients),
+        ci=[*vocabulary.BOOTSTRAPS, f"{confidence:g}"],
+        k=resamples,
+        seed=seed,
+        systems=n,
+        inputs=m,
+        annotated=count_annotated(setting.z),
+        chosen=None if annotated is None else "by-name" if isinstance(annotated, Iterable) else "by-seed",
+    )
+    notes = [*simulated, *whole.notes, *_notes(rows, changes, gains)]
+    return Widths(tuple(rows), signature, tuple(notes), tuple(changes))
+
+
+def _row(a: AgreementRow, t: AgreementRow) -> WidthRow:
+    width_a, width_t = a.high - a.low, t.high - t.low
+    return WidthRow(
+        metric=a.metric,
+        human=a.human,
+        level=a.level,
+        coefficient=a.coefficient,
+        interval=a.interval,
+        estimate_a=a.estimate,
+        low_a=a.low,
+        high_a=a.high,
+        width_a=width_a,
+        estimate_t=t.estimate,
+        low_t=t.low,
+        high_t=t.high,
+        width_t=width_t,
+        width_change=width_t / width_a - 1 if width_a > 0 else math.nan,
+        confidence=a.confidence,
+        resamples=a.resamples or 0,
+        n_systems=t.n_systems,
+        n_annotated=t.n_annotated,
+        n_inputs=t.n_inputs,
+        resamples_undefined_a=a.resamples_undefined,
+        resamples_undefined_t=t.resamples_undefined,
+    )
+
+
+def _mean_change(rows: Sequence[WidthRow], gaining: Sequence[WidthRow]) -> WidthChange:
+    known = [row.width_change for row in gaining if not math.isnan(row.width_change)]
+    mean = sum(known) / len(known) if known else math.nan
+    return WidthChange(rows[0].human, rows[0].coefficient, rows[0].interval, mean, len(known))
+
+
+def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict[tuple[str, str], bool]) -> list[str]:
+    known: dict[tuple[str, str], list[WidthChange]] = {}
+    for change in changes:
+        if change.n_metrics:
+            known.setdefault((change.human, change.coefficient), []).append(change)
+    notes = [_in_words(some) for some in known.values()]
+    notes.append(
+        "Width says how precisely a correlation is known. With other inputs behind its means the metric's correlation "
+        "is another number, which changes the width too: boot-systems, which keeps all inputs, changes by that alone. "
+        "Drawn separately, inputs also lose what metric and people share on the same input; few more inputs may not "
+        "make up for it."
+    )
+    equal = sorted({metric for (metric, _), gain in gains.items() if not gain})
+    if equal:
+        notes.append(
+            f"{len(equal)} metrics have no input beside the judged ones for some criterion; means leave them out."
+        )
+    undefined = max(max(row.resamples_undefined_a, row.resamples_undefined_t) for row in rows)
+    if undefined:
+        notes.append(f"Up to {undefined} of {rows[0].resamples} resamples of an interval were undefined and left out.")
+    return notes
+
+
+def _in_words(changes: Sequence[WidthChange]) -> str:
+    """Return one sentence on the changes of one criterion and coefficient."""
+    parts = []
+    for change in changes:
+        size = f"{abs(change.mean):.0%}"
+        words = "as wide" if size == "0%" else f"{size} {'narrower' if change.mean < 0 else 'wider'}"
+        parts.append(f"{words} by {change.interval}")
+    first = changes[0]
+    metrics = "for the one metric" if first.n_metrics == 1 else f"on average over {first.n_metrics} metrics"
+    where = f"{one_line(first.human, 60)}, {first.coefficient}"
+    return f"{where}: with all inputs, intervals are {', '.join(parts)}, {metrics}."

@@ -1,0 +1,1 @@
+"""Texts in, texts out: corruptions and translation."""

@@ -1,0 +1,121 @@
+"""A back end of the user's choice: any spaCy pipeline, by name or by path."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+from metassay.errors import UsageError, one_line
+from metassay.transforms import persons, segments
+from metassay.transforms.analysis import Need, Verb, in_case_of
+from metassay.transforms.persons import Mention, Name
+from metassay.transforms.segments import Span
+
+_SAMPLE = "Yesterday Anna Smith walked home . She was tired ."
+_PERSON = ("PERSON", "PER", "PRS", "persName")
+
+
+class SpacyPipeline:
+    """Asks a spaCy pipeline for verbs, their lemmas, and persons; for sentences too, if it marks any.
+
+    Parameters
+    ----------
+    name
+        The name of an installed pipeline, such as ``en_core_web_sm``, or the path of one.
+    needs
+        What it will be asked for.
+    """
+
+    def __init__(self, name: str, needs: Collection[Need]) -> None:
+        try:
+            spacy = import_module("spacy")
+        except ImportError:
+            raise UsageError("backend spacy:… needs spaCy; run: pip install 'metassay[spacy]'") from None
+        self.signature = f"spacy:{name}"
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._nlp: Any = spacy.load(name)
+        except (OSError, ValueError, ImportError) as error:
+            raise UsageError(
+                f"spaCy cannot load {one_line(name, 60)!r} ({one_line(error)}); "
+                f"run: python -m spacy download {one_line(name, 60)}"
+            ) from None
+        version = self._nlp.meta.get("version")
+        if version:
+            self.signature += f"@{version}"
+        self._nlp.max_length = 1 << 31  # texts of any length; the limit guards parsers against memory, not meaning
+        self.parsed = lru_cache(maxsize=64)(self._parse)
+        sample = self.parsed(_SAMPLE)
+        tagged = sample.has_annotation("TAG") or sample.has_annotation("POS")
+        able = {
+            "sentences": True,
+            "verbs": tagged and sample.has_annotation("LEMMA"),
+            "people": sample.has_annotation("ENT_IOB"),
+        }
+        parts = {"verbs": "a tagger and a lemmatizer", "people": "an entity recognizer"}
+        for need in needs:
+            if not able[need]:
+                has = ", ".join(self._nlp.pipe_names) or "nothing"
+                raise UsageError(
+                    f"this needs {parts[need]}, and the pipeline {one_line(name, 60)!r} has {one_line(has)}"
+                )
+
+    def _parse(self, text: str) -> Any:  # noqa: ANN401 - spaCy's Doc
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self._nlp(text)
+
+    def sentences(self, text: str) -> Sequence[Span]:
+        """Return the pipeline's sentences, or ours where it marks none."""
+        doc = self.parsed(text)
+        if not doc.has_annotation("SENT_START"):
+            return segments.sentences(text)
+        found = []
+        for sentence in doc.sents:
+            piece = text[sentence.start_char : sentence.end_char]
+            start = sentence.start_char + len(piece) - len(piece.lstrip())
+            end = sentence.end_char - len(piece) + len(piece.rstrip())
+            if end > start:
+                found.append(Span(start, end))
+        return found
+
+    def verbs(self, text: str, source: str) -> Sequence[Verb]:  # noqa: ARG002 - the pipeline has its own means
+        """Return the words that the pipeline tags as verbs and auxiliaries."""
+        found = []
+        for token in self.parsed(text):
+            if token.pos_ in ("VERB", "AUX") or token.tag_.startswith("VB"):
+                start, end = token.idx, token.idx + len(token.text)
+                lemma = in_case_of(token.lemma_.lower() or token.text, token.text)
+                glued = token.text[0] in "'’" and start > 0 and not text[start - 1].isspace()
+                found.append(Verb(start, end, " " + lemma if glued else lemma, token.tag_ or token.pos_))
+        return found
+
+    def people(self, source: str) -> Sequence[Name]:
+        """Return the entities of the source that are persons."""
+        names = (_name(entity.text) for entity in self.parsed(source).ents if entity.label_ in _PERSON)
+        return list(dict.fromkeys(name for name in names if name))
+
+    def mentions(self, text: str, source: str, people: Sequence[Name]) -> Sequence[Mention]:
+        """Return the persons that the pipeline finds, and names of the source that it missed, as in lower case."""
+        found = []
+        for entity in self.parsed(text).ents:
+            name = _name(entity.text) if entity.label_ in _PERSON else ()
+            if name:
+                end = entity.start_char + len(entity.text.removesuffix("'s").removesuffix("’s").rstrip())
+                part = "full" if len(name) > 1 or name in people else "last"
+                found.append(Mention(entity.start_char, end, name, part))
+        taken = [(mention.start, mention.end) for mention in found]
+        found += (
+            mention
+            for mention in persons.mentions(text, people, source)
+            if all(mention.end <= start or mention.start >= end for start, end in taken)
+        )
+        return sorted(found)
+
+
+def _name(text: str) -> Name:
+    return tuple(text.removesuffix("'s").removesuffix("’s").split())

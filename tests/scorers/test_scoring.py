@@ -1,0 +1,154 @@
+import sqlite3
+
+import numpy as np
+import pytest
+
+from metassay.core.texts import Texts
+from metassay.errors import UnknownName, UsageError
+from metassay.scorers.cache import Cache, key_of
+from metassay.scorers.registry import METRICS, Metric, make_scorers, register
+from metassay.scorers.scoring import score
+
+TEXTS = Texts(
+    {("a", "1"): "one two", ("b", "1"): "three", ("a", "2"): "four five six"}, references={"1": ("one", "two")}
+)
+
+
+class Words:
+    """Counts words, and how often it was asked."""
+
+    columns = ("words",)
+    needs = frozenset()
+    lower_is_better = frozenset()
+
+    def __init__(self, times: int = 1) -> None:
+        self.times = times
+        self.signature = f"words|times:{times}"
+        self.asked = 0
+
+    def score(self, items):
+        self.asked += len(items)
+        return np.array([[self.times * len(item.output.split())] for item in items], dtype=float)
+
+
+class ReferenceCount(Words):
+    columns = ("references",)
+    needs = frozenset({"references"})
+
+    def score(self, items):
+        return np.array([[len(item.references)] for item in items], dtype=float)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    monkeypatch.setattr("metassay.scorers.registry.METRICS", METRICS)
+    before = dict(METRICS)
+    register(
+        Metric("words", "Counts words.", f"{__name__}:Words", ()),
+        Metric("far", "Far away.", "nowhere:Far", (), packages=("nowhere_at_all",), install="pip install nowhere"),
+    )
+    yield
+    METRICS.clear()
+    METRICS.update(before)
+
+
+def test_every_output_gets_its_score():
+    scores = score(TEXTS, Words())
+    assert scores.systems == ("a", "b")
+    np.testing.assert_array_equal(scores.matrix("words"), [[2, 3], [1, np.nan]])
+
+
+def test_an_output_without_what_is_needed_is_missing_and_counted():
+    scores = score(TEXTS, ReferenceCount())
+    np.testing.assert_array_equal(scores.matrix("references"), [[2, np.nan], [2, np.nan]])
+    assert scores.sources[-1].endswith("(1 of 3 outputs have no score)")
+
+
+def test_what_is_in_the_cache_is_not_scored_again(tmp_path):
+    path = tmp_path / "cache.sqlite"
+    first, second, other = Words(), Words(), Words(times=2)
+    score(TEXTS, first, cache=path, batch=1)
+    np.testing.assert_array_equal(score(TEXTS, second, cache=path).matrix("words"), [[2, 3], [1, np.nan]])
+    score(TEXTS, other, cache=path)
+    assert (first.asked, second.asked, other.asked) == (3, 0, 3)
+
+
+def test_a_run_that_dies_goes_on_where_it_was(tmp_path):
+    class Dies(Words):
+        def score(self, items):
+            if self.asked == 2:
+                raise KeyboardInterrupt
+            return super().score(items)
+
+    path = tmp_path / "cache.sqlite"
+    with pytest.raises(KeyboardInterrupt):
+        score(TEXTS, Dies(), cache=path, batch=1, processes=1)
+    again = Words()
+    scores = score(TEXTS, again, cache=path)
+    assert again.asked == 1
+    np.testing.assert_array_equal(scores.matrix("words"), [[2, 3], [1, np.nan]])
+
+
+def test_a_damaged_cache_is_set_aside(tmp_path):
+    path = tmp_path / "cache.sqlite"
+    path.write_bytes(b"this is not a database" * 100)
+    scores = score(TEXTS, Words(), cache=path)
+    assert any("was damaged" in line for line in scores.sources)
+    assert (tmp_path / "cache.sqlite.damaged").exists()
+    np.testing.assert_array_equal(scores.matrix("words"), [[2, 3], [1, np.nan]])
+
+
+def test_a_value_that_was_cut_off_is_computed_again(tmp_path):
+    path = tmp_path / "cache.sqlite"
+    score(TEXTS, Words(), cache=path)
+    with sqlite3.connect(path) as db:
+        db.execute("update scores set value = x'00'")
+    again = Words()
+    score(TEXTS, again, cache=path)
+    assert again.asked == 3
+
+
+def test_a_cache_that_cannot_be_used_is_told_in_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot use the cache") as caught:
+        score(TEXTS, Words(), cache=tmp_path / "file" / "cache.sqlite")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_key_depends_on_what_the_metric_looks_at_and_on_nothing_else():
+    item = next(TEXTS.items())
+    changed = item._replace(references=("other",), system="z")
+    assert key_of(Words(), item) == key_of(Words(), changed)
+    assert key_of(ReferenceCount(), item) != key_of(ReferenceCount(), changed)
+    assert key_of(Words(), item) != key_of(Words(times=2), item)
+    with Cache(None) as cache:
+        cache.store({b"k": np.array([1.0, np.nan])})
+        np.testing.assert_array_equal(cache.look_up([b"k", b"other"], 2)[b"k"], [1.0, np.nan])
+        assert cache.look_up([b"k"], 1) == {}
+
+
+def test_metrics_are_made_by_name_with_options(registered):
+    (scorer,) = make_scorers("words[times=3]")
+    assert scorer.signature == "words|times:3"
+    with pytest.raises(UnknownName, match="unknown metric 'wrods'; did you mean 'words'"):
+        make_scorers("wrods")
+    with pytest.raises(UnknownName, match="unknown option of words 'tims'; did you mean 'times'"):
+        make_scorers("words[tims=3]")
+    with pytest.raises(UsageError, match=r"written option=value, got 'times'"):
+        make_scorers("words[times]")
+    with pytest.raises(UsageError, match="two metrics give the score 'words'"):
+        make_scorers("words,words[times=2]")
+    with pytest.raises(UsageError, match="far needs nowhere_at_all, not installed here; run: pip install nowhere"):
+        make_scorers("far")
+
+
+def test_processes_give_the_same_scores(monkeypatch):
+    from metassay import engine
+    from metassay.scorers.overlap import ChrF
+
+    monkeypatch.setattr(engine, "WORTH_PROCESSES", 0.0)
+    texts = Texts({(f"s{i}", "1"): "a word " * i for i in range(1, 5)}, references={"1": ("a word or two",)})
+    alone = score(texts, ChrF(), processes=1, batch=1).matrix("chrf")
+    together = score(texts, ChrF(), processes=2, batch=1).matrix("chrf")
+    np.testing.assert_array_equal(alone, together)
+    assert np.isfinite(alone).all()

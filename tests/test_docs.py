@@ -1,0 +1,153 @@
+"""Everything that README and docs show is run: Python, commands with their output, examples of formats, links.
+
+When output changes on purpose, ``python tests/test_docs.py`` writes the new output into the pages.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import metassay as ma
+from metassay.cli.commands import QUESTIONS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+FORMATS = ROOT / "docs" / "formats.md"
+
+
+class Block(NamedTuple):
+    page: Path
+    line: int
+    heading: str
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+
+def blocks(page: Path, *languages: str) -> Iterator[Block]:
+    heading, language, start, inside = "", None, 0, []
+    for at, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("```"):
+            if language is None:
+                language, start, inside = line[3:].strip(), at + 1, []
+            else:
+                if language in languages:
+                    yield Block(page, start, heading, language, "\n".join(inside) + "\n")
+                language = None
+        elif language is not None:
+            inside.append(line)
+        elif line.startswith("#"):
+            heading = line.lstrip("#").strip()
+
+
+def commands(page: Path) -> Iterator[Block]:
+    return (block for block in blocks(page, "console") if block.text.startswith("$ metassay"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Return a folder with the files that the pages speak of."""
+    return furnished(tmp_path_factory.mktemp("docs"))
+
+
+def furnished(folder: Path) -> Path:
+    scores = ma.example()
+    ma.write(scores, folder / "scores.csv")
+    metrics, people = [], []
+    for s, system in enumerate(scores.systems):
+        for i, text in enumerate(scores.inputs):
+            where = {"instance_id": text, "summarizer_id": system, "summarizer_type": "peer"}
+            overlap = float(scores["synthetic-overlap"].values[s, i])
+            judged = [float(v) for v in scores["relevance"].values[:, s, i] if v == v]
+            metrics.append({**where, "metrics": {"overlap": overlap}})
+            people.append({**where, "metrics": {"expert": {"relevance": judged}}})
+    (folder / "scores").mkdir()
+    for name, rows in (("rouge.jsonl", metrics), ("human.jsonl", people)):
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / name).write_text(text)
+        (folder / "scores" / name).write_text(text)
+    for part, name in (("human-scores", "mqm"), ("metric-scores/en-de", "BLEU-refA")):
+        (folder / "wmt20" / part).mkdir(parents=True)
+        prefix = "en-de." if part == "human-scores" else ""
+        lines = "".join(f"{system}\t{k}\n" for system in ("one", "two") for k in range(3))
+        (folder / "wmt20" / part / f"{prefix}{name}.seg.score").write_text(lines)
+    return folder
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "python"))], ids=lambda p: p.name)
+def test_python_runs(page, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    names: dict[str, object] = {}
+    for block in blocks(page, "python"):
+        # line numbers in a traceback are those of the page
+        exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
+
+
+def output_of(block: Block, folder: Path) -> str:
+    """Return what the command prints, on stdout and stderr as in a terminal of its own."""
+    line = block.text.splitlines()[0].removeprefix("$ metassay ")
+    done = subprocess.run(
+        [sys.executable, "-m", "metassay", *shlex.split(line)],
+        cwd=folder,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+    return "\n".join(text.rstrip() for text in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("block", [b for p in PAGES for b in commands(p)], ids=str)
+def test_commands_print_what_is_shown(block, folder):
+    assert output_of(block, folder).splitlines() == block.text.splitlines()[1:]
+
+
+@pytest.mark.parametrize("block", list(blocks(FORMATS, "csv", "json")), ids=lambda b: b.heading)
+def test_examples_of_formats_are_recognised(block, tmp_path):
+    format = block.heading.split(",")[0].strip("`")
+    path = tmp_path / f"example.{block.language}"
+    path.write_text(block.text, encoding="utf-8")
+    assert format in ma.read(path).sources[0]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_commands_exist(page):
+    for name in re.findall(r"[`$] ?metassay ([a-z]+)", page.read_text(encoding="utf-8")):
+        assert name in QUESTIONS, name
+
+
+def refresh() -> None:
+    """Write the present output of every command into the pages."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = furnished(Path(name))
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            for block in commands(page):
+                command = block.text.splitlines()[0]
+                text = text.replace(block.text, f"{command}\n{output_of(block, folder)}\n")
+            page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    refresh()

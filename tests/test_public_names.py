@@ -1,0 +1,135 @@
+"""The public face: its names, what importing it costs, and that every name explains itself."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import metassay as ma
+
+NAMES = [
+    "Agreement",
+    "Column",
+    "Comparison",
+    "Contradiction",
+    "Corruption",
+    "DataError",
+    "Decisions",
+    "Difficulty",
+    "FormatError",
+    "MetassayError",
+    "Normality",
+    "Precision",
+    "Profile",
+    "ScorePairs",
+    "Scores",
+    "Signature",
+    "Stability",
+    "SystemComparison",
+    "Translation",
+    "UnknownName",
+    "UsageError",
+    "Widths",
+    "__version__",
+    "agree",
+    "compare",
+    "corrupt",
+    "decisions",
+    "difficulty",
+    "example",
+    "normality",
+    "pairs",
+    "precision",
+    "profile",
+    "read",
+    "stability",
+    "systems",
+    "translate",
+    "widths",
+    "write",
+]
+"""Whoever changes this list changes what users may rely on: say so in the changelog."""
+
+HEAVY = ("numpy", "scipy", "rich", "narwhals", "pandas", "polars", "pyarrow", "threadpoolctl", "matplotlib")
+
+
+def modules():
+    found = pkgutil.walk_packages(ma.__path__, "metassay.")
+    return sorted(m.name for m in found if not m.name.endswith("__main__"))
+
+
+def test_public_names():
+    assert sorted(ma.__all__) == sorted(NAMES)
+    assert dir(ma) == sorted(ma.__all__)
+
+
+def test_every_public_name_exists_and_explains_itself():
+    for name in ma.__all__:
+        value = getattr(ma, name)
+        if name != "__version__":
+            assert inspect.getdoc(value), f"{name} has no docstring"
+            assert value.__module__.startswith("metassay.")
+
+
+def test_every_field_and_method_of_public_classes_explains_itself():
+    for name in ma.__all__:
+        value = getattr(ma, name)
+        if inspect.isclass(value):
+            for attribute, member in vars(value).items():
+                if not attribute.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
+                    assert inspect.getdoc(member), f"{name}.{attribute} has no docstring"
+
+
+def test_studies_document_every_parameter():
+    for study in (ma.agree, ma.compare, ma.normality):
+        text = inspect.getdoc(study)
+        named = {word.strip() for line in text.splitlines() if not line.startswith(" ") for word in line.split(",")}
+        missing = [p for p in inspect.signature(study).parameters if p not in named]
+        assert not missing, f"{study.__name__} does not document {missing}"
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'agrees'"):
+        _ = ma.agrees
+
+
+def test_the_version_is_the_one_in_signatures():
+    assert str(ma.Signature.of("agree")) == f"study:agree|v:{ma.__version__}"
+
+
+def test_importing_costs_nothing_heavy():
+    code = f"import sys, metassay; print([m for m in {HEAVY!r} if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_a_first_agreement_does_without_scipy_stats():
+    # scipy.stats costs more to load than everything else together.
+    code = (
+        "import sys, metassay as ma; ma.agree(ma.example(), human='relevance', level='system', resamples=10);"
+        "print('scipy.stats' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("name", [m for m in modules() if m.split(".")[1] in ("stats", "studies", "core", "engine")])
+def test_examples_in_docstrings_run(name):
+    failed, _ = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert failed == 0
+
+
+def test_the_tree_of_errors():
+    assert issubclass(ma.UnknownName, ma.UsageError)
+    assert issubclass(ma.UsageError, ma.MetassayError)
+    assert issubclass(ma.FormatError, ma.DataError)
+    assert issubclass(ma.Contradiction, ma.DataError)
+    assert issubclass(ma.DataError, ma.MetassayError)
+    assert issubclass(ma.MetassayError, Exception)
+    assert (ma.UsageError.exit_code, ma.DataError.exit_code) == (2, 1)
