@@ -15,6 +15,7 @@ import metassay as ma
 
 NAMES = [
     "Agreement",
+    "Catalogue",
     "Column",
     "Comparison",
     "Contradiction",
@@ -32,6 +33,7 @@ NAMES = [
     "Signature",
     "Stability",
     "SystemComparison",
+    "Texts",
     "Translation",
     "UnknownName",
     "UsageError",
@@ -43,16 +45,20 @@ NAMES = [
     "decisions",
     "difficulty",
     "example",
+    "metrics",
     "normality",
     "pairs",
     "precision",
     "profile",
     "read",
+    "read_texts",
+    "score",
     "stability",
     "systems",
     "translate",
     "widths",
     "write",
+    "write_texts",
 ]
 """Whoever changes this list changes what users may rely on: say so in the changelog."""
 

@@ -85,10 +85,9 @@ def summeval(shared_data):
     with (shared_data / "summeval" / "scores" / "rouge.jsonl").open(encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     published = {(r["instance_id"], r["summarizer_id"]): r["metrics"] for r in rows}
-    items = []
     with (shared_data / "summeval" / "model_annotations.aligned.paired.jsonl").open(encoding="utf-8") as file:
-        for row in map(json.loads, file):
-            items.append(Item(row["model_id"], row["id"], row["decoded"], (row["references"][0],), None))
+        texts = [json.loads(line) for line in file]
+    items = [Item(r["model_id"], r["id"], r["decoded"], (r["references"][0],), None) for r in texts]
     scores = [[published[i.input, i.system][f"rouge-{v}"]["f1"] for v in PUBLISHED] for i in items]
     return items, np.array(scores)
 
@@ -115,7 +114,7 @@ def test_published_scores_without_exceptions(summeval):
 def as_scored(item: Item) -> Item:
     """Return an item with its texts as they were when the published scores were made, as far as these show it.
 
-    References and three systems were not tokenised then, two systems had brackets as such, and the others -lrb- and -rrb-.
+    References and three systems were not tokenised then; two systems had brackets, the others -lrb- and -rrb-.
     """
 
     def joined(text: str) -> str:
@@ -133,7 +132,7 @@ def as_scored(item: Item) -> Item:
 def test_published_scores_and_rankings_with_the_texts_that_were_scored(summeval):
     items, published = summeval
     got = 100 * Rouge(PUBLISHED, measures="f1", stem="porter+exceptions").score([as_scored(item) for item in items])
-    assert ((abs(got - published) <= 0.01).mean(axis=0) > 0.99).all()
+    assert (abs(got - published) <= 0.01).all()
     systems = sorted({item.system for item in items})
     rows = {system: [k for k, item in enumerate(items) if item.system == system] for system in systems}
     for column in range(len(PUBLISHED)):

@@ -99,10 +99,14 @@ def test_undefined_is_nan_and_counted_never_0(coefficient, which):
     with engine(which):
         for level in ("system", "input", "global", "within-system"):
             groups = {"system": 0, "input": 3, "global": 1, "within-system": 4}[level]
-            for x, z in ((constant, varied), (varied, constant), (np.full((4, 3), np.nan), varied)):
+            for x, z in ((constant, varied), (varied, constant)):
                 r, undefined = estimate(x, z, level, coefficient)
                 assert np.isnan(r)
                 assert undefined == groups
+            # Where there is no score at all nothing is undefined: it is missing.
+            r, undefined = estimate(np.full((4, 3), np.nan), varied, level, coefficient)
+            assert np.isnan(r)
+            assert undefined == 0
         one_constant = varied.copy()
         one_constant[:, 1] = 0.3
         kept = np.delete(varied, 1, axis=1)

@@ -250,7 +250,6 @@ def test_a_metric_and_its_copy_do_not_differ(world, test):
         assert row.p_value == pytest.approx(0.5 if test == "williams" else 1)
 
 
-@pytest.mark.xfail(reason="standardising rounds ties between a metric and its multiple away", strict=True)
 @pytest.mark.parametrize("level", ["input", "global", "within-system"])
 def test_a_metric_in_other_units_does_not_differ(level):
     random = np.random.default_rng(0)

@@ -245,7 +245,7 @@ def test_metrics_may_have_more_inputs_than_people():
         ({"triangle": 2.5}, "triangle must be a whole number"),
         ({"confidence": 95}, "did you mean 0.95"),
         ({"resamples": 0}, "resamples must be a whole number"),
-        ({"threads": 0}, "threads must be at least 1"),
+        ({"threads": 0}, "threads must be a whole number of at least 1"),
     ],
 )
 def test_bad_options(options, message):

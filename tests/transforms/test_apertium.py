@@ -111,5 +111,5 @@ def test_blank_lines_and_spaces_stay():
 
 @needs_apertium
 def test_directions_that_are_not_installed():
-    with pytest.raises(UsageError, match="no data for en to ja here .*directions installed: .*eng-spa"):
+    with pytest.raises(UsageError, match=r"no data for en to ja here .*directions installed: .*eng-spa"):
         Apertium("en", "ja", timeout=60)

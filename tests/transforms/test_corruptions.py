@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -165,9 +166,8 @@ def test_a_text_is_damaged_the_same_whatever_stands_beside_it(summeval):
     for key, text in corrupt(few, "shuffle", rate=0.7, seed=3).texts.outputs.items():
         assert everything[key] == text
     backwards = Texts(dict(reversed(few.outputs.items())), sources=dict(few.sources))
-    assert dict(corrupt(backwards, "shuffle", rate=0.7, seed=3).texts.outputs) == {
-        k: everything[k] for k in few.outputs
-    }
+    again = corrupt(backwards, "shuffle", rate=0.7, seed=3).texts.outputs
+    assert again == {key: everything[key] for key in few.outputs}
 
 
 def test_seeds_and_kinds_differ(summeval):
@@ -187,7 +187,7 @@ def test_the_rate_is_met_on_average_and_nested(summeval):
         persons = sum(row.n_units for row in swaps.table)
         assert abs(len(swaps.changes) / persons - rate) < 0.05
     few_sets = [set(Setting("", "", (), BuiltIn(()), r, Repeating()).chosen(9)) for r in (0.0, 0.2, 0.5, 0.8, 1.0)]
-    assert all(a <= b for a, b in zip(few_sets, few_sets[1:], strict=False))
+    assert all(a <= b for a, b in pairwise(few_sets))
     assert few_sets[0] == set()
     assert few_sets[-1] == set(range(9))
 
@@ -204,12 +204,15 @@ class Repeating:
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_the_summaries_of_summeval(kind, summeval):
+    """All 1,600; only for negation, which is slow, those of half of the systems."""
+    if kind == "negate":
+        summeval = summeval.select(systems=summeval.systems[::2])
     result = corrupt(summeval, kind)
     assert replay(result, summeval.outputs) == dict(result.texts.outputs)
     assert result.texts.sources == summeval.sources
     assert result.texts.references == summeval.references
     changed = sum(row.n_changed_texts for row in result.table)
-    assert changed > {"swap-persons": 1_100, "swap-numbers": 900}.get(kind, 1_500)
+    assert changed > {"swap-persons": 1_100, "swap-numbers": 900, "negate": 780}.get(kind, 1_500)
     for (system, key), text in result.texts.outputs.items():
         before = summeval.outputs[system, key]
         if kind == "shuffle":
@@ -270,9 +273,8 @@ def test_unknown_kinds_and_backends():
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_megabyte_in_a_cell(kind):
-    text = "Paul Merson was happy with 19 goals . It rained and he left .\n" * (
-        17_000 if kind in ("shuffle", "repeat", "truncate") else 1_500
-    )
+    size = 17_000 if kind in ("shuffle", "repeat", "truncate") else 1_500
+    text = "Paul Merson was happy with 19 goals . It rained and he left .\n" * size
     result = corrupt(Texts({("a", "1"): text}, sources={"1": SOURCE}), kind)
     (row,) = result.table
     assert row.n_units >= 1_500

@@ -59,7 +59,7 @@ def test_the_recipe_names_the_pipeline(pipeline):
 
 def test_a_pipeline_that_cannot_do_it_says_so(tmp_path):
     spacy.blank("en").to_disk(tmp_path / "blank")
-    with pytest.raises(UsageError, match="needs a tagger and a lemmatizer, and the pipeline .* has nothing"):
+    with pytest.raises(UsageError, match=r"needs a tagger and a lemmatizer, and the pipeline .* has nothing"):
         one("They were", "lemmatize", f"spacy:{tmp_path / 'blank'}")
     with pytest.raises(UsageError, match="needs an entity recognizer"):
         one("Paul Merson", "swap-persons", f"spacy:{tmp_path / 'blank'}")

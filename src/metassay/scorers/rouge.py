@@ -512,11 +512,9 @@ def _places(words: Sequence[int]) -> dict[int, int]:
 def _common_length(words: Sequence[int], places: dict[int, int], length: int) -> int:
     """Return the length of the longest common subsequence (Hyyrö, 2004: a bit is cleared where the length grows)."""
     every = rows = (1 << length) - 1
-    for word in words:
-        match = places.get(word)
-        if match is not None:
-            hit = rows & match
-            rows = (rows + hit | rows - hit) & every
+    for match in filter(None, map(places.get, words)):
+        hit = rows & match
+        rows = (rows + hit | rows - hit) & every
     return length - rows.bit_count()
 
 

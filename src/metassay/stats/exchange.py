@@ -36,9 +36,13 @@ class Exchange(Protocol):
 
 
 def standardize_cells(x: FloatArray) -> FloatArray:
-    """Return a metric centred and scaled over all its cells, NaN where missing."""
+    """Return a metric centred and scaled over all its cells, NaN where missing.
+
+    The last digits are rounded away, so that scores that were equal but for their units are equal afterwards.
+    """
     known = ~np.isnan(x)
-    return np.where(known, standardized(x.reshape(-1, 1), known.reshape(-1, 1)).reshape(x.shape), np.nan)
+    scaled = standardized(x.reshape(-1, 1), known.reshape(-1, 1)).reshape(x.shape)
+    return np.where(known, np.round(scaled, 12), np.nan)
 
 
 def make_exchange(x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, coefficient: str) -> Exchange:

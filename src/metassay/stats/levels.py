@@ -118,15 +118,16 @@ class GroupedLevel:
         self.level = level
         self.shape = z.shape
         self.metrics = [make_groups(arranged(v, level), arranged(z, level), coefficient) for v in x]
+        self.shared = np.stack([(~np.isnan(arranged(v + z, level))).any(axis=0) for v in x])
 
     def estimate(self) -> tuple[FloatArray, IntArray]:
-        """Return averaged correlations and how many groups were undefined."""
+        """Return averaged correlations, and how many groups with scores of both were undefined."""
         members = {"input": self.shape[0], "within-system": self.shape[1]}.get(
             self.level, self.shape[0] * self.shape[1]
         )
         within = np.stack([m.correlate(np.ones((members, 1)))[:, 0] for m in self.metrics])
         average = np.stack([average_defined(r[:, None], None)[0] for r in within])
-        return average, np.isnan(within).sum(axis=1)
+        return average, (np.isnan(within) & self.shared).sum(axis=1)
 
     def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
         """Return correlations of shape (metrics, B)."""

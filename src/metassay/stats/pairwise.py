@@ -7,7 +7,7 @@ sign of differences: with g_ik = sign(x_i − x_k) and weights w, the centred we
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,10 @@ Numbers = npt.NDArray[Any]
 
 TIE = 1e-12
 """Values that differ by less are tied: the means of equal sums need not be equal to the last bit."""
+
+
+PAIRS = 1 << 24
+"""Pairs × draws compared at once."""
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
@@ -63,13 +67,37 @@ def correlate(
     if coefficient == "pearson":
         rows = [_pearson(x, z, w) for x, w in zip(xs, weights, strict=True)]
         return np.stack(np.broadcast_arrays(*rows))
-    signs_z = _pair_signs(z)
+    draws = max(a.shape[1] for a in (z, *xs, *(w for w in weights if w is not None)))
+    # Sums over pairs are of whole numbers, so cutting the draws into slices changes nothing but the memory.
+    width = max(1, PAIRS // max(1, len(z) * (len(z) - 1) // 2))
+    parts = []
+    for at in range(0, draws, width):
+        cut = slice(at, at + width)
+
+        def part(a: FloatArray, cut: slice = cut) -> FloatArray:
+            return a if a.shape[1] == 1 else a[:, cut]
+
+        parts.append(_rank_correlate(xs, z, weights, coefficient, part))
+    return np.concatenate(parts, axis=1)
+
+
+def _rank_correlate(
+    xs: Sequence[FloatArray],
+    z: FloatArray,
+    weights: Sequence[FloatArray | None],
+    coefficient: str,
+    part: Callable[[FloatArray], FloatArray],
+) -> FloatArray:
+    """Correlate ranks in some of the draws, which `part` takes out of an array."""
+    signs_z = _pair_signs(part(z))
     method = _spearman if coefficient == "spearman" else _kendall
-    rows, last = [], _Weights(None, len(z))
+    rows: list[FloatArray] = []
+    given: FloatArray | None = None
+    last = _Weights(None, len(z))
     for x, w in zip(xs, weights, strict=True):
-        if w is not last.points:
-            last = _Weights(w, len(z))
-        rows.append(method(_pair_signs(x), signs_z, last, coefficient))
+        if w is not given:
+            given, last = w, _Weights(None if w is None else part(w), len(z))
+        rows.append(method(_pair_signs(part(x)), signs_z, last, coefficient))
     return np.stack(np.broadcast_arrays(*rows))
 
 

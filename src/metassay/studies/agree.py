@@ -149,6 +149,7 @@ def agree(
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.count("resamples", resamples)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 

@@ -221,6 +221,7 @@ def compare(
     rule = vocabulary.choice("p", p, vocabulary.P_VALUES)
     resamples = vocabulary.count("resamples", resamples)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references, least_metrics=2)
     check_size(setting, levels)
 

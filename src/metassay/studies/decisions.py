@@ -78,7 +78,7 @@ class DecisionRow:
     """Inputs that the metric and people both scored, for at least one system."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Decisions(Result):
     """Decisions about pairs of systems that metrics and people share."""
 
@@ -163,6 +163,7 @@ def decisions(
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.count("resamples", resamples)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)
     n, m = setting.scores.shape
     if n < 2:

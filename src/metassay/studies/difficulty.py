@@ -69,7 +69,7 @@ class DifficultyTest:
     """Pairs whose intervals overlap though the inputs differ, or the other way round; 0 where nothing is missing."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Difficulty(Result):
     """How hard each input is, and whether inputs differ."""
 

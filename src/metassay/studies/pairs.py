@@ -133,7 +133,7 @@ class ChanceCurve:
         return needed(self.slope, agreement), needed(self.slope_high, agreement), needed(self.slope_low, agreement)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScorePairs(Result):
     """How well metrics agree with people on pairs of systems, by how far apart the metric puts them."""
 
@@ -237,6 +237,7 @@ def pairs(
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.count("resamples", resamples)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)
     check_size(setting, ("system",))
     n, m = setting.scores.shape

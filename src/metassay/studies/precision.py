@@ -139,6 +139,7 @@ def precision(
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.count("resamples", resamples)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
     n, m = columns.scores.shape
     # The border turned columns in which small scores are good; here their own units are wanted.

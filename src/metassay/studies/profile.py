@@ -65,7 +65,7 @@ class ProfileRow:
     """The system's group; for separation and weights, the group that is taken to be higher."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Profile(Result):
     """Principal components of systems, and the composite that best separates two groups of them."""
 
@@ -153,6 +153,7 @@ def profile(
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.count("resamples", resamples)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     if folds is not None:
         folds = vocabulary.count("folds", folds, 2)
     columns = choose_columns(scores, human, metric, references=references)

@@ -118,6 +118,7 @@ def stability(
     draws = vocabulary.count("draws", draws)
     coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
     n, m = columns.scores.shape
     if n < 2:

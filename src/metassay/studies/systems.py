@@ -97,7 +97,7 @@ class SystemCount:
     """Those of them in which the second system has the higher mean."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SystemComparison(Result):
     """Tests of all pairs of systems, and how many each test tells apart."""
 
@@ -190,6 +190,7 @@ def systems(
     correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
     resamples = vocabulary.count("resamples", resamples)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     columns = choose_columns(scores, human, metric, references=references)
     n, m = columns.scores.shape
     if n < 2:

@@ -154,6 +154,7 @@ def widths(
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.count("resamples", resamples)
     seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
     whole = settle(scores, human, metric, references=references)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     setting = settle(studied, human, metric, references=references)

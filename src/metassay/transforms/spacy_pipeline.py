@@ -95,25 +95,22 @@ class SpacyPipeline:
         return found
 
     def people(self, source: str) -> Sequence[Name]:
-        """Return the entities of the source that are persons."""
-        names = (_name(entity.text) for entity in self.parsed(source).ents if entity.label_ in _PERSON)
-        return list(dict.fromkeys(name for name in names if name))
+        """Return the entities of the source that are persons; a surname alone is no other person."""
+        found = (_name(entity.text) for entity in self.parsed(source).ents if entity.label_ in _PERSON)
+        names = list(dict.fromkeys(name for name in found if name))
+        return [name for name in names if len(name) > 1 or not any(set(name) < set(other) for other in names)]
 
     def mentions(self, text: str, source: str, people: Sequence[Name]) -> Sequence[Mention]:
-        """Return the persons that the pipeline finds, and names of the source that it missed, as in lower case."""
-        found = []
+        """Return where persons of the source are named, in any case, and the other persons that the pipeline finds."""
+        found = list(persons.mentions(text, people, source))
         for entity in self.parsed(text).ents:
             name = _name(entity.text) if entity.label_ in _PERSON else ()
             if name:
                 end = entity.start_char + len(entity.text.removesuffix("'s").removesuffix("’s").rstrip())
-                part = "full" if len(name) > 1 or name in people else "last"
-                found.append(Mention(entity.start_char, end, name, part))
-        taken = [(mention.start, mention.end) for mention in found]
-        found += (
-            mention
-            for mention in persons.mentions(text, people, source)
-            if all(mention.end <= start or mention.start >= end for start, end in taken)
-        )
+                part = "full" if len(name) > 1 else "last"
+                mention = Mention(entity.start_char, end, name, part)
+                if all(mention.end <= known.start or mention.start >= known.end for known in found):
+                    found.append(mention)
         return sorted(found)
 
 
