@@ -22,7 +22,7 @@ import metassay as ma
 from metassay.cli.commands import QUESTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 FORMATS = ROOT / "docs" / "formats.md"
 
 

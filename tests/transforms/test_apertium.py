@@ -6,13 +6,14 @@ import shutil
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from tests.transforms.conftest import HARD
 
 from metassay.core.texts import Texts
 from metassay.errors import UsageError
 from metassay.transforms.apertium import Apertium
 from metassay.transforms.translation import _spans, translate
 from metassay.transforms.translators import translator
+
+from .conftest import HARD
 
 COMMAND = "apt-get install apertium apertium-eng-spa apertium-eng-cat"
 

@@ -6,7 +6,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.transforms.conftest import HARD
 
 from metassay.core.texts import Texts
 from metassay.errors import UnknownName, UsageError
@@ -14,6 +13,8 @@ from metassay.transforms.built_in import BuiltIn
 from metassay.transforms.corruptions import corrupt
 from metassay.transforms.edits import KINDS, Setting
 from metassay.transforms.segments import sentences, words
+
+from .conftest import HARD
 
 pytest.importorskip("textblob", reason="run: pip install 'metassay[text]'")
 pytest.importorskip("lemminflect", reason="run: pip install 'metassay[text]'")

@@ -3,9 +3,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from hypothesis import given
-from tests.transforms.conftest import HARD
 
 from metassay.transforms.persons import mentions, people, renamed
+
+from .conftest import HARD
 
 NEWS = (
     "Paul Merson has restarted his row with Andros Townsend . Merson said Townsend was lucky in front of Roy Hodgson . "

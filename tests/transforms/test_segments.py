@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
-from tests.transforms.conftest import HARD
 
 from metassay.transforms.segments import is_spaceless, sentences, words
+
+from .conftest import HARD
 
 
 def split(text):

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
-from tests.transforms.conftest import HARD
 
 from metassay import engine
 from metassay.core.texts import Texts
@@ -17,6 +16,8 @@ from metassay.errors import DataError, UsageError
 from metassay.transforms.cache import TranslationCache, key_of
 from metassay.transforms.translation import _batches, _spans, translate
 from metassay.transforms.translators import Translated
+
+from .conftest import HARD
 
 TEXTS = Texts(
     outputs={("a", "1"): "one\n\n  two , three .\t\n", ("b", "1"): "", ("b", "2"): "12 . 13"},
