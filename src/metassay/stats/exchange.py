@@ -23,8 +23,10 @@ FloatArray = npt.NDArray[np.float64]
 Swaps = npt.NDArray[np.uint8]
 Pair = tuple[int, int]
 
-WIDTH = 1 << 17
+WIDTH = 1 << 15
 """Groups × pairs × draws handled at once for Pearson. It is part of the arithmetic, so it is fixed."""
+MEMBERS = 128
+"""Members added up at once for Pearson. It is part of the arithmetic, so it is fixed."""
 
 
 class Exchange(Protocol):
@@ -110,14 +112,20 @@ class SystemExchange:
         self.weights = None if defined.all() else defined.astype(np.float64)
         self.pairs = pairs
         self.coefficient = coefficient
+        # What moves is linear in the metrics: few pairs move their differences, many share what each metric moves.
+        self.few = len(pairs) < len(x)
+        moving = np.stack([self.cells[b] - self.cells[a] for a, b in pairs]) if self.few else self.cells
+        self.moving = np.ascontiguousarray(moving.transpose(1, 0, 2))
 
     def __call__(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return correlations of X_s and of Y_s with Z, each (pairs, B)."""
-        moved = self.cells.transpose(1, 0, 2) @ swaps.astype(np.float64)
-        moved = moved.transpose(1, 0, 2)
+        # One system at a time, so that the swaps as numbers stay in the cache.
+        moved = np.stack(
+            [cells @ row.astype(np.float64) for cells, row in zip(self.moving, swaps, strict=True)], axis=1
+        )
         left, right = [], []
-        for a, b in self.pairs:
-            shift = moved[b] - moved[a]
+        for pair, (a, b) in enumerate(self.pairs):
+            shift = moved[pair] if self.few else moved[b] - moved[a]
             left.append((self.totals[a][:, None] + shift) / self.counts)
             right.append((self.totals[b][:, None] - shift) / self.counts)
         r = correlate(left + right, self.z, [self.weights] * (2 * len(self.pairs)), self.coefficient)
@@ -139,6 +147,13 @@ class ProductExchange:
         self.metrics = len(x)
         self.a = np.array([a for a, _ in pairs])
         self.b = np.array([b for _, b in pairs])
+        # What moves is linear in the sums: few pairs move their differences, many share what each metric moves.
+        self.few = len(pairs) < len(x)
+        if self.few:
+            of_a, of_b = (np.concatenate([side + k * self.metrics for k in range(3)]) for side in (self.a, self.b))
+            self.moving = np.ascontiguousarray(self.features[:, of_b] - self.features[:, of_a])
+        else:
+            self.moving = self.features
 
     def averages(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return average correlations of X_s and Y_s, each (pairs, B), for swaps (members, groups, B)."""
@@ -147,20 +162,30 @@ class ProductExchange:
         width = max(1, WIDTH // (len(self.a) * draws))
         for at in range(0, swaps.shape[1], width):
             cut = slice(at, at + width)
-            moved = self.features[cut] @ swaps[:, cut].transpose(1, 0, 2).astype(np.float64)
-            for average, own, other in ((left, self.a, self.b), (right, self.b, self.a)):
-                average.add(self._correlations(moved, cut, own, other))
+            moved = self._moved(swaps[:, cut], cut)
+            left.add(self._correlations(moved, cut, self.a, self.b))
+            right.add(self._correlations(-moved, cut, self.b, self.a))
         return left.mean(), right.mean()
+
+    def _moved(self, swaps: Swaps, cut: slice) -> FloatArray:
+        """Return what the sums of X gain by the swaps, (groups, 3 · pairs, B)."""
+        moved: FloatArray | None = None
+        for at in range(0, len(swaps), MEMBERS):
+            # Some members at a time, so that the swaps as numbers stay in the cache.
+            some = slice(at, at + MEMBERS)
+            part = self.moving[cut, :, some] @ swaps[some].transpose(1, 0, 2).astype(np.float64)
+            moved = part if moved is None else moved + part
+        assert moved is not None, "there are members"
+        if self.few:
+            return moved
+        by_sum = [moved[:, k * self.metrics + self.b] - moved[:, k * self.metrics + self.a] for k in range(3)]
+        return np.concatenate(by_sum, axis=1)
 
     def _correlations(
         self, moved: FloatArray, cut: slice, own: npt.NDArray[np.int64], other: npt.NDArray[np.int64]
     ) -> FloatArray:
-        sums = []
-        for first in (0, self.metrics, 2 * self.metrics):
-            part = moved[:, first + other] - moved[:, first + own]
-            part += self.totals[cut, first + own][:, :, None]
-            sums.append(part)
-        x, xx, xz = sums
+        sums = np.split(moved, 3, axis=1)
+        x, xx, xz = (part + self.totals[cut, k * self.metrics + own][:, :, None] for k, part in enumerate(sums))
         # Sums of one metric are what is left of sums of both, so that is the scale of their rounding errors.
         squares = self.totals[cut, self.metrics + own] + self.totals[cut, self.metrics + other]
         x *= x
