@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-dev
 READY_BENCH := $(VENV)/.ready-bench
 SUMMEVAL := $(DATA)/summeval/scores
+SUMMEVAL_TEXTS := $(DATA)/summeval/model_annotations.aligned.paired.jsonl
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
 
 .DEFAULT_GOAL := help
@@ -32,13 +33,20 @@ format: $(READY) ## put the code into its one form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY_BENCH) ## speed beside nlpstats, growth, memory and start-up
+bench: $(READY_BENCH) ## speed beside nlpstats and loops over SciPy, growth, memory and start-up
 	@if [ -d "$(SUMMEVAL)" ]; then \
-	  $(BIN)/python benchmarks/peers.py "$(SUMMEVAL)"; \
+	  $(BIN)/python benchmarks/peers.py "$(SUMMEVAL)" && $(BIN)/python benchmarks/pairs.py "$(SUMMEVAL)"; \
 	else \
-	  echo "$(SUMMEVAL) is not there, so the comparison with nlpstats on SummEval is left out."; \
+	  echo "$(SUMMEVAL) is not there, so nlpstats and pairs of systems on SummEval are left out."; \
 	  echo "Put the SummEval scores in SacreROUGE format there, or say where they are: make bench DATA=FOLDER"; \
 	fi
+	@if [ -f "$(SUMMEVAL_TEXTS)" ]; then \
+	  $(BIN)/python benchmarks/rouge.py "$(SUMMEVAL_TEXTS)"; \
+	else \
+	  echo "$(SUMMEVAL_TEXTS) is not there, so ROUGE on SummEval is left out."; \
+	fi
+	@$(BIN)/python benchmarks/systems.py
+	@$(BIN)/python benchmarks/stability.py
 	@$(BIN)/python benchmarks/scale.py "$(SUMMEVAL)"
 
 clean: ## remove .venv, caches and what builds left behind

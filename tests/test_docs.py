@@ -131,6 +131,16 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+def test_every_page_is_linked_from_another():
+    linked = {
+        (page.parent / target).resolve()
+        for page in PAGES
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+        if (page.parent / target).resolve() != page
+    }
+    assert {page for page in PAGES if ROOT / "docs" in page.parents} <= linked
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_exist(page):
     for name in re.findall(r"[`$] ?metassay ([a-z]+)", page.read_text(encoding="utf-8")):

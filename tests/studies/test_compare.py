@@ -300,3 +300,21 @@ def test_perm_both_swaps_single_cells_not_rows_and_then_columns():
     patterns, counts = np.unique(cells, axis=1, return_counts=True)
     assert patterns.shape[1] == 16  # row swaps then column swaps reach only 8 of them
     assert stats.chisquare(counts).pvalue > 1e-3
+
+
+def test_williams_rests_on_cells_that_people_scored():
+    random = np.random.default_rng(5)
+    quality = random.normal(size=(8, 12))
+    x, y = quality + random.normal(size=(2, 8, 12))
+    z = quality.copy()
+    z[random.random(z.shape) < 0.3] = np.nan
+    changed_x, changed_y = (np.where(np.isnan(z), v[::-1], v) for v in (x, y))
+    for level in ("input", "global", "within-system"):
+        p_values = [
+            [row.p_value for row in ma.compare(scores, level=level, coefficient="pearson", test="williams").table]
+            for scores in (
+                ma.Scores.from_arrays({"x": x, "y": y}, {"z": z}),
+                ma.Scores.from_arrays({"x": changed_x, "y": changed_y}, {"z": z}),
+            )
+        ]
+        assert p_values[0] == p_values[1]

@@ -134,3 +134,15 @@ def test_the_more_inputs_the_narrower_on_real_data(shared_data, data):
         {name: np.concatenate([scores.matrix(name), judged], axis=1) for name in scores.humans},
     )
     assert mean_changes(many, 6)["boot-inputs"] < mean_changes(scores, 6)["boot-inputs"] - 0.02
+
+
+def test_systems_and_judged_inputs_are_drawn_alike_however_large_the_test_set_is():
+    random = np.random.default_rng(11)
+    quality = random.normal(size=(6, 1))
+    # The metric scores all systems alike on the inputs nobody judged, so these change no mean by more than a shift.
+    metric = np.where(np.arange(5000) < 40, quality + random.normal(size=(6, 5000)), 0.0)
+    people = np.where(np.arange(5000) < 40, quality + random.normal(size=(6, 5000)), np.nan)
+    scores = ma.Scores.from_arrays({"m": metric}, {"h": people})
+    rows = ma.widths(scores, resamples=2000, coefficient="kendall").table
+    change = {row.interval: row.width_change for row in rows}
+    assert change["boot-systems"] == 0

@@ -74,11 +74,13 @@ class BootstrapPages:
     """Whether inputs are drawn with replacement."""
     annotated: int = 0
     """How many inputs people annotated, if these are drawn apart from the inputs of the metrics; else 0."""
+    reckoned: int = 0
+    """Elements per draw that decide the size of a page; 0 for its own. Plans that reckon alike draw alike."""
 
     @cached_property
     def size(self) -> int:
         """How many draws a page has."""
-        return page_size(sum(self.shape) + self.annotated)
+        return page_size(self.reckoned or sum(self.shape) + self.annotated)
 
     def __len__(self) -> int:
         return -(-self.draws // self.size)

@@ -163,7 +163,7 @@ def agree(
     ]
     drawn: list[FloatArray] | None = None
     if interval != "fisher":
-        drawn = _resample(cases, n, interval, resamples, seed, threads)
+        drawn = _resample(cases, setting.scores.shape, interval, resamples, seed, threads)
 
     found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
     for at, (h, lv, c, metrics, sets, prepared) in enumerate(cases):
@@ -235,7 +235,7 @@ class _Case(NamedTuple):
 
 def _resample(
     cases: list[_Case],
-    n_systems: int,
+    whole: tuple[int, int],
     interval: str,
     resamples: int,
     seed: int,
@@ -247,11 +247,13 @@ def _resample(
         together = [at for at, case in enumerate(cases) if case.sets.shape == shape]
         pages = BootstrapPages(
             resamples,
-            (n_systems, shape[0]),
+            (whole[0], shape[0]),
             seed,
             resample_systems=interval in ("boot-systems", "boot-both"),
             resample_inputs=interval in ("boot-inputs", "boot-both"),
             annotated=shape[1],
+            # Reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
+            reckoned=whole[0] + 2 * whole[1],
         )
 
         def work(page: int, pages: BootstrapPages = pages, together: list[int] = together) -> list[FloatArray]:

@@ -111,7 +111,10 @@ class Comparison(Result):
 
 
 GENERALISES = {
-    "williams": "Williams' test takes systems for a normal sample and inputs as they are.",
+    "williams": (
+        "Williams' test takes what is correlated (systems; inputs within systems; all cells at global level) for a "
+        "normal sample, and everything else as it is."
+    ),
     "paired-boot-systems": "The conclusion is about new systems like these, on these very inputs.",
     "paired-boot-inputs": "The conclusion is about these very systems, on new inputs like these.",
     "paired-boot-both": "The conclusion is about new systems and new inputs like these.",
@@ -179,7 +182,7 @@ def compare(
     scope
         What is one family of tests: ``row`` (metric A against all others) or ``table`` (all pairs).
     p
-        ``plus-one`` for (c + 1)/(k + 1), or ``paper`` for c/k with draws strictly more extreme.
+        ``plus-one`` for (c + 1)/(k + 1), or ``paper`` for c/k; permutations then count strictly larger ones only.
     resamples
         How many resamples to take.
     seed
@@ -252,6 +255,7 @@ def compare(
         p=rule if drawn else None,
         k=resamples if drawn else None,
         seed=seed if drawn else None,
+        metrics=len(setting.metrics),
         systems=n,
         inputs=m,
         annotated=annotated,
@@ -259,6 +263,8 @@ def compare(
     )
     unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, UNPAIRED[test.split("-")[0]])
     notes = [*setting.notes, *unequal, *_notes(setting, rows), GENERALISES[test]]
+    if test == "williams" and {"input", "within-system"} & set(levels):
+        notes.append("Williams' test is applied to averages of correlations, which are not correlations themselves.")
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
@@ -377,6 +383,8 @@ def _test(
     estimates = [(float(r[a]), float(r[b])) for a, b in local]
     if plan.test == "williams":
         n = _observations(x[0], z, level)
+        # Beyond means of systems, all three correlations rest on the cells that people scored too.
+        x = x if level == "system" else np.where(np.isnan(z), np.nan, x)
         mixed = [float(make_level(x[[a]], x[b], level, coefficient).estimate()[0][0]) for a, b in local]
         return [
             _Tested(
