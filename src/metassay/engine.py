@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_EXCEPTION,
-    Future,
     ProcessPoolExecutor,
     ThreadPoolExecutor,
     as_completed,
@@ -19,7 +18,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
 from multiprocessing import get_context
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from metassay.errors import DataError, UsageError
 
@@ -88,14 +87,29 @@ def run(work: Callable[[int], T], pages: int, *, threads: int | None = None, wha
         brief = (time.perf_counter() - start) * (pages - 1) < WORTH_THREADS
         if workers <= 1 or brief:
             return results + [one(page) for page in range(1, pages)]
+        rest: list[T | None] = [None] * (pages - 1)
+        waiting = iter(range(1, pages))
+        stop = threading.Event()
+
+        def serve() -> None:
+            """Do one page after the other until none is left, or somebody has had enough."""
+            while not stop.is_set():
+                with lock:
+                    page = next(waiting, None)
+                if page is None:
+                    return
+                rest[page - 1] = one(page)
+
         with ThreadPoolExecutor(workers) as pool:
-            futures: list[Future[T]] = [pool.submit(one, page) for page in range(1, pages)]
             try:
-                wait(futures, return_when=FIRST_EXCEPTION)
-                return results + [future.result() for future in futures]
+                served = [pool.submit(serve) for _ in range(workers)]
+                wait(served, return_when=FIRST_EXCEPTION)
             finally:
-                for future in futures:
-                    future.cancel()
+                # After an error or an interrupt the threads stop with the page they are at.
+                stop.set()
+            for future in served:
+                future.result()
+        return results + cast("list[T]", rest)
 
 
 def spread(

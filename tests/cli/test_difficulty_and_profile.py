@@ -6,7 +6,8 @@ import json
 import pytest
 
 import metassay as ma
-from metassay.cli.commands import difficulty, profile
+from metassay.cli.commands import QUESTIONS, difficulty, profile
+from metassay.figures.drawing import FIGURES
 
 QUIET = ("--quiet", "--human", "relevance")
 
@@ -60,7 +61,7 @@ def test_the_kind_of_figure(run, scores, tmp_path):
     ("arguments", "message"),
     [
         (("agree", "x", "--figure", "x.gif"), "end the name in one of .png, .svg, .pdf"),
-        (("normality", "x", "--figure", "x.png"), "normality has no figure"),
+        (("normality", "x", "--figure", "x.png"), "unknown option '--figure'"),
         (("difficulty", "x", "--figure", "x.png", "--figure-kind", "pie"), "unknown kind of figure 'pie'"),
         (("difficulty", "x", "--figure-kind", "map"), "--figure-kind has no meaning without --figure"),
         (("agree", "x", "--figure", "no/such/x.png"), "there is no directory"),
@@ -74,6 +75,13 @@ def test_misuse_is_one_line(run, scores, arguments, message):
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert message in err
+
+
+def test_only_studies_with_a_figure_offer_one(run):
+    for name in QUESTIONS:
+        shown = run(name, "--help").out
+        assert ("--figure FILE" in shown) == (name in FIGURES), name
+        assert ("--figure-kind" in shown) == (len(FIGURES.get(name, ())) > 1), name
 
 
 def test_a_figure_spares_the_scores_and_the_table(run, scores, tmp_path):

@@ -57,6 +57,15 @@ def test_wrong_usage_is_one_line(run, scores):
         assert err.count("\n") <= 2
 
 
+def test_only_bootstraps_are_offered_and_taken_before_files_are_read(run):
+    shown = run("pairs", "--help").out
+    assert "boot-systems" in shown
+    assert "fisher" not in shown
+    code, _, err = run("pairs", "no-such-file.csv", "--interval", "fisher")
+    assert code == 2
+    assert "unknown interval 'fisher'" in err
+
+
 def test_help_tells_the_defaults_that_the_study_has():
     parameters = inspect.signature(ma.pairs).parameters
     for option, default in pairs.DEFAULTS.items():

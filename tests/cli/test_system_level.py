@@ -70,6 +70,15 @@ def test_widths_explain_what_is_missing(run, scores):
     assert run("stability", scores, "--human", "relevance", "--sizes", "5,x").code == 2
 
 
+def test_stability_takes_one_coefficient(run):
+    shown = " ".join(run("stability", "--help").out.split())
+    assert "the correlation coefficient: pearson" in shown
+    assert "correlation coefficients, a comma list of" in " ".join(run("widths", "--help").out.split())
+    code, _, err = run("stability", "no-such-file.csv", "--coefficient", "pearson,kendall")
+    assert code == 2
+    assert "unknown coefficient 'pearson,kendall'" in err
+
+
 @pytest.mark.parametrize("module", [precision, stability, widths])
 def test_help_tells_the_defaults_that_the_study_has(module):
     parameters = inspect.signature(getattr(ma, module.__name__.rpartition(".")[2])).parameters

@@ -91,7 +91,9 @@ def test_a_run_that_dies_goes_on_where_it_was(tmp_path):
 
 def test_a_damaged_cache_is_set_aside(tmp_path):
     path = tmp_path / "cache.sqlite"
-    path.write_bytes(b"this is not a database" * 100)
+    score(TEXTS, Words(), cache=path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
     scores = score(TEXTS, Words(), cache=path)
     assert any("was damaged" in line for line in scores.sources)
     assert (tmp_path / "cache.sqlite.damaged").exists()
@@ -113,6 +115,14 @@ def test_a_cache_that_cannot_be_used_is_told_in_one_line(tmp_path):
     with pytest.raises(UsageError, match="cannot use the cache") as caught:
         score(TEXTS, Words(), cache=tmp_path / "file" / "cache.sqlite")
     assert "\n" not in str(caught.value)
+    notes = tmp_path / "notes.txt"
+    notes.write_text("not a cache")
+    with pytest.raises(UsageError, match="is not a cache of scores"):
+        score(TEXTS, Words(), cache=notes)
+    assert notes.read_text() == "not a cache"
+    with pytest.raises(UsageError, match="cannot use the cache"):
+        score(TEXTS, Words(), cache=tmp_path / "nowhere" / "cache.sqlite")
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_the_key_depends_on_what_the_metric_looks_at_and_on_nothing_else():

@@ -98,6 +98,32 @@ def test_rounding_errors_break_no_ties():
     assert PairedScores(x, y).statistic("wilcoxon") == [0]
 
 
+def test_rounding_errors_are_no_differences():
+    n = 12
+    x, y = np.full((n, 1), 0.1 + 0.2), np.full((n, 1), 0.3)
+    scores = PairedScores(x, y)
+    assert scores.mean_difference == [0]
+    for test in TESTS:
+        assert np.isnan(scores.statistic(test)).all()
+        assert np.isnan(scores.theory(test, "two-sided", 0.05)[0]).all()
+    # Where scores vary, 0 over their spread is 0; without a spread of differences it is undefined.
+    harder = 3 * np.arange(n)[:, None]
+    scores = PairedScores(harder + x, harder + y)
+    assert scores.statistic("unpaired-t") == [0]
+    assert np.isnan(scores.statistic("paired-t")).all()
+    for cutoff in ("mc", "hb"):
+        drawn = scores.drawn(DrawPages(cutoff, n, 64, 0)[0], TESTS)
+        assert judge(scores.statistic("unpaired-t"), drawn["unpaired-t"], "two-sided", 0.05)[0] == [1]
+        assert np.isnan(drawn["paired-t"]).all()
+    # Differences that are constant but for rounding errors have no spread, and those that are real are kept.
+    fractions = np.arange(n)[:, None] / 10
+    assert PairedScores(fractions + 0.1, fractions).statistic("paired-t") == [math.inf]
+    small = column(1, 1, 1, 1) + 1e-9 * column(1, 2, 3, 5)
+    assert PairedScores(small, column(1, 1, 1, 1)).statistic("paired-t")[0] == pytest.approx(
+        stats.ttest_1samp([1, 2, 3, 5], 0).statistic, rel=1e-6
+    )
+
+
 def test_equal_systems_are_undefined_and_constant_differences_are_beyond_doubt():
     x = np.tile(np.arange(6.0)[:, None], 2)
     y = x - np.array([0, 1])

@@ -86,6 +86,19 @@ def test_unequal_numbers_are_told():
     assert any("look otherwise" in note for note in result.notes)
 
 
+def test_what_systems_may_do_to_inputs_is_told():
+    values = np.random.default_rng(0).normal(size=(5, 4))
+    whole = ma.difficulty(ma.Scores.from_arrays({"m": values}))
+    assert "The same systems stand on every input" in whole.notes[-1]
+    gone = values.copy()
+    gone[:, 2] = np.nan  # the other inputs still have the same systems
+    assert "The same systems" in ma.difficulty(ma.Scores.from_arrays({"m": gone, "n": values})).notes[-1]
+    gone[1, 0] = np.nan
+    last = ma.difficulty(ma.Scores.from_arrays({"m": gone, "n": values})).notes[-1]
+    assert "scores of the same systems (m): inputs may differ because of the systems" in last
+    assert "err on the side" not in last
+
+
 @pytest.mark.parametrize(("option", "value"), [("alpha", 5), ("confidence", 95)])
 def test_shares_are_checked(option, value):
     with pytest.raises(UsageError, match="did you mean"):

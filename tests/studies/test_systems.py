@@ -129,6 +129,42 @@ def test_what_cannot_be_tested_is_said():
     assert "–" in result.to_text(view="list")
 
 
+def test_pairs_without_common_inputs_are_named_by_metric():
+    values, gone = noisy(systems=3, inputs=6), noisy(systems=3, inputs=6, seed=1)
+    gone[2, 1:] = np.nan
+    data = ma.Scores.from_arrays({"whole": values, "one": gone, "other": gone + 1})
+    notes = [
+        [note for note in ma.systems(data, alternative=side).notes if "Fewer than 2" in note]
+        for side in ("two-sided", "greater")
+    ]
+    pairs = "system-1 and system-3, system-2 and system-3"
+    assert notes[0] == notes[1] == [f"Fewer than 2 common inputs, not tested: {pairs}, for one, other."]
+
+
+def test_one_side_counts_ordered_pairs():
+    data = scores(noisy(systems=4))
+    assert "Of 6 pairs of systems," in ma.systems(data).summary
+    assert "Of 12 ordered pairs of systems," in ma.systems(data, alternative="less").summary
+
+
+def test_the_direction_is_that_of_the_statistic():
+    # Ranks 1 to 30 (tied) are positive and only rank 31 is negative, but the mean is (3 - 9)/31 < 0.
+    d = np.array([0.1] * 30 + [-9.0])
+    (count,) = ma.systems(scores([d, 0 * d]), test="wilcoxon").counts
+    assert (count.n_significant_corrected, count.n_a_better, count.n_b_better) == (1, 1, 0)
+    # 30 × 0.1 and 1 × -3: the means are equal, the rank sum is not.
+    d[-1] = -3.0
+    (count,) = ma.systems(scores([d, 0 * d]), test="wilcoxon").counts
+    assert (count.n_a_better, count.n_b_better) == (1, 0)
+
+
+def test_no_direction_where_nothing_points_anywhere():
+    # Equal means: T = 0 and p = 1/2, which so large an α calls significant, but neither system is better.
+    result = ma.systems(scores([[1, 2, 3, 4], [2, 1, 4, 3]]), alternative="greater", alpha=0.6, test="paired-t")
+    (count,) = result.counts
+    assert (count.n_significant_corrected, count.n_a_better, count.n_b_better) == (2, 0, 0)
+
+
 def test_corrections_are_over_all_pairs_of_a_metric():
     data = scores(noisy(systems=8))
     plain = ma.systems(data, test="wilcoxon")

@@ -56,6 +56,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         f"correlation coefficients, a comma list of {_listed(vocabulary.COEFFICIENTS)} (kendall is tau-b)",
         {"metavar": "NAME"},
     ),
+    "one-coefficient": (
+        f"the correlation coefficient: {_listed(vocabulary.COEFFICIENTS)} (kendall is tau-b)",
+        {"metavar": "NAME"},
+    ),
     "inputs": (
         "inputs behind system means of metrics: all that a metric has, or only those that people annotated; "
         f"{_listed(vocabulary.INPUT_SETS)}",
@@ -67,6 +71,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "interval": (
         f"how to make confidence intervals: {_listed(vocabulary.INTERVALS)}",
+        {"metavar": "METHOD"},
+    ),
+    "bootstrap": (
+        f"what to resample for confidence intervals: {_listed(vocabulary.BOOTSTRAPS)}",
         {"metavar": "METHOD"},
     ),
     "confidence": ("confidence of the intervals, between 0 and 1", {"type": _number, "metavar": "SHARE"}),
@@ -136,9 +144,13 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 _CHECKS: dict[str, Callable[[Any], object]] = {
     "level": vocabulary.levels,
     "coefficient": vocabulary.coefficients,
+    "one-coefficient": partial(
+        vocabulary.choice, "coefficient", known=vocabulary.COEFFICIENTS, aliases=vocabulary.COEFFICIENT_ALIASES
+    ),
     "inputs": partial(vocabulary.choice, "inputs", known=vocabulary.INPUT_SETS),
     "annotated": partial(vocabulary.count, "annotated"),
     "interval": partial(vocabulary.choice, "interval", known=vocabulary.INTERVALS),
+    "bootstrap": partial(vocabulary.choice, "interval", known=vocabulary.BOOTSTRAPS),
     "confidence": partial(vocabulary.fraction, "confidence"),
     "test": partial(vocabulary.choice, "test", known=vocabulary.METRIC_TESTS),
     "system-test": partial(vocabulary.choice, "test", known=vocabulary.SYSTEM_TESTS),
@@ -162,7 +174,13 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "threads": partial(vocabulary.count, "threads"),
 }
 
-_FLAGS = {"system-test": "test", "system-tests": "test", "cutoffs": "cutoff"}
+_FLAGS = {
+    "one-coefficient": "coefficient",
+    "bootstrap": "interval",
+    "system-test": "test",
+    "system-tests": "test",
+    "cutoffs": "cutoff",
+}
 """Options that commands call alike but that mean different choices."""
 
 READING = ("human", "metric", "lower-is-better", "language", "input-format", "references")
@@ -213,8 +231,11 @@ def add_output(parser: Parser, study: str) -> None:
         "--format", metavar="FORMAT", help=f"{_listed(OUTPUT_FORMATS)} (default: table, or what -o ends in)"
     )
     group.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
-    group.add_argument("--figure", metavar="FILE", help=f"also draw a figure: a file that ends in {_listed(SUFFIXES)}")
     kinds = FIGURES.get(study, ())
+    if kinds:
+        group.add_argument(
+            "--figure", metavar="FILE", help=f"also draw a figure: a file that ends in {_listed(SUFFIXES)}"
+        )
     if len(kinds) > 1:
         group.add_argument(
             "--figure-kind", metavar="KIND", help=f"which figure: {_listed(kinds)} (default: {kinds[0]})"

@@ -135,18 +135,19 @@ class Output:
         if path is not None:
             _spare_inputs(path, arguments.files)
             check_writable(path)
-        kind = getattr(arguments, "figure_kind", None)
-        if kind is not None and arguments.figure is None:
+        # Only commands of studies that have a figure have these options.
+        figure, kind = (getattr(arguments, name, None) for name in ("figure", "figure_kind"))
+        if kind is not None and figure is None:
             raise UsageError("--figure-kind has no meaning without --figure FILE")
-        if arguments.figure is not None:
-            drawing.check_suffix(arguments.figure)
+        if figure is not None:
+            drawing.check_suffix(figure)
             drawing.choose_kind(study, kind)
             drawing.require_matplotlib()
-            _spare_inputs(arguments.figure, arguments.files, "--figure")
-            check_writable(arguments.figure)
-            if path is not None and Path(path).resolve() == Path(arguments.figure).resolve():
+            _spare_inputs(figure, arguments.files, "--figure")
+            check_writable(figure)
+            if path is not None and Path(path).resolve() == Path(figure).resolve():
                 raise UsageError(f"--figure and -o name the same file, {one_line(path)!r}")
-        return cls(form, path, arguments.view, arguments.quiet, arguments.figure, kind)
+        return cls(form, path, arguments.view, arguments.quiet, figure, kind)
 
     def put(self, result: Result) -> None:
         """Write the result to its file, or to stdout, and its figure to another file."""

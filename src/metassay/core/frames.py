@@ -14,7 +14,6 @@ from metassay.core.scores import EXTRA_AXES, FloatArray, Kind, Scores
 from metassay.errors import FormatError, UsageError, listed, one_line
 
 TIDY = ("system", "input", "metric", "score")
-OPTIONAL = ("kind", "annotator", "language", "reference", "group", "direction")
 MISSING = ("", "na", "nan", "none", "null")
 """How people write a missing score, in lower case."""
 

@@ -73,12 +73,12 @@ def _in_language(scores: Scores, pair: LanguagePair) -> Scores:
 def _record_path(shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[str]:
     path = Path(shown)
     try:
-        if not shown or not path.exists():
-            raise UsageError(f"{one_line(shown) or 'an empty name'}: there is no such file or directory")
-        is_dir = path.is_dir()
+        exists, is_dir = bool(shown) and path.exists(), path.is_dir()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UsageError(f"{one_line(shown)}: cannot be read: {one_line(reason).lower()}") from None
+    if not exists:
+        raise UsageError(f"{one_line(shown) or 'an empty name'}: there is no such file or directory")
     if not is_dir:
         return [_record_file(Source(path, shown), ledger, wanted, pair)]
     if mtme.is_data_set(path) and wanted in (None, mtme.FORMAT):

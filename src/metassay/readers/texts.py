@@ -20,17 +20,6 @@ from metassay.readers import mtme, realsumm, tables
 from metassay.readers.languages import LanguagePair
 from metassay.readers.source import Record, Source
 
-TEXT_FORMATS = {
-    "tidy texts": "One output per row: system, input, output; source and reference may stand in it or in a table "
-    "of their own: input, source, reference (CSV, TSV, JSON lines or Parquet).",
-    "summeval": "SummEval's own file: JSON lines with id, model_id, decoded, references and text.",
-    "realsumm": "REALSumm's pickles, or JSON lines with id, system, summary and with id, text, reference.",
-    "g-eval": "G-Eval and UniEval: a JSON array with doc_id, system_id, system_output, source and reference.",
-    "mteb-summeval": "SummEval as MTEB keeps it: machine_summaries, human_summaries and text per document.",
-    "mt-metrics-eval": "A data set of mt-metrics-eval: a directory with system-outputs/, references/ and sources/.",
-}
-"""The formats texts can be read from, with a sentence each."""
-
 
 class _Collected:
     """Texts from any number of files, each with its place; two different texts for one thing are an error."""

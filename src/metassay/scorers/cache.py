@@ -49,7 +49,10 @@ class Cache:
     def _open(self) -> None:
         if self.path is not None:
             try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                if self.path == default_path():
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                if self.path.exists() and not _is_database(self.path):
+                    raise UsageError(f"{one_line(self.path)!r} is not a cache of scores; name another with --cache")
             except OSError as error:
                 raise self._unusable(error) from None
         try:
@@ -100,6 +103,13 @@ class Cache:
                 self._db.executemany("insert or replace into scores values (?, ?)", rows)
         except sqlite3.Error as error:
             raise self._unusable(error) from None
+
+
+def _is_database(path: Path) -> bool:
+    """Say whether a file is empty, or was once a database of SQLite."""
+    with path.open("rb") as file:
+        head = file.read(16)
+    return head in (b"", b"SQLite format 3\0")
 
 
 def key_of(scorer: Scorer, item: Item) -> bytes:

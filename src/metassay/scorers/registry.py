@@ -88,7 +88,7 @@ METRICS: dict[str, Metric] = {
         ),
         Metric(
             "ter",
-            "Edits needed to turn the output into a reference; small is good.",
+            "Edits needed to turn the output into a reference; small is good. Slow: a few outputs a second.",
             f"{_HERE}.overlap:Ter",
             ("references",),
             citation="Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation",

@@ -50,10 +50,14 @@ class Means:
 
     def __init__(self, values: FloatArray) -> None:
         known = ~np.isnan(values)
-        self.centre = float(values[known].mean()) if known.any() else 0.0
-        centred = np.where(known, values - self.centre, 0.0)
-        self.scale = float(np.abs(centred).max()) or 1.0
-        self.values = centred / self.scale
+        # Huge values are halved until sums of them cannot overflow; powers of two change no digit.
+        unit = 2.0 ** max(0, int(np.frexp(np.abs(values[known]).max(initial=0.0))[1]) - 500)
+        small = values / unit
+        centre = float(small[known].mean()) if known.any() else 0.0
+        centred = np.where(known, small - centre, 0.0)
+        scale = float(np.abs(centred).max()) or 1.0
+        self.values = centred / scale
+        self.centre, self.scale = centre * unit, scale * unit
         self.known = None if known.all() else known.astype(np.float64)
 
     def __call__(self, weights: FloatArray | None) -> tuple[FloatArray, npt.NDArray[np.bool_] | None]:

@@ -35,7 +35,7 @@ KEPT = 1 << 22
 CACHED = 1 << 17
 """Inputs × draws that are gathered at once."""
 DIGITS = 40
-"""Binary digits of the larger score to which two differences must agree to be tied."""
+"""Binary digits of the larger score that count: differences that agree to them are tied, and smaller ones are 0."""
 LARGEST_EXACT = 50
 """Up to so many inputs without ties or zeros, the signed-rank sum has its exact distribution."""
 LARGEST_ENUMERATED = 13
@@ -83,18 +83,36 @@ class PairedScores:
     ----------
     x, y
         Scores of the first and the second system, each (inputs, pairs), without missing ones.
+
+    Notes
+    -----
+    A difference of decimal fractions carries rounding errors, which would break ties and make differences where there
+    are none. Ranks are those of differences rounded to 2⁻⁴⁰ of the larger score, as SciPy's documentation of
+    ``wilcoxon`` advises; differences, means and deviations that this rounds to 0 are 0 in all tests.
     """
 
     def __init__(self, x: FloatArray, y: FloatArray) -> None:
         self.n, self.pairs = x.shape
         self.x, self.y = x, y
-        self.d = x - y
-        self.mean_difference: FloatArray = x.mean(axis=0) - y.mean(axis=0)
+        _, digits = np.frexp(np.maximum(np.abs(x).max(axis=0), np.abs(y).max(axis=0)))
+        self._shift = DIGITS - digits
+        d = x - y
+        self._rounded = self._round(d)
+        self.d = np.where(self._rounded == 0, 0.0, d)
+        self.mean_difference: FloatArray = self._cleared(x.mean(axis=0) - y.mean(axis=0))
+
+    def _round(self, values: FloatArray) -> FloatArray:
+        """Return values as whole multiples of 2⁻⁴⁰ of the larger score."""
+        return np.asarray(np.rint(np.ldexp(values, self._shift)))
+
+    def _cleared(self, values: FloatArray) -> FloatArray:
+        """Return values with 0 for those that are nothing but rounding errors."""
+        return np.where(self._round(values) == 0, 0.0, values)
 
     @cached_property
     def ranks(self) -> SignedRanks:
         """Differences in the order of their size."""
-        return SignedRanks(self.x, self.y)
+        return SignedRanks(self._rounded)
 
     # -- observed -------------------------------------------------------------------------------
 
@@ -143,8 +161,8 @@ class PairedScores:
 
     def _deviation(self, test: str) -> FloatArray:
         if test == "paired-t":
-            return np.asarray(self.d.std(axis=0, ddof=1))
-        return np.asarray(np.sqrt((self.x.var(axis=0, ddof=1) + self.y.var(axis=0, ddof=1)) / 2))
+            return self._cleared(self.d.std(axis=0, ddof=1))
+        return self._cleared(np.sqrt((self.x.var(axis=0, ddof=1) + self.y.var(axis=0, ddof=1)) / 2))
 
     def _error(self, test: str) -> FloatArray:
         return self._deviation(test) * math.sqrt((1 if test == "paired-t" else 2) / self.n)
@@ -185,15 +203,9 @@ class PairedScores:
 
 
 class SignedRanks:
-    """Differences of pairs of scores, sorted by size once; all ranks are doubled, so that they are whole numbers.
+    """Rounded differences (inputs, pairs), sorted by size once; ranks are doubled, so that they are whole numbers."""
 
-    A difference of decimal fractions carries rounding errors that would break ties. So differences are first rounded
-    to 2⁻⁴⁰ of the larger score, as SciPy's documentation of ``wilcoxon`` advises.
-    """
-
-    def __init__(self, x: FloatArray, y: FloatArray) -> None:
-        _, digits = np.frexp(np.maximum(np.abs(x).max(axis=0), np.abs(y).max(axis=0)))
-        d = np.rint(np.ldexp(x - y, DIGITS - digits))
+    def __init__(self, d: FloatArray) -> None:
         self.n = len(d)
         self.order = np.argsort(np.abs(d), axis=0, kind="stable")
         d = np.take_along_axis(d, self.order, axis=0)

@@ -21,6 +21,9 @@ from metassay.stats.levels import Level
 from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, notes_on_inputs
 from metassay.studies.setting import NameOrNames, check_size, settle, signature_names
 
+FEW = 100
+"""With fewer resamples the ends of an interval say little, and a note says so."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
@@ -271,6 +274,9 @@ def _notes(rows: list[AgreementRow]) -> list[str]:
     notes = []
     if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
         notes.append("Fisher's interval is applied to averages of correlations, which are not correlations themselves.")
+    few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)
+    if few is not None:
+        notes.append(f"Intervals from {few} resamples are rough; take at least {FEW}, better thousands.")
     said: dict[str, list[str]] = {}
     for row in rows:
         where = f"{one_line(row.human, 60)}, {row.level} level, {row.coefficient}"

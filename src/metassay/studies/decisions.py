@@ -180,8 +180,8 @@ def decisions(
             if key not in known:
                 known[key] = _decide(np.where(shared, z, np.nan), first, second, plan, correction)
             by_metric = _decide(np.where(shared, x, np.nan), first, second, plan, correction)
-            sizes = setting.sizes(shared)
-            tables.append(_Table(setting.metrics[k], setting.humans[h], by_metric, known[key], sizes[1]))
+            n_inputs = int(shared.any(axis=0).sum())
+            tables.append(_Table(setting.metrics[k], setting.humans[h], by_metric, known[key], n_inputs))
     shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed, threads)
     rows = []
     for table, share in zip(tables, shares, strict=True):

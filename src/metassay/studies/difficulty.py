@@ -238,8 +238,22 @@ def _notes(columns: Columns, tests: Sequence[DifficultyTest], alpha: float) -> l
             f"Inputs have unequally many scores, so intervals do not tell exactly which of them differ; counts do. "
             f"At most {most} of {max(t.n_pairs for t in otherwise)} pairs of one metric look otherwise."
         )
-    notes.append(
-        "The tests take scores on an input for independent of each other. The same systems stand on every input, "
-        "and their differences count as noise here: the tests err on the side of finding too little."
-    )
+    unequal = [n for n, v in zip(columns.names, columns.values, strict=True) if not _same_systems(v)]
+    independent = "The tests take scores on an input for independent of each other."
+    if unequal:
+        notes.append(
+            f"{independent} Not all inputs have scores of the same systems ({listed(unequal, 6)}): inputs may differ "
+            "because of the systems that stand on them, not because of how hard they are."
+        )
+    else:
+        notes.append(
+            f"{independent} The same systems stand on every input, and their differences count as noise here: the "
+            "tests err on the side of finding too little."
+        )
     return notes
+
+
+def _same_systems(values: FloatArray) -> bool:
+    """Return whether all inputs that have scores have those of the same systems."""
+    known = ~np.isnan(values)
+    return bool((known.any(axis=0) == known)[known.any(axis=1)].all())

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core.scores import FloatArray, Scores
 from metassay.errors import DataError, UsageError, listed, one_line
@@ -30,10 +29,6 @@ class Setting:
     """Human scores, (criteria, systems, inputs)."""
     notes: list[str] = field(default_factory=list)
     """What was left out."""
-
-    def sizes(self, used: npt.NDArray[np.bool_]) -> tuple[int, int]:
-        """Return how many systems and inputs have at least one of the cells in use."""
-        return int(used.any(axis=1).sum()), int(used.any(axis=0).sum())
 
 
 def settle(

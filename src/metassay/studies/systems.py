@@ -92,9 +92,9 @@ class SystemCount:
     n_significant_corrected: int
     """Pairs that still differ after correction."""
     n_a_better: int
-    """Those of them in which the first system has the higher mean."""
+    """Those of them in which the first system is better by the sign of the statistic; a mean may say otherwise."""
     n_b_better: int
-    """Those of them in which the second system has the higher mean."""
+    """Those of them in which the second system is better by the sign of the statistic."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,8 +173,8 @@ def systems(
     and 2. Theory agrees with SciPy's ``ttest_ind``, ``ttest_rel`` and ``wilcoxon`` (``zero_method="wilcox"``,
     ``method="auto"``: exact for up to 50 inputs without ties and zeros and for up to 13 with them, else the normal
     approximation without a correction for continuity). Differences that agree to 2⁻⁴⁰ of the larger score count as
-    tied, since decimal fractions leave rounding errors. Resampled p-values are (c + 1)/(k + 1), c counting draws at
-    least as extreme; thresholds are (1 − α)-quantiles of the drawn statistics.
+    tied, and smaller ones as 0 in all tests, since decimal fractions leave rounding errors. Resampled p-values are
+    (c + 1)/(k + 1), c counting draws at least as extreme; thresholds are (1 − α)-quantiles of the drawn statistics.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def systems(
         systems=n,
         inputs=m,
     )
-    summary = _summary(counts, "human" in columns.kinds, correction)
+    summary = _summary(counts, "human" in columns.kinds, correction, alternative)
     notes = [summary, *columns.notes, *_notes(plan, columns.values, rows, counts, correction)]
     return SystemComparison(tuple(rows), signature, tuple(notes), tuple(counts), summary, alpha)
 
@@ -316,7 +316,8 @@ def _counts(metric: str, pairs: _Pairs, method: Method, judged: JudgedPairs, mar
     cells: list[tuple[tuple[str | None, str | None], IntArray]] = [((None, None), everywhere), *pairs.cells.items()]
     for groups, at in cells:
         differ = marks.corrected[at]
-        higher = judged.mean_difference[at] > 0
+        # The direction is that of the statistic that was tested: a rank sum and a mean may disagree.
+        statistic = judged.outcomes[method].statistic[at]
         yield SystemCount(
             metric,
             *groups,
@@ -325,12 +326,12 @@ def _counts(metric: str, pairs: _Pairs, method: Method, judged: JudgedPairs, mar
             n_undefined=int(marks.undefined[at].sum()),
             n_significant=int(marks.significant[at].sum()),
             n_significant_corrected=int(differ.sum()),
-            n_a_better=int((differ & higher).sum()),
-            n_b_better=int((differ & ~higher).sum()),
+            n_a_better=int((differ & (statistic > 0)).sum()),
+            n_b_better=int((differ & (statistic < 0)).sum()),
         )
 
 
-def _summary(counts: Sequence[SystemCount], with_people: bool, correction: str) -> str:
+def _summary(counts: Sequence[SystemCount], with_people: bool, correction: str, alternative: str) -> str:
     """Say which test finds how many pairs, over all metrics together."""
     totals: dict[tuple[str | None, str | None], dict[Method, list[int]]] = {}
     for count in counts:
@@ -349,7 +350,10 @@ def _summary(counts: Sequence[SystemCount], with_people: bool, correction: str) 
             continue
         pairs = next(iter(found.values()))[1] // metrics
         plural = "pair" if pairs == 1 else "pairs"
-        where = f"{plural} of systems" if a is None or b is None else f"{one_line(a, 40)} × {one_line(b, 40)} {plural}"
+        if a is None or b is None:
+            where = f"{'' if alternative == 'two-sided' else 'ordered '}{plural} of systems"
+        else:
+            where = f"{one_line(a, 40)} × {one_line(b, 40)} {plural}"
         each = "; ".join(
             f"{f'{cutoff}: ' if len(cutoffs) > 1 else ''}"
             + ", ".join(f"{test} {total[0]:,}" for (test, by), total in found.items() if by == cutoff)
@@ -376,10 +380,7 @@ def _notes(
             )
     if np.isnan(values).any():
         notes.append("Scores are missing: each pair of systems is compared over the inputs that both have.")
-    few = {(row.system_a, row.system_b) for row in rows if row.n_inputs < 2}
-    if few:
-        names = [f"{a} and {b}" for a, b in sorted(few)]
-        notes.append(f"Fewer than 2 common inputs, not tested: {listed(names, 4)}.")
+    notes += _untested(rows)
     never = sum(c.n_undefined for c in counts if c.group_a is None)
     never -= sum(row.n_inputs < 2 for row in rows)
     if never > 0:
@@ -392,10 +393,28 @@ def _notes(
     pairs = counts[0].n_pairs
     if plan.drawn and correction in ("bonferroni", "holm") and pairs / (plan.resamples + 1) > plan.alpha:
         least = math.ceil(pairs / plan.alpha)
+        kind = "pairs" if plan.alternative == "two-sided" else "ordered pairs"
         notes.append(
             f"{plan.resamples:,} resamples give no p below 1/{plan.resamples + 1:,}, which {correction} over {pairs:,} "
-            f"pairs cannot leave significant; take resamples of at least {least:,}."
+            f"{kind} cannot leave significant; take resamples of at least {least:,}."
         )
     if plan.alternative != "two-sided":
         notes.append("Each pair is tested in both orders, A against B and B against A.")
     return notes
+
+
+def _untested(rows: Sequence[SystemRow]) -> list[str]:
+    """Name the pairs with too few common inputs; metrics of which the same is to be said share a line."""
+    few: dict[str, set[tuple[str, str]]] = {}
+    for row in rows:
+        if row.n_inputs < 2:
+            a, b = sorted((row.system_a, row.system_b))
+            few.setdefault(row.metric, set()).add((a, b))
+    said: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for metric, pairs in few.items():
+        said.setdefault(tuple(sorted(pairs)), []).append(metric)
+    return [
+        f"Fewer than 2 common inputs, not tested: {listed([f'{a} and {b}' for a, b in pairs], 4)}, "
+        f"for {listed(metrics, 6)}."
+        for pairs, metrics in said.items()
+    ]

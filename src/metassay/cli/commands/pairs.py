@@ -16,7 +16,7 @@ DEFAULTS = {
     "seed": 0,
 }
 SELECTIONS = ("bounds", "shares", "triangle")
-STATISTICS = ("inputs", "interval", "confidence", "resamples", "seed", "threads")
+STATISTICS = ("inputs", "bootstrap", "confidence", "resamples", "seed", "threads")
 
 
 def _options(parser: Parser) -> None:

@@ -9,7 +9,7 @@ from metassay.cli.parser import Command, Parser
 from metassay.cli.running import run_study
 
 DEFAULTS = {"draws": 1_000, "coefficient": "kendall", "seed": 0}
-STATISTICS = ("sizes", "draws", "coefficient", "annotated", "seed", "threads")
+STATISTICS = ("sizes", "draws", "one-coefficient", "annotated", "seed", "threads")
 
 
 def _options(parser: Parser) -> None:

@@ -44,7 +44,9 @@ def counts(result: SystemComparison) -> tuple[Table, ...]:
     columns = (Column("metric", "left", key=True), *(Column(test) for test in tests))
     legend = [_level(result)]
     if any(_mixed(count) for count in result.counts):
-        legend.append("In brackets, where some point each way: pairs in which the system of the first group is higher.")
+        legend.append(
+            "In brackets, where some point each way: pairs in which the system of the first group is better by the test."
+        )
     if any(count.n_undefined for count in result.counts):
         legend.append("Pairs that cannot be tested count as no difference.")
     title = "Pairs of systems that differ significantly"
@@ -124,7 +126,7 @@ def _wins(setting: tuple[str, str, str], rows: Sequence[SystemRow], result: Syst
     won: dict[tuple[str, str], int] = {}
     for row in rows:
         if row.significant_corrected:
-            sign = 1 if row.mean_difference > 0 else -1
+            sign = (row.statistic > 0) - (row.statistic < 0)
             won[row.system_a, row.system_b], won[row.system_b, row.system_a] = sign, -sign
         else:
             won.setdefault((row.system_a, row.system_b), 0)
