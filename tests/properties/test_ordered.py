@@ -77,7 +77,7 @@ def test_vectors_of_several_blocks_with_both_sides_flat_one_flat_and_none_flat(c
     random = np.random.default_rng(2)
     n = 1500
     made = sides(random, n)
-    flat = {name: ordered._Side(values).flat for name, values in made.items()}
+    flat = {name: ordered._Side(values, 38).flat for name, values in made.items()}
     assert flat["five levels"]
     assert not flat["all different"]
     assert not flat["many levels, all tied"]
@@ -87,7 +87,7 @@ def test_vectors_of_several_blocks_with_both_sides_flat_one_flat_and_none_flat(c
         ("many levels, all tied", "all different"),
         ("one large tie", "two large ties and runs"),
     ):
-        assert ordered._Side(made[x]).wholes > 1
+        assert ordered._Side(made[x], 38).wholes > 1
         assert_literal(made[x], made[z], weights(random, n, 2), coefficient)
 
 
@@ -127,3 +127,18 @@ def test_a_draw_that_takes_one_value_only_is_undefined():
     w = np.array([[3.0, 0.0], [0.0, 2.0], [0.0, 1.0]])  # the first point three times; then both points with x = 2
     for coefficient in RANKS:
         assert np.isnan(pair.correlate(w, 3, coefficient)).all()
+
+
+@pytest.mark.parametrize("coefficient", ["spearman", "kendall", "kendall-c"])
+def test_many_blocks_are_summed_like_few(monkeypatch, coefficient):
+    random = np.random.default_rng(9)
+    n = 900
+    x = np.where(random.random(n) < 0.3, 0.0, random.integers(0, 200, n))  # one large tie over several blocks
+    for z in (random.integers(0, 6, n).astype(float), random.normal(size=n)):
+        weights = random.poisson(1.0, (n, 5)).astype(float)
+        total = int(weights.sum(axis=0).max())
+        few = ordered.Ordered(x.astype(float), z).correlate(weights, total, coefficient)
+        monkeypatch.setattr(ordered, "FEW_BLOCKS", 0)
+        many = ordered.Ordered(x.astype(float), z).correlate(weights, total, coefficient)
+        monkeypatch.undo()
+        np.testing.assert_array_equal(few, many)

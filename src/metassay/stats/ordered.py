@@ -22,6 +22,10 @@ IntArray = npt.NDArray[np.int64]
 
 SLICE = 1 << 18
 """Points × draws handled at once; since sums are exact, the size changes no result."""
+FEW_BLOCKS = 128
+"""Up to this many blocks, sums over earlier ones are a product with a triangle of ones."""
+WIDEST = 64
+"""Points in a block, if the other side needs no blocks."""
 EXACT = 1 << 24
 """Whole numbers below this are exact in single precision, which is twice as fast."""
 
@@ -42,8 +46,9 @@ class Ordered:
         # Correlation is symmetric: the side with fewer distinct values is the one that is cut at every value.
         if len(np.unique(x)) < len(np.unique(z)):
             x, z = z, x
-        self.x = _Side(x)
-        self.z = _Side(z)
+        self.z = _Side(z, int(np.sqrt(self.n)))
+        # Against few values, blocks of one width keep the cost in step with the number of points.
+        self.x = _Side(x, min(int(np.sqrt(self.n)), WIDEST) if self.z.flat else int(np.sqrt(self.n)))
 
     def correlate(self, weights: Numbers, total: int, coefficient: str) -> FloatArray:
         """Return the correlation in each draw.
@@ -130,8 +135,8 @@ class Ordered:
         numerator = _sum(product, wx) / 2
         tied_x = _sum(tied if tied.shape[1] else wx * self.x.loose, wx) + self.x.tied_between(sums[:, 0])
         # Pairs that differ in both wholes: what comes earlier in x, on the lower less on the upper side in z.
-        before = self.x.earlier @ np.ascontiguousarray(lead).reshape(len(lead), -1)
-        numerator += _sum(here, before.reshape(lead.shape))
+        earlier = self.x.sum_earlier(np.ascontiguousarray(lead).reshape(len(lead), -1))
+        numerator += _sum(here, earlier.reshape(lead.shape))
         sums_z = here.sum(axis=0)
         total = sums_z.sum(axis=0, dtype=np.float64)
         if self.z.flat:
@@ -182,7 +187,7 @@ class _Side:
     value is a whole of its own. Slots that hold no point have the index n, a row of zeros.
     """
 
-    def __init__(self, values: FloatArray) -> None:
+    def __init__(self, values: FloatArray, width: int) -> None:
         n = len(values)
         order = np.argsort(values, kind="stable")
         new = np.ones(n, dtype=bool)
@@ -190,7 +195,7 @@ class _Side:
         self.ranks = np.empty(n, dtype=np.int64)
         self.ranks[order] = np.cumsum(new) - 1
         starts = np.append(np.flatnonzero(new), n)
-        self.width = max(8, int(np.sqrt(n)))
+        self.width = max(8, width)
         self.flat = len(starts) - 1 <= max(32, 2 * self.width)
         self._sorted, self._starts = order, starts
 
@@ -220,13 +225,15 @@ class _Side:
                 whole.append(k)
         self.slots = np.concatenate(slots)
         of = np.array(whole)
-        self.apart = _signs(of)
-        self.earlier = (self.apart > 0).astype(np.float32)
+        self.first, self.last = np.searchsorted(of, of), np.searchsorted(of, of, side="right")
+        # Up to some number of blocks one product is faster than running sums.
+        few = len(of) <= FEW_BLOCKS
+        self._earlier = (of[:, None] > of[None, :]).astype(np.float32) if few else None
         tie = np.array([self.ranks[order[first]] == self.ranks[order[last - 1]] for first, last in edges])
         large = (tie & ((np.bincount(of, minlength=self.wholes) > 1) | self.flat))[of]
         # Blocks inside one large tie have no loose points: their ties are counted between blocks.
         self.loose = (~large).astype(np.float32)[:, None, None]
-        self.together = ((self.apart == 0) & large).astype(np.float32) if large.any() else None
+        self.large = large
 
     def blocks(self, w: Numbers) -> Numbers:
         """Return weights as (blocks, width, B)."""
@@ -256,18 +263,50 @@ class _Side:
         """
         exact = float(sums.max()) ** 2 * float(sums.sum(axis=0).max()) < EXACT
         inside: FloatArray = np.einsum("kib,kib,kib->b", wx, ranks, ranks, dtype=None if exact else np.float64)
-        middle = self.apart @ sums
+        before, own = self.sum_earlier(sums), self.sum_together(sums)
+        middle = 2 * before + own - sums.sum(axis=0)
         ranks += middle[:, None, :]
         return _dot(sums, _square(middle)) + inside
 
     def tied_between(self, sums: Numbers) -> FloatArray | float:
         """Return Σ t² over large ties, for the weights of the blocks."""
-        return 0.0 if self.together is None else _sum(sums, self.together @ sums)
+        return _sum(sums[self.large], self.sum_together(sums)[self.large]) if self.large.any() else 0.0
+
+    def sum_earlier(self, rows: Numbers) -> Numbers:
+        """Return for each block the sum over blocks of earlier wholes."""
+        if self._earlier is not None:
+            return np.asarray(self._earlier @ rows)
+        return np.asarray(running_sums(rows)[self.first])
+
+    def sum_together(self, rows: Numbers) -> Numbers:
+        """Return for each block the sum over the blocks of its whole."""
+        if not self.large.any():
+            return rows
+        upto = running_sums(rows)
+        return np.asarray(upto[self.last] - upto[self.first])
 
     def distinct(self, w: Numbers) -> IntArray:
         """Return how many distinct values have weight."""
         sizes = np.add.reduceat(np.take(w, self._sorted, axis=0), self._starts[:-1], axis=0)
         return np.asarray((sizes > 0).sum(axis=0))
+
+
+def running_sums(rows: Numbers) -> Numbers:
+    """Return sums of the first 0, 1, …, n rows.
+
+    NumPy's own cumulative sum is slow along the first axis; two passes over square blocks are not.
+    """
+    n, draws = rows.shape
+    width = max(1, int(np.sqrt(n)))
+    blocks = -(-n // width)
+    out = np.zeros((blocks * width + 1, draws), dtype=rows.dtype)
+    out[1 : n + 1] = rows
+    inner = out[1:].reshape(blocks, width, draws)
+    for at in range(1, width):
+        inner[:, at] += inner[:, at - 1]
+    for block in range(1, blocks):
+        inner[block] += inner[block - 1, -1]
+    return out[: n + 1]
 
 
 def _signs(ranks: IntArray) -> npt.NDArray[np.float32]:

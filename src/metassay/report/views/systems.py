@@ -45,7 +45,7 @@ def counts(result: SystemComparison) -> tuple[Table, ...]:
     legend = [_level(result)]
     if any(_mixed(count) for count in result.counts):
         legend.append(
-            "In brackets, where some point each way: pairs in which the system of the first group is better by the test."
+            "In brackets, where some point each way: pairs in which the first group's system is better by the test."
         )
     if any(count.n_undefined for count in result.counts):
         legend.append("Pairs that cannot be tested count as no difference.")
