@@ -4,7 +4,8 @@ The order of a metric's scores does not change between resamples, only how often
 sorted once and cut into *wholes*: runs of about √n points that never split a tie. Within a whole, signs of
 differences are a small matrix; between wholes only their weights matter. So a draw costs O(n √n) multiplications
 inside matrix products. A side with few distinct values, as human judgments have, is cut at every value and needs no
-matrix at all. Weights are whole numbers, so every sum here is exact.
+matrix at all; the other side then has wholes of bounded size, and a draw costs O(n). Weights are whole numbers, so
+every sum here is exact.
 """
 
 from __future__ import annotations
@@ -70,12 +71,10 @@ class Ordered:
         width = 1 << max(4, (SLICE // self.n).bit_length() - 1)
         spearman = coefficient == "spearman"
         tables = self._spearman_tables if spearman else self._kendall_tables
-        padded = np.zeros((self.n + 1, min(width, draws)), dtype=precision)
         out = np.empty(draws)
         for at in range(0, draws, width):
-            w = padded[:, : min(width, draws - at)]
-            w[:-1] = weights[:, at : at + width]
-            wx = self.x.blocks(w)
+            w = weights[:, at : at + width]
+            wx = self.x.blocks(w, precision)
             given = tables @ wx
             r = self._spearman(w, wx, given) if spearman else self._kendall(w, wx, given, coefficient)
             out[at : at + width] = r
@@ -94,7 +93,7 @@ class Ordered:
             spread_z = _dot(sums_z, _square(middle))
             product = _dot(self._z_wholes @ flat, middle)
         else:
-            wz = self.z.blocks(w)
+            wz = self.z.blocks(w, wx.dtype)
             ranks_z = self.z.signs @ wz
             spread_z = self.z.finish_ranks(wz, ranks_z, wz.sum(axis=1))
             product = _dot(flat, np.take(ranks_z.reshape(-1, w.shape[1]), self._z_slot, axis=0))
@@ -114,7 +113,7 @@ class Ordered:
     @cached_property
     def _z_wholes(self) -> Numbers:
         """Which whole of z (rows) each slot of x (columns) belongs to."""
-        whole = np.append(self.z.whole_of, -1)[self.x.slots]
+        whole = self.x.gather(self.z.whole_of).reshape(-1)
         return np.asarray(whole == np.arange(self.z.wholes)[:, None], dtype=np.float32)
 
     @cached_property
@@ -142,7 +141,7 @@ class Ordered:
         if self.z.flat:
             tied_z = _sum(sums_z, sums_z)
         else:
-            wz = self.z.blocks(w)
+            wz = self.z.blocks(w, wx.dtype)
             product, tied = np.split(self._z_tables @ wz, 2, axis=1)
             numerator += _sum(product, wz) / 2
             tied_z = _sum(tied, wz) + self.z.tied_between(wz.sum(axis=1))
@@ -184,7 +183,7 @@ class _Side:
     """One of the two variables: sorted, ranked, cut into wholes, and laid out in blocks of one width.
 
     A whole is a run of points in one block, or one large tie that fills several blocks; in a *flat* side every
-    value is a whole of its own. Slots that hold no point have the index n, a row of zeros.
+    value is a whole of its own. Slots that hold no point have the index n.
     """
 
     def __init__(self, values: FloatArray, width: int) -> None:
@@ -224,6 +223,8 @@ class _Side:
                 slots.append(block)
                 whole.append(k)
         self.slots = np.concatenate(slots)
+        self._empty = np.flatnonzero(self.slots == n)
+        self._points = np.minimum(self.slots, n - 1)
         of = np.array(whole)
         self.first, self.last = np.searchsorted(of, of), np.searchsorted(of, of, side="right")
         # Up to some number of blocks one product is faster than running sums.
@@ -235,9 +236,11 @@ class _Side:
         self.loose = (~large).astype(np.float32)[:, None, None]
         self.large = large
 
-    def blocks(self, w: Numbers) -> Numbers:
-        """Return weights as (blocks, width, B)."""
-        return np.take(w, self.slots, axis=0).reshape(-1, self.width, w.shape[1])
+    def blocks(self, w: Numbers, precision: npt.DTypeLike) -> Numbers:
+        """Return weights of the points as (blocks, width, B); 0 in slots that hold no point."""
+        out = np.take(w, self._points, axis=0).astype(precision, copy=False)
+        out[self._empty] = 0
+        return out.reshape(-1, self.width, w.shape[1])
 
     def gather(self, values: IntArray) -> IntArray:
         """Return a property of the points as (blocks, width); −1 in slots that hold no point."""
