@@ -63,7 +63,7 @@ def cell(scores: ma.Scores, method: str, level: str, coefficient: str, ours: int
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder with SummEval scores in SacreROUGE format")
-    parser.add_argument("--resamples", type=int, default=9_999)
+    parser.add_argument("--resamples", type=int, default=50_000)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     scores = ma.read(*sorted(options.data.glob("*.jsonl")))
