@@ -2,10 +2,14 @@
 
 PYTHON ?= python3
 DATA ?= ../shared/data
+# Which extras .venv gets, and releases to insist on: make test EXTRAS=dev,embeddings PINS=torch==2.13.0
+EXTRAS ?= dev
+PINS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready-dev
+COMMA := ,
+READY := $(VENV)/.ready-$(subst $(COMMA),-,$(EXTRAS))
 READY_BENCH := $(VENV)/.ready-bench
 SUMMEVAL := $(DATA)/summeval/scores
 SUMMEVAL_TEXTS := $(DATA)/summeval/model_annotations.aligned.paired.jsonl
@@ -60,10 +64,10 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); } || \
 	  { echo "cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@echo "installing metassay and its tools into $(VENV)"
-	@$(PIP) --editable '.[dev]'
+	@$(PIP) --editable '.[$(EXTRAS)]' $(PINS)
 	@touch $@
 
 $(READY_BENCH): $(READY)
 	@echo "installing what the benchmark compares with into $(VENV)"
-	@$(PIP) --editable '.[dev,bench]'
+	@$(PIP) --editable '.[$(EXTRAS),bench]' $(PINS)
 	@touch $@
