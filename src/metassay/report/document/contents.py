@@ -1,0 +1,105 @@
+"""What a report holds: one study after the other, each on the same scores, and what could not be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from metassay.core.result import Result
+from metassay.core.scores import Scores
+from metassay.errors import DataError, one_line
+
+if TYPE_CHECKING:
+    from metassay.studies.setting import NameOrNames
+
+LEVELS = "system,input"
+COEFFICIENTS = "kendall,pearson,spearman"
+
+
+@dataclass(frozen=True, eq=False)
+class Dossier:
+    """Everything that a report shows."""
+
+    scores: Scores
+    """The scores behind it, people's own texts left out."""
+    humans: tuple[str, ...]
+    """The human criteria; the first is the one that the opening speaks of."""
+    metrics: tuple[str, ...]
+    """The metrics."""
+    results: Mapping[str, Result]
+    """What each study found, by the study's name, in reading order."""
+    skipped: Mapping[str, str]
+    """Studies that these scores do not allow, with the reason."""
+
+
+def gather(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Dossier:
+    """Run every study that needs nothing but scores.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    confidence
+        Confidence of the intervals, between 0 and 1.
+    resamples
+        How many resamples each study takes.
+    seed
+        The same seed gives the same report, whatever the number of threads.
+    threads
+        How many threads to use; all processors by default.
+    """
+    from metassay.studies.agree import agree
+    from metassay.studies.compare import compare
+    from metassay.studies.criteria import criteria
+    from metassay.studies.decisions import decisions
+    from metassay.studies.difficulty import difficulty
+    from metassay.studies.normality import normality
+    from metassay.studies.pairs import pairs
+    from metassay.studies.precision import precision
+    from metassay.studies.stability import stability
+
+    own = scores.without_references()
+    humans = own.find_humans(human)
+    metrics = own.find_metrics(metric, humans)
+    named = {"human": humans, "metric": metrics}
+    drawn = {"seed": seed, "threads": threads}
+    sampled = {"resamples": resamples, "confidence": confidence, **drawn}
+    plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
+        "agree": (agree, {"level": LEVELS, "coefficient": COEFFICIENTS, **sampled}),
+        "compare": (compare, {"level": LEVELS, "resamples": resamples, **drawn}),
+        "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
+        "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
+        "decisions": (decisions, {**sampled, "resamples": min(resamples, 2_000)}),
+        "stability": (stability, drawn),
+        "precision": (precision, sampled),
+        "difficulty": (difficulty, {"confidence": confidence}),
+        "normality": (normality, {}),
+    }
+    results: dict[str, Result] = {}
+    skipped: dict[str, str] = {}
+    for name, (study, options) in plans.items():
+        if name == "criteria" and len(humans) < 2:
+            skipped[name] = "it compares human criteria with each other, and there is only one"
+            continue
+        try:
+            results[name] = study(own, **named, **options)
+        except DataError as error:
+            # Agreement is what the report is about; without it there is nothing to tell.
+            if name == "agree":
+                raise
+            skipped[name] = one_line(error, 300)
+    return Dossier(own, humans, metrics, results, skipped)

@@ -1,0 +1,168 @@
+"use strict";
+// The page's program: draws the charts, and lets the reader switch, sort, hide, download and copy.
+(() => {
+  const { View, parse, compile, expressionInterpreter, Handler } = window.charts;
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const state = { order: "value", hidden: new Set() };
+  for (const select of all("[data-switch]")) state[select.dataset.switch] = select.value;
+
+  const dark = () => {
+    const chosen = document.documentElement.dataset.theme;
+    return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  };
+
+  const looks = () => {
+    const ink = dark() ? "#e6e9ed" : "#1b1f24", line = dark() ? "#343b44" : "#d5dae0", main = dark() ? "#7db4ee" : "#1f5fa8";
+    return {
+      background: null, font: "system-ui, sans-serif",
+      axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" },
+      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12 },
+      view: { stroke: null }, point: { color: main }, rule: { color: ink }, line: { color: main }, area: { color: main }, bar: { color: main },
+      rect: { stroke: dark() ? "#14171b" : "#ffffff" },
+    };
+  };
+
+  // -- charts -----------------------------------------------------------------------------------
+
+  const charts = all(".chart").map((element) => {
+    const setting = JSON.parse(document.getElementById(`${element.id}-data`).textContent);
+    const rows = setting.rows.map((row) => Object.fromEntries(setting.fields.map((field, at) => [field, row[at]])));
+    return { element, ...setting, rows, picked: document.querySelector(`[data-pick="${element.id}"]`), view: null };
+  });
+
+  const chosen = (chart) => {
+    let rows = chart.rows.filter((row) =>
+      chart.switches.every((name) => row[name] === state[name]) &&
+      chart.metrics.every((name) => !state.hidden.has(row[name])) &&
+      (!chart.picked || row[chart.pick] === chart.picked.value));
+    // A level or coefficient that this chart does not have shows the first that it has.
+    if (!rows.length && chart.switches.length) {
+      const first = chart.rows.find((row) => !chart.switches.includes("human") || row.human === state.human) || chart.rows[0];
+      if (first) rows = chart.rows.filter((row) => chart.switches.every((name) => row[name] === first[name]) && chart.metrics.every((name) => !state.hidden.has(row[name])));
+    }
+    const name = chart.metrics[0] || (chart.fields.includes("system") ? "system" : "input");
+    if (state.order === "name" && chart.fields.includes(name)) return rows.slice().sort((a, b) => String(a[name]).localeCompare(String(b[name]), undefined, { numeric: true }));
+    if (chart.sort) return rows.slice().sort((a, b) => (b[chart.sort] ?? -Infinity) - (a[chart.sort] ?? -Infinity));
+    return rows;
+  };
+
+  const say = (chart, rows) => {
+    const told = document.getElementById(`${chart.element.id}-said`);
+    const setting = chart.switches.map((name) => rows[0]?.[name]).filter(Boolean).join(", ");
+    told.textContent = rows.length ? `${setting}${setting ? ": " : ""}${rows.length} values; the table below has them as text.` : "Nothing to show: no metric is chosen.";
+  };
+
+  const draw = async (chart) => {
+    if (chart.view) chart.view.finalize();
+    chart.element.replaceChildren();
+    const rows = chosen(chart);
+    say(chart, rows);
+    if (!rows.length) return;
+    const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, config: looks(), ...chart.spec, data: { name: "rows", values: rows } };
+    if (chart.spec.width) delete spec.autosize;
+    const warned = console.warn;
+    const compiled = compile(spec, { logger: { warn() { return this; }, info() { return this; }, debug() { return this; }, error() { return this; }, level() { return this; } } }).spec;
+    console.warn = warned;
+    chart.view = new View(parse(compiled, null, { ast: true }), { renderer: "svg", container: chart.element, hover: true, expr: expressionInterpreter, tooltip: new Handler({ disableDefaultStyle: true }).call });
+    await chart.view.runAsync();
+    chart.element.dataset.rows = rows.length;
+  };
+
+  // Charts further down wait until the reader comes near, so that the page opens at once.
+  const seen = new Set();
+  const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting || seen.has(entry.target)) continue;
+      seen.add(entry.target);
+      draw(charts.find((chart) => chart.element === entry.target));
+    }
+  }, { rootMargin: "600px" });
+  charts.forEach((chart) => watcher.observe(chart.element));
+  const redraw = () => charts.filter((chart) => seen.has(chart.element)).forEach(draw);
+  const drawAll = () => Promise.all(charts.map((chart) => { seen.add(chart.element); return chart.view ? null : draw(chart); }));
+  addEventListener("beforeprint", drawAll);
+  let waiting = 0, width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth === width) return; width = innerWidth; clearTimeout(waiting); waiting = setTimeout(redraw, 150); });
+
+  // -- switches ---------------------------------------------------------------------------------
+
+  for (const select of all("[data-switch]")) select.addEventListener("change", () => { state[select.dataset.switch] = select.value; redraw(); });
+  for (const select of all("[data-pick]")) select.addEventListener("change", () => draw(charts.find((chart) => chart.element.id === select.dataset.pick)));
+  document.querySelector(".controls").addEventListener("submit", (event) => event.preventDefault());
+
+  const boxes = all("[data-metric]");
+  const shown = document.getElementById("shown");
+  const names = new Set(boxes.map((box) => box.dataset.metric));
+  const hide = () => {
+    state.hidden = new Set(boxes.filter((box) => !box.checked).map((box) => box.dataset.metric));
+    shown.textContent = `${boxes.length - state.hidden.size} of ${boxes.length} shown`;
+    for (const row of all("tbody tr")) {
+      const keys = all("th[scope=row]", row).map((cell) => cell.textContent).filter((text) => names.has(text));
+      row.hidden = keys.some((text) => state.hidden.has(text));
+    }
+    redraw();
+  };
+  boxes.forEach((box) => box.addEventListener("change", hide));
+  for (const button of all("[data-all]")) button.addEventListener("click", () => { boxes.forEach((box) => { if (!box.parentElement.hidden) box.checked = Boolean(button.dataset.all); }); hide(); });
+  document.getElementById("find").addEventListener("input", (event) => {
+    const wanted = event.target.value.toLowerCase();
+    boxes.forEach((box) => { box.parentElement.hidden = !box.dataset.metric.toLowerCase().includes(wanted); });
+  });
+  shown.textContent = `${boxes.length} of ${boxes.length} shown`;
+
+  // -- tables -----------------------------------------------------------------------------------
+
+  const number = (text) => { const found = text.replace("−", "-").replace(/^[<>]/, "").match(/^[-.\d,]+/); return found ? parseFloat(found[0].replace(/,/g, "")) : NaN; };
+  for (const table of all(".wide table")) {
+    all("thead th", table).forEach((head, at) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      button.title = "Sort by this column";
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") !== "descending";
+        all("thead th", table).forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        for (const body of table.tBodies) {
+          const rows = [...body.rows].filter((row) => row.cells.length > at && !row.querySelector(".section"));
+          const key = (row) => row.cells[at].textContent.trim();
+          rows.sort((a, b) => {
+            const x = number(key(a)), y = number(key(b));
+            const order = Number.isNaN(x) || Number.isNaN(y) ? key(a).localeCompare(key(b), undefined, { numeric: true }) : x - y;
+            return down ? -order : order;
+          });
+          body.append(...rows);
+        }
+      });
+    });
+  }
+
+  // -- downloads, copying, light and dark -------------------------------------------------------
+
+  for (const button of all("[data-download]")) button.addEventListener("click", () => {
+    const text = JSON.parse(document.getElementById(button.dataset.download).textContent);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+    link.download = button.dataset.file;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  });
+  for (const button of all("[data-copy]")) button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy);
+    try { await navigator.clipboard.writeText(source.textContent); } catch {
+      const range = document.createRange();
+      range.selectNodeContents(source);
+      getSelection().removeAllRanges();
+      getSelection().addRange(range);
+      document.execCommand("copy");
+    }
+    button.textContent = "Copied";
+  });
+  const theme = document.getElementById("theme");
+  const label = () => { theme.textContent = dark() ? "Light" : "Dark"; theme.setAttribute("aria-pressed", String(dark())); };
+  theme.addEventListener("click", () => { document.documentElement.dataset.theme = dark() ? "light" : "dark"; label(); redraw(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { label(); redraw(); });
+  label();
+  document.documentElement.dataset.ready = "yes";
+})();

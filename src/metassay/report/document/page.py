@@ -1,0 +1,247 @@
+"""The report as one HTML file: text, charts, tables, downloads, and a policy that forbids everything else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from metassay.core.signature import VERSION
+from metassay.errors import one_line
+from metassay.report import data, html, latex, names, views
+from metassay.report.document import methods, opening
+from metassay.report.document.charts import Chart, charts_of
+from metassay.report.document.contents import Dossier
+
+QUESTIONS = {
+    "agree": "How well does each metric agree with people?",
+    "compare": "Which metric agrees better?",
+    "criteria": "Is the agreement borrowed from another criterion?",
+    "pairs": "Does a small score difference mean anything?",
+    "decisions": "Would a metric decide between systems as people do?",
+    "stability": "Would the ranking of systems come out the same again?",
+    "precision": "How precise are the systems' scores?",
+    "difficulty": "Do inputs differ in difficulty?",
+    "normality": "Do parametric methods apply?",
+}
+"""The sections, in reading order."""
+
+LONGEST_LIST = 400
+"""Rows that a table on the page may have; longer ones are in the download."""
+
+
+def render(dossier: Dossier, *, title: str) -> str:
+    """Return the whole document.
+
+    Parameters
+    ----------
+    dossier
+        What was found.
+    title
+        The heading and the title of the page.
+    """
+    sections = [name for name in QUESTIONS if name in dossier.results]
+    charts = {name: charts_of(dossier.results[name]) for name in sections}
+    library, program, style = (_asset(name) for name in ("charts.js", "page.js", "page.css"))
+    body = [
+        '<a class="skip" href="#main">Skip to the answer</a>',
+        _header(title),
+        _navigation(sections, dossier),
+        '<main id="main" tabindex="-1">',
+        _opening(dossier),
+        _controls(dossier, [chart for each in charts.values() for chart in each]),
+        *(_section(name, dossier, charts[name]) for name in sections),
+        _methods(dossier),
+        _facts(dossier),
+        "</main>",
+        f"<footer><p>Made by metassay {escape(VERSION)}. This file needs no network and sends nothing.</p></footer>",
+    ]
+    scripts = f"<script>{library}</script>\n<script>{program}</script>"
+    policy = (
+        f"default-src 'none'; script-src {_hashed(library)} {_hashed(program)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(one_line(title, 200))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        + "\n".join(body)
+        + f"\n{scripts}\n</body>\n</html>\n"
+    )
+
+
+def _asset(name: str) -> str:
+    return (files("metassay.report.document") / name).read_text(encoding="utf-8")
+
+
+def _hashed(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  # noqa: ANN401 - anything JSON knows
+    """Return data for the page's program; no text in it can end the element."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return f'<script type="{kind}" id="{identifier}">{text}</script>'
+
+
+def _header(title: str) -> str:
+    return (
+        f"<header><h1>{escape(one_line(title, 200))}</h1>"
+        '<button type="button" id="theme" aria-pressed="false">Dark</button></header>'
+    )
+
+
+def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
+    links = [("answer", "The answer"), *((name, QUESTIONS[name]) for name in sections)]
+    links += [("methods", "Methods, to paste"), ("facts", "The data")]
+    items = "".join(f'<li><a href="#{name}">{escape(words)}</a></li>' for name, words in links)
+    left_out = "".join(
+        f"<li>{escape(QUESTIONS[name])} Not here: {escape(why)}</li>" for name, why in dossier.skipped.items()
+    )
+    return f'<nav aria-label="Contents"><ol>{items}</ol>{f"<ul>{left_out}</ul>" if left_out else ""}</nav>'
+
+
+def _opening(dossier: Dossier) -> str:
+    sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in opening.answer(dossier))
+    others = opening.other_criteria(dossier)
+    more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
+    told = "".join(f"<li>{escape(warning)}</li>" for warning in opening.warnings(dossier))
+    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title">The answer</h2>', sentences]
+    if more:
+        summary = f"The same for {len(others)} other {'setting' if len(others) == 1 else 'settings'}"
+        parts.append(f"<details><summary>{summary}</summary><ul>{more}</ul></details>")
+    if told:
+        parts.append(f'<div class="warnings"><h3>Before you believe it</h3><ul>{told}</ul></div>')
+    return "\n".join([*parts, "</section>"])
+
+
+def _controls(dossier: Dossier, charts: list[Chart]) -> str:
+    """Return the switches that all charts share: criterion, level, coefficient, order, and which metrics to show."""
+    choices: dict[str, dict[str, None]] = {"human": {}, "level": {}, "coefficient": {}}
+    for chart in charts:
+        for switch in chart.switches:
+            at = chart.fields.index(switch)
+            choices[switch] |= {row[at]: None for row in chart.rows}
+    labels = {"human": "Criterion", "level": "Level", "coefficient": "Coefficient"}
+    parts = []
+    for switch, values in choices.items():
+        if values:
+            shown = [(v, names.coefficient(v) if switch == "coefficient" else one_line(v, 80)) for v in values]
+            options = "".join(f'<option value="{escape(v)}">{escape(words)}</option>' for v, words in shown)
+            parts.append(f'<label>{labels[switch]} <select data-switch="{switch}">{options}</select></label>')
+    parts.append(
+        '<label>Order <select data-switch="order"><option value="value">best first</option>'
+        '<option value="name">by name</option></select></label>'
+    )
+    boxes = "".join(
+        f'<label><input type="checkbox" checked data-metric="{escape(m)}"> {escape(one_line(m, 80))}</label>'
+        for m in dossier.metrics
+    )
+    picker = (
+        '<details class="metrics"><summary>Metrics <output id="shown"></output></summary>'
+        '<div class="tools"><label>Find <input type="search" id="find"></label>'
+        '<button type="button" data-all="1">All</button><button type="button" data-all="">None</button></div>'
+        f'<div class="boxes" role="group" aria-label="Metrics to show">{boxes}</div></details>'
+    )
+    return f'<form class="controls" aria-label="What charts and tables show">{"".join(parts)}{picker}</form>'
+
+
+def _section(name: str, dossier: Dossier, charts: tuple[Chart, ...]) -> str:
+    result = dossier.results[name]
+    page = views.page(result)
+    parts = [
+        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
+        *(_figure(chart) for chart in charts),
+    ]
+    rows = sum(len(section.rows) for table in page.tables for section in table.sections)
+    if rows <= LONGEST_LIST:
+        opened = "" if charts else " open"
+        tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
+        parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
+    else:
+        parts.append(f"<p>The table has {rows:,} lines; download it below.</p>")
+    if page.notes and name not in ("agree", "compare"):
+        parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in page.notes) + "</ul>")
+    parts += [
+        _data(f"csv-{name}", data.to_csv(result)),
+        _data(f"tex-{name}", latex.render(page) if rows <= LONGEST_LIST else ""),
+        _downloads(name, latex_too=rows <= LONGEST_LIST),
+        f'<p class="signature"><code>{escape(page.signature)}</code></p></section>',
+    ]
+    return "\n".join(parts)
+
+
+def _figure(chart: Chart) -> str:
+    setting = {
+        "spec": chart.spec,
+        "fields": chart.fields,
+        "rows": chart.rows,
+        "switches": chart.switches,
+        "metrics": chart.metrics,
+        "pick": chart.pick,
+        "sort": chart.sort,
+    }
+    identifier = f"chart-{chart.name}"
+    picker = ""
+    if chart.pick:
+        at = chart.fields.index(chart.pick)
+        values = dict.fromkeys(row[at] for row in chart.rows)
+        options = "".join(f'<option value="{escape(v)}">{escape(one_line(v, 80))}</option>' for v in values)
+        picker = f'<label class="pick">Show <select data-pick="{identifier}">{options}</select></label>'
+    return (
+        f'<figure><figcaption id="{identifier}-title">{escape(chart.title)}</figcaption>{picker}'
+        f'<div class="chart" id="{identifier}" role="img" aria-labelledby="{identifier}-title" '
+        f'aria-describedby="{identifier}-said"></div><p class="said" id="{identifier}-said" aria-live="polite"></p>'
+        f"{_data(f'{identifier}-data', setting)}</figure>"
+    )
+
+
+def _downloads(name: str, *, latex_too: bool) -> str:
+    buttons = [f'<button type="button" data-download="csv-{name}" data-file="{name}.csv">CSV</button>']
+    if latex_too:
+        buttons.append(f'<button type="button" data-download="tex-{name}" data-file="{name}.tex">LaTeX</button>')
+    return f'<p class="downloads">Download: {" ".join(buttons)}</p>'
+
+
+def _methods(dossier: Dossier) -> str:
+    cited = "".join(f"<li>{escape(work)}</li>" for work in methods.citations(dossier))
+    return (
+        '<section id="methods" aria-labelledby="methods-title"><h2 id="methods-title">Methods, to paste</h2>'
+        f'<p id="methods-text">{escape(methods.paragraph(dossier))}</p>'
+        '<p class="downloads"><button type="button" data-copy="methods-text">Copy the paragraph</button></p>'
+        f"<ul>{cited}</ul></section>"
+    )
+
+
+def _facts(dossier: Dossier) -> str:
+    scores = dossier.scores
+    n, m = scores.shape
+    lines = []
+    for name in (*dossier.humans, *dossier.metrics):
+        column = scores[name]
+        values = scores.matrix(name)
+        missing = int((values != values).sum())
+        raters = len(column.labels("annotator"))
+        lines.append(
+            f'<tr><th scope="row">{escape(one_line(name, 200))}</th><td>{column.kind}</td>'
+            f'<td class="right">{missing:,} of {n * m:,}</td><td class="right">{raters or ""}</td>'
+            f"<td>{'small is good' if column.lower_is_better else ''}</td></tr>"
+        )
+    sources = "".join(f"<li>{escape(one_line(source, 300))}</li>" for source in scores.sources)
+    listed = f"<details><summary>Files</summary><ul>{sources}</ul></details>" if sources else ""
+    return (
+        '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
+        f"<p>{n:,} systems × {m:,} inputs, {len(dossier.metrics)} metrics, {len(dossier.humans)} human criteria.</p>"
+        '<details><summary>Columns</summary><div class="wide"><table><thead><tr><th scope="col">column</th>'
+        '<th scope="col">kind</th><th scope="col" class="right">missing</th><th scope="col" class="right">annotators'
+        f'</th><th scope="col">direction</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div></details>'
+        f"{listed}</section>"
+    )
