@@ -49,8 +49,11 @@ bench: $(READY_BENCH) ## speed beside nlpstats and loops over SciPy, growth, mem
 	else \
 	  echo "$(SUMMEVAL_TEXTS) is not there, so ROUGE on SummEval is left out."; \
 	fi
+	@if [ -d "$(SUMMEVAL)" ]; then $(BIN)/python benchmarks/simulate.py "$(DATA)"; fi
+	@$(BIN)/python benchmarks/cluster.py
 	@$(BIN)/python benchmarks/systems.py
 	@$(BIN)/python benchmarks/stability.py
+	@$(BIN)/python benchmarks/survive.py
 	@$(BIN)/python benchmarks/scale.py "$(SUMMEVAL)"
 
 clean: ## remove .venv, caches and what builds left behind

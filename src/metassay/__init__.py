@@ -24,30 +24,50 @@ if TYPE_CHECKING:
     from metassay.errors import UsageError as UsageError
     from metassay.readers import example as example
     from metassay.readers import read as read
+    from metassay.readers import read_parallel as read_parallel
     from metassay.readers import read_texts as read_texts
     from metassay.readers import write as write
     from metassay.readers import write_texts as write_texts
+    from metassay.scorers.callables import scorer as scorer
+    from metassay.report.document.making import Report as Report
+    from metassay.report.document.making import make_report as make_report
     from metassay.scorers.catalogue import Catalogue as Catalogue
     from metassay.scorers.catalogue import metrics as metrics
+    from metassay.scorers.damaged import DamagedRouge1 as DamagedRouge1
+    from metassay.scorers.judge import judge as judge
+    from metassay.scorers.references import score_by_reference as score_by_reference
     from metassay.scorers.scoring import score as score
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
+    from metassay.studies.coverage import Coverage as Coverage
+    from metassay.studies.coverage import simulate_coverage as simulate_coverage
+    from metassay.studies.criteria import Confounding as Confounding
+    from metassay.studies.criteria import criteria as criteria
     from metassay.studies.decisions import Decisions as Decisions
     from metassay.studies.decisions import decisions as decisions
     from metassay.studies.difficulty import Difficulty as Difficulty
     from metassay.studies.difficulty import difficulty as difficulty
+    from metassay.studies.downgrade import Damaged as Damaged
+    from metassay.studies.downgrade import Downgrade as Downgrade
+    from metassay.studies.downgrade import downgrade as downgrade
     from metassay.studies.normality import Normality as Normality
     from metassay.studies.normality import normality as normality
     from metassay.studies.pairs import ScorePairs as ScorePairs
     from metassay.studies.pairs import pairs as pairs
+    from metassay.studies.power import Power as Power
+    from metassay.studies.power import simulate_power as simulate_power
     from metassay.studies.precision import Precision as Precision
     from metassay.studies.precision import precision as precision
     from metassay.studies.profile import Profile as Profile
     from metassay.studies.profile import profile as profile
     from metassay.studies.stability import Stability as Stability
     from metassay.studies.stability import stability as stability
+    from metassay.studies.size import Size as Size
+    from metassay.studies.size import simulate_size as simulate_size
+    from metassay.studies.survive import Survival as Survival
+    from metassay.studies.survive import survive as survive
     from metassay.studies.systems import SystemComparison as SystemComparison
     from metassay.studies.systems import systems as systems
     from metassay.studies.widths import Widths as Widths
@@ -62,20 +82,29 @@ _HOMES = {
     "Catalogue": "metassay.scorers.catalogue",
     "Column": "metassay.core.scores",
     "Comparison": "metassay.studies.compare",
+    "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
     "Corruption": "metassay.transforms.corruptions",
+    "Coverage": "metassay.studies.coverage",
+    "Damaged": "metassay.studies.downgrade",
+    "DamagedRouge1": "metassay.scorers.damaged",
     "DataError": "metassay.errors",
     "Decisions": "metassay.studies.decisions",
     "Difficulty": "metassay.studies.difficulty",
+    "Downgrade": "metassay.studies.downgrade",
     "FormatError": "metassay.errors",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
+    "Power": "metassay.studies.power",
     "Precision": "metassay.studies.precision",
     "Profile": "metassay.studies.profile",
+    "Report": "metassay.report.document.making",
     "ScorePairs": "metassay.studies.pairs",
     "Scores": "metassay.core.scores",
     "Signature": "metassay.core.signature",
     "Stability": "metassay.studies.stability",
+    "Size": "metassay.studies.size",
+    "Survival": "metassay.studies.survive",
     "SystemComparison": "metassay.studies.systems",
     "Texts": "metassay.core.texts",
     "Translation": "metassay.transforms.translation",
@@ -85,18 +114,29 @@ _HOMES = {
     "agree": "metassay.studies.agree",
     "compare": "metassay.studies.compare",
     "corrupt": "metassay.transforms.corruptions",
+    "criteria": "metassay.studies.criteria",
     "decisions": "metassay.studies.decisions",
     "difficulty": "metassay.studies.difficulty",
+    "downgrade": "metassay.studies.downgrade",
     "example": "metassay.readers",
+    "judge": "metassay.scorers.judge",
+    "make_report": "metassay.report.document.making",
     "metrics": "metassay.scorers.catalogue",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
     "precision": "metassay.studies.precision",
     "profile": "metassay.studies.profile",
     "read": "metassay.readers",
+    "read_parallel": "metassay.readers",
     "read_texts": "metassay.readers",
     "score": "metassay.scorers.scoring",
+    "score_by_reference": "metassay.scorers.references",
+    "scorer": "metassay.scorers.callables",
+    "simulate_coverage": "metassay.studies.coverage",
+    "simulate_power": "metassay.studies.power",
+    "simulate_size": "metassay.studies.size",
     "stability": "metassay.studies.stability",
+    "survive": "metassay.studies.survive",
     "systems": "metassay.studies.systems",
     "translate": "metassay.transforms.translation",
     "widths": "metassay.studies.widths",

@@ -77,7 +77,7 @@ def test_vectors_of_several_blocks_with_both_sides_flat_one_flat_and_none_flat(c
     random = np.random.default_rng(2)
     n = 1500
     made = sides(random, n)
-    flat = {name: ordered._Side(values, 38).flat for name, values in made.items()}
+    flat = {name: ordered.Side(values, 38).flat for name, values in made.items()}
     assert flat["five levels"]
     assert not flat["all different"]
     assert not flat["many levels, all tied"]
@@ -87,7 +87,7 @@ def test_vectors_of_several_blocks_with_both_sides_flat_one_flat_and_none_flat(c
         ("many levels, all tied", "all different"),
         ("one large tie", "two large ties and runs"),
     ):
-        assert ordered._Side(made[x], 38).wholes > 1
+        assert ordered.Side(made[x], 38).wholes > 1
         assert_literal(made[x], made[z], weights(random, n, 2), coefficient)
 
 

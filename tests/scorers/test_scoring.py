@@ -5,6 +5,7 @@ import pytest
 
 from metassay.core.texts import Texts
 from metassay.errors import UnknownName, UsageError
+from metassay.scorers.base import ScorerDefaults
 from metassay.scorers.cache import Cache, key_of
 from metassay.scorers.registry import METRICS, Metric, make_scorers, register
 from metassay.scorers.scoring import score
@@ -14,12 +15,11 @@ TEXTS = Texts(
 )
 
 
-class Words:
+class Words(ScorerDefaults):
     """Counts words, and how often it was asked."""
 
     columns = ("words",)
     needs = frozenset()
-    lower_is_better = frozenset()
 
     def __init__(self, times: int = 1) -> None:
         self.times = times
@@ -61,7 +61,7 @@ def test_every_output_gets_its_score():
 def test_an_output_without_what_is_needed_is_missing_and_counted():
     scores = score(TEXTS, ReferenceCount())
     np.testing.assert_array_equal(scores.matrix("references"), [[2, np.nan], [2, np.nan]])
-    assert scores.sources[-1].endswith("(1 of 3 outputs have no score)")
+    assert scores.notes == ("words: 1 of 3 outputs have no score (1 without references)",)
 
 
 def test_what_is_in_the_cache_is_not_scored_again(tmp_path):
@@ -95,7 +95,7 @@ def test_a_damaged_cache_is_set_aside(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
     scores = score(TEXTS, Words(), cache=path)
-    assert any("was damaged" in line for line in scores.sources)
+    assert any("was damaged" in line for line in scores.notes)
     assert (tmp_path / "cache.sqlite.damaged").exists()
     np.testing.assert_array_equal(scores.matrix("words"), [[2, 3], [1, np.nan]])
 

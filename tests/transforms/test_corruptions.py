@@ -222,6 +222,48 @@ def test_the_summaries_of_summeval(kind, summeval):
             assert len(words(text)) == len(words(before))
 
 
+def test_swapping_keeps_everything_but_names_of_summeval(summeval):
+    """What goes is a name of the source, what comes is another one, and between the names nothing moves."""
+    few = summeval.select(systems=summeval.systems[::4])
+    finder = BuiltIn({"people"})
+    people = {
+        key: [{part.lower() for part in name} for name in finder.people(source)] for key, source in few.sources.items()
+    }
+    result = corrupt(few, "swap-persons")
+    assert len(result.changes) > 500
+    for change in result.changes:
+        gone, come = (
+            {word.lower().removesuffix("'s") for word in text.split()} for text in (change.before, change.after)
+        )
+        assert any(gone <= name for name in people[change.input]), change
+        assert any(come <= name for name in people[change.input]), change
+        assert gone != come
+
+
+def test_lemmatizing_keeps_all_but_verbs_of_summeval(summeval):
+    few = summeval.select(systems=summeval.systems[::8])
+    finder = BuiltIn({"verbs"})
+    result = corrupt(few, "lemmatize")
+    changed = {(c.system, c.input, c.position, c.before, c.after) for c in result.changes}
+    allowed = {
+        (item.system, item.input, verb.start, item.output[verb.start : verb.end], verb.lemma)
+        for item in few.items()
+        for verb in finder.verbs(item.output, item.source or "")
+    }
+    assert len(changed) > 1_000
+    assert changed <= allowed
+
+
+def test_shuffling_keeps_the_sentences_of_summeval(summeval):
+    few = summeval.select(systems=summeval.systems[::4])
+    result = corrupt(few, "shuffle")
+    for key, text in few.outputs.items():
+        mine = [change for change in result.changes if (change.system, change.input) == key]
+        assert Counter(change.before for change in mine) == Counter(change.after for change in mine)
+        spans = {text[start:end] for start, end in sentences(text)}
+        assert {change.before for change in mine} <= spans
+
+
 # -- the borders --------------------------------------------------------------------------------
 
 

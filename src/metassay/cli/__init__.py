@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 
 from metassay.cli.commands import QUESTIONS, load
-from metassay.cli.parser import Misuse, Parser
+from metassay.cli.parser import Command, Family, Misuse, Parser
 from metassay.core.signature import VERSION
 from metassay.errors import MetassayError, one_line
 
@@ -66,7 +66,7 @@ def _guarded(argv: list[str]) -> int:
 def _dispatch(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help", "help"):
         if len(argv) > 1 and argv[1] in QUESTIONS:
-            return _dispatch([argv[1], "--help"])
+            return _dispatch([*argv[1:], "--help"])
         print(_overview(), end="")
         return DONE
     if argv[0] in ("-V", "--version"):
@@ -78,6 +78,13 @@ def _dispatch(argv: list[str]) -> int:
     if name not in QUESTIONS:
         raise Misuse(_unknown(name), "metassay")
     command = load(name)
+    if isinstance(command, Family):
+        if not rest or rest[0] in ("-h", "--help"):
+            print(command.help(name), end="")
+            return DONE
+        part = command.choose(name, rest)
+        command, name, rest = load(f"{name}-{part}"), f"{name} {part}", rest[1:]
+    assert isinstance(command, Command), "a part of a family is no family"
     return command.run(Parser(name, command).read(rest))
 
 

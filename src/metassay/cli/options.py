@@ -77,9 +77,15 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         f"what to resample for confidence intervals: {_listed(vocabulary.BOOTSTRAPS)}",
         {"metavar": "METHOD"},
     ),
+    "intervals": (
+        f"kinds of confidence intervals, a comma list of {_listed(vocabulary.INTERVALS)}",
+        {"metavar": "METHOD"},
+    ),
     "confidence": ("confidence of the intervals, between 0 and 1", {"type": _number, "metavar": "SHARE"}),
     "test": (f"the test: {_listed(vocabulary.METRIC_TESTS)}", {"metavar": "TEST"}),
+    "metric-tests": (f"tests, a comma list of {_listed(vocabulary.METRIC_TESTS)}", {"metavar": "TEST"}),
     "system-test": (f"the test: {_listed(vocabulary.SYSTEM_TESTS)}", {"metavar": "TEST"}),
+    "paired-test": (f"the test: {_listed(vocabulary.PAIRED_TESTS)}", {"metavar": "TEST"}),
     "system-tests": (f"tests, a comma list of {_listed(vocabulary.SYSTEM_TESTS)}", {"metavar": "TEST"}),
     "cutoff": (f"where p-values come from: {_listed(vocabulary.CUTOFFS)}", {"metavar": "KIND"}),
     "cutoffs": (f"where p-values come from, a comma list of {_listed(vocabulary.CUTOFFS)}", {"metavar": "KIND"}),
@@ -115,9 +121,65 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "draws": ("number of draws for each size", {"type": _number, "metavar": "K"}),
     "resamples": ("number of resamples", {"type": _number, "metavar": "K"}),
+    "by": (
+        "what is compared: language, annotator, reference, metric, human, or a column of the tables, such as version",
+        {"metavar": "COLUMN"},
+    ),
+    "baseline": ("the level that the others are compared with (default: English, or the first)", {"metavar": "LEVEL"}),
+    "one-level": (f"the level of correlation: {_listed(vocabulary.LEVELS)}", {"metavar": "LEVEL"}),
+    "equivalence-tests": (f"tests, a comma list of {_listed(vocabulary.EQUIVALENCE_TESTS)}", {"metavar": "TEST"}),
+    "margin": (
+        "how far apart correlations may be and still be equivalent: the constant margin",
+        {"type": _number, "metavar": "SIZE"},
+    ),
+    "margin-kind": (
+        f"margins, a comma list of {_listed(vocabulary.MARGIN_KINDS)}; sd and range come from single annotators",
+        {"metavar": "KIND"},
+    ),
+    "resample": (
+        f"what is drawn with replacement: {_listed(vocabulary.RESAMPLED)} (points are single outputs)",
+        {"metavar": "WHAT"},
+    ),
+    "aggregate": (
+        f"how scores against several references become one: {_listed(vocabulary.AGGREGATES)}",
+        {"metavar": "HOW"},
+    ),
+    "trials": ("number of simulated trials", {"type": _number, "metavar": "K"}),
+    "keep": (
+        "shares of the words that the damaged metric sees, a comma list; needs --texts",
+        {"metavar": "SHARE"},
+    ),
+    "noise": (
+        "sizes of the noise in the damaged metric, in standard deviations of its scores, a comma list",
+        {"metavar": "SIZE"},
+    ),
+    "cluster": ("address of a Dask scheduler that has the work done, such as tcp://host:8786", {"metavar": "ADDRESS"}),
+    "workers": ("start so many local Dask workers for the work", {"type": _number, "metavar": "N"}),
+    "checkpoint": (
+        "keep finished work in this file, and go on from there when the same command is run again",
+        {"metavar": "FILE"},
+    ),
     "group": (
         "a group of systems, NAME=PATTERN[,PATTERN], such as humans=H*; repeat it, the first match wins "
         "(default: the groups that the data knows)",
+        {"action": "append", "metavar": "GROUP"},
+    ),
+    "anchor": (
+        "what to hold fixed, one at a time: names, globs or comma lists (default: each of the human criteria)",
+        _NAMES,
+    ),
+    "holding": (
+        f"how to hold it fixed, a comma list of {_listed(vocabulary.HOLDING_METHODS)}",
+        {"metavar": "METHOD"},
+    ),
+    "edges": (
+        "edges of buckets, NUMBERS or ANCHOR=NUMBERS, such as 1.5,2.5,3.5; repeat it for several anchors "
+        "(default: whole numbers, rounded half up)",
+        {"action": "append", "metavar": "EDGES"},
+    ),
+    "metric-group": (
+        "a group of metrics, NAME=PATTERN[,PATTERN], such as relevance=rouge*; repeat it, the first match wins "
+        "(default: all metrics are one group)",
         {"action": "append", "metavar": "GROUP"},
     ),
     "components": ("how many principal components to show in full", {"type": _number, "metavar": "N"}),
@@ -150,10 +212,13 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "inputs": partial(vocabulary.choice, "inputs", known=vocabulary.INPUT_SETS),
     "annotated": partial(vocabulary.count, "annotated"),
     "interval": partial(vocabulary.choice, "interval", known=vocabulary.INTERVALS),
+    "intervals": partial(vocabulary.choices, "interval", known=vocabulary.INTERVALS),
     "bootstrap": partial(vocabulary.choice, "interval", known=vocabulary.BOOTSTRAPS),
     "confidence": partial(vocabulary.fraction, "confidence"),
     "test": partial(vocabulary.choice, "test", known=vocabulary.METRIC_TESTS),
+    "metric-tests": partial(vocabulary.choices, "test", known=vocabulary.METRIC_TESTS),
     "system-test": partial(vocabulary.choice, "test", known=vocabulary.SYSTEM_TESTS),
+    "paired-test": partial(vocabulary.choice, "test", known=vocabulary.PAIRED_TESTS),
     "system-tests": partial(vocabulary.choices, "test", known=vocabulary.SYSTEM_TESTS),
     "cutoff": partial(vocabulary.choice, "cutoff", known=vocabulary.CUTOFFS),
     "cutoffs": partial(vocabulary.choices, "cutoff", known=vocabulary.CUTOFFS),
@@ -162,6 +227,7 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "correction": partial(vocabulary.choice, "correction", known=vocabulary.CORRECTIONS),
     "scope": partial(vocabulary.choice, "scope", known=vocabulary.SCOPES),
     "p": partial(vocabulary.choice, "p", known=vocabulary.P_VALUES),
+    "holding": partial(vocabulary.choices, "method", known=vocabulary.HOLDING_METHODS),
     "components": partial(vocabulary.count, "components"),
     "folds": partial(vocabulary.count, "folds", least=2),
     "bounds": partial(vocabulary.ranges, "bounds"),
@@ -170,18 +236,37 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "sizes": partial(vocabulary.counts, "sizes"),
     "draws": partial(vocabulary.count, "draws"),
     "resamples": partial(vocabulary.count, "resamples"),
+    "one-level": partial(vocabulary.choice, "level", known=vocabulary.LEVELS, aliases=vocabulary.LEVEL_ALIASES),
+    "equivalence-tests": partial(vocabulary.choices, "test", known=vocabulary.EQUIVALENCE_TESTS),
+    "margin": partial(vocabulary.fraction, "margin"),
+    "margin-kind": partial(vocabulary.choices, "margin kind", known=vocabulary.MARGIN_KINDS),
+    "resample": partial(vocabulary.choice, "resample", known=vocabulary.RESAMPLED),
+    "aggregate": partial(vocabulary.choice, "aggregate", known=vocabulary.AGGREGATES),
+    "trials": partial(vocabulary.count, "trials"),
+    "keep": partial(vocabulary.shares, "keep"),
+    "noise": partial(vocabulary.positives, "noise"),
+    "workers": partial(vocabulary.count, "workers"),
     "seed": vocabulary.seed,
     "threads": partial(vocabulary.count, "threads"),
 }
 
 _FLAGS = {
     "one-coefficient": "coefficient",
+    "one-level": "level",
+    "equivalence-tests": "test",
     "bootstrap": "interval",
+    "holding": "method",
+    "intervals": "interval",
+    "metric-tests": "test",
     "system-test": "test",
+    "paired-test": "test",
     "system-tests": "test",
     "cutoffs": "cutoff",
 }
 """Options that commands call alike but that mean different choices."""
+
+PLACES = ("threads", "cluster", "workers", "checkpoint")
+"""Options that say where the work is done; none of them changes a number."""
 
 READING = ("human", "metric", "lower-is-better", "language", "input-format", "references")
 """Options that say what is in the files; every study has them."""

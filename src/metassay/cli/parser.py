@@ -6,7 +6,7 @@ import argparse
 import difflib
 import shutil
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
@@ -36,6 +36,41 @@ class Command:
     """Does the work and returns the exit code."""
     usage: str = "FILE... [options]"
     """What follows the command's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A command that is several: ``metassay NAME PART``, each part a command of its own."""
+
+    about: str
+    """A paragraph for people who meet the commands for the first time."""
+    examples: Sequence[str]
+    """Command lines that work."""
+    parts: Mapping[str, str]
+    """Every part and the question it answers; part P of family F is the module ``F_P``."""
+
+    def help(self, name: str) -> str:
+        """Return what the family tells about itself."""
+        width = min(shutil.get_terminal_size((100, 24)).columns, 110)
+        longest = max(map(len, self.parts))
+        parts = "\n".join(f"  {part:<{longest}}  {question}" for part, question in self.parts.items())
+        examples = "\n".join(f"  {line}" for line in self.examples)
+        return (
+            f"usage: metassay {name} {'|'.join(self.parts)} [FILE...] [options]\n\n"
+            f"{textwrap.fill(self.about, width - 2)}\n\n{name}:\n{parts}\n\nexamples:\n{examples}\n\n"
+            f"metassay {name} {next(iter(self.parts))} --help explains a part.\n"
+        )
+
+    def choose(self, name: str, argv: Sequence[str]) -> str:
+        """Return the part that the arguments after the family's name begin with."""
+        if not argv or argv[0].startswith("-"):
+            raise Misuse(f"one of {', '.join(self.parts)} must come first", f"metassay {name}")
+        if argv[0] not in self.parts:
+            near = difflib.get_close_matches(argv[0], self.parts, n=1, cutoff=0.5)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            known = ", ".join(self.parts)
+            raise Misuse(f"unknown part '{one_line(argv[0], 60)}'{hint} (known: {known})", f"metassay {name}")
+        return argv[0]
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

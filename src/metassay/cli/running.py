@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,12 +36,22 @@ def run_study(arguments: argparse.Namespace, study: Callable[..., Result], names
     from metassay.cli.progress import progress
 
     chosen = options.given(arguments, names)
-    output = Output.of(arguments, study.__name__)
+    output = Output.of(arguments, study.__name__.replace("_", "-"))
     scores = read_scores(arguments)
-    with progress(arguments.quiet):
+    with progress(arguments.quiet), placed(arguments):
         result = study(scores, **chosen)
     output.put(result)
     return 0
+
+
+def placed(arguments: argparse.Namespace) -> AbstractContextManager[None]:
+    """Return a context in which heavy work runs where --cluster, --workers and --checkpoint say."""
+    wanted = options.given(arguments, [name for name in ("cluster", "workers", "checkpoint") if name in arguments])
+    if not wanted:
+        return nullcontext()
+    from metassay import engine
+
+    return engine.on(**wanted)
 
 
 # -- in -----------------------------------------------------------------------------------------
@@ -54,7 +64,8 @@ def read_scores(arguments: argparse.Namespace) -> Scores:
     if not arguments.files:
         raise UsageError("no file given; name at least one file with scores, or - for stdin")
     with _spooled(arguments.files) as files:
-        scores = read(*files, format=arguments.input_format, language=arguments.language)
+        by = getattr(arguments, "by_column", None)
+        scores = read(*files, format=arguments.input_format, language=arguments.language, by=by)
     scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
     if not arguments.quiet:
         say(describe(scores))
@@ -133,7 +144,7 @@ class Output:
                 raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows")
             vocabulary.choices("view", arguments.view, views.names_of(study))
         if path is not None:
-            _spare_inputs(path, arguments.files)
+            spare_inputs(path, arguments.files)
             check_writable(path)
         # Only commands of studies that have a figure have these options.
         figure, kind = (getattr(arguments, name, None) for name in ("figure", "figure_kind"))
@@ -143,7 +154,7 @@ class Output:
             drawing.check_suffix(figure)
             drawing.choose_kind(study, kind)
             drawing.require_matplotlib()
-            _spare_inputs(figure, arguments.files, "--figure")
+            spare_inputs(figure, arguments.files, "--figure")
             check_writable(figure)
             if path is not None and Path(path).resolve() == Path(figure).resolve():
                 raise UsageError(f"--figure and -o name the same file, {one_line(path)!r}")
@@ -198,7 +209,8 @@ def _put_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
+def spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
+    """Refuse to write over a file that is read."""
     target = Path(path)
     for name in files:
         if name != "-" and target.exists() and Path(name).exists() and target.samefile(name):

@@ -28,6 +28,17 @@ def add_files(parser: Parser) -> None:
         help="texts: tables with system, input, output (and input, source, reference), SummEval's file, and others; "
         "several files merge",
     )
+    plain = parser.add_argument_group("plain text files instead, of which the n-th lines belong together")
+    plain.add_argument(
+        "--parallel",
+        action="append",
+        metavar="NAME=FILE",
+        help="the outputs of a system, a line each; a file for every system (NAME may be left out: the file's name)",
+    )
+    plain.add_argument(
+        "--reference", action="append", metavar="FILE", help="their references; several files if several"
+    )
+    plain.add_argument("--source", metavar="FILE", help="their sources")
 
 
 def add_output(parser: Parser) -> None:
@@ -57,20 +68,58 @@ def check_target(path: str | None, option: str, files: list[str], others: tuple[
     check_writable(path)
 
 
+def paths(arguments: argparse.Namespace) -> list[str]:
+    """Return every file that texts are read from."""
+    parallel = [_named(text)[1] for text in arguments.parallel or ()]
+    others = [*(arguments.reference or ()), *([arguments.source] if arguments.source is not None else [])]
+    return [*arguments.files, *parallel, *others]
+
+
 def read(arguments: argparse.Namespace) -> Texts:
     """Read and merge the files, and tell what was found."""
     from metassay.cli.running import say
     from metassay.readers import read_texts
 
-    if not arguments.files:
-        raise UsageError("no file given; name at least one file with texts")
-    texts = read_texts(*arguments.files)
+    # A command that asks for scores and texts names files in its own way, and has no plain ones.
+    plain = [getattr(arguments, name, None) for name in ("parallel", "reference", "source")]
+    if plain[0] is not None:
+        texts = _read_parallel(arguments)
+    elif any(one is not None for one in plain):
+        raise UsageError("--reference and --source go with --parallel NAME=FILE, the outputs of a system")
+    elif not arguments.files:
+        raise UsageError("no file given; name at least one file with texts, or --parallel NAME=FILE")
+    else:
+        texts = read_texts(*arguments.files)
     if not arguments.quiet:
         known = [f"{len(texts.outputs):,} outputs"]
         known += [f"{len(texts.references):,} inputs with references"] if texts.references else []
         known += [f"{len(texts.sources):,} with sources"] if texts.sources else []
         say(f"read {len(texts.systems):,} systems × {len(texts.inputs):,} inputs: {', '.join(known)}")
     return texts
+
+
+def _read_parallel(arguments: argparse.Namespace) -> Texts:
+    from metassay.readers import read_parallel
+
+    if arguments.files:
+        raise UsageError(
+            f"name tables of texts or --parallel files, not both; got {one_line(arguments.files[0], 60)!r}"
+        )
+    outputs: dict[str, str] = {}
+    for text in arguments.parallel:
+        name, file = _named(text)
+        if name in outputs:
+            raise UsageError(f"--parallel names system {one_line(name, 60)!r} twice; write --parallel NAME=FILE")
+        outputs[name] = file
+    return read_parallel(outputs, references=arguments.reference or (), source=arguments.source)
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return the name of a system and its file; without a name, that of the file counts."""
+    name, equals, file = text.partition("=")
+    if equals and name and not Path(text).exists():
+        return name, file
+    return Path(text.removesuffix(".gz")).stem, text
 
 
 def write(texts: Texts, path: str, quiet: bool) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from metassay.core.ledger import Ledger, Place
 from metassay.core.scores import EXTRA_AXES, FloatArray, Kind, Scores
-from metassay.errors import FormatError, UsageError, listed, one_line
+from metassay.errors import FormatError, UnknownName, UsageError, listed, one_line
 
 TIDY = ("system", "input", "metric", "score")
 MISSING = ("", "na", "nan", "none", "null")
@@ -145,20 +145,24 @@ def _record_tidy(
             if direction == "lower":
                 ledger.lower_is_better(name)
     scores = _numbers(table["score"], "score", file, lines)
-    ledger.record_many(systems, keys, names, scores, file, lines, kinds=kinds, **_extra(table))
+    ledger.record_many(systems, keys, names, scores, file, lines, kinds=kinds, **_extra(table, ledger))
 
 
 def _record_wide(
     ledger: Ledger, table: Table, systems: list[str], keys: list[str], file: str, lines: Sequence[int]
 ) -> None:
     for name, values in table.items():
-        if name not in _LABELS:
+        if name not in _LABELS and name != ledger.by:
             scores = _numbers(values, name, file, lines)
-            ledger.record_many(systems, keys, name, scores, file, lines, **_extra(table))
+            ledger.record_many(systems, keys, name, scores, file, lines, **_extra(table, ledger))
 
 
-def _extra(table: Table) -> dict[str, Any]:
-    return {f"{axis}s": _texts(table[axis]) for axis in EXTRA_AXES if axis in table}
+def _extra(table: Table, ledger: Ledger) -> dict[str, Any]:
+    found = {f"{axis}s": _texts(table[axis]) for axis in EXTRA_AXES if axis in table}
+    if ledger.by is not None and ledger.by in table:
+        found["languages"] = _texts(table[ledger.by])
+        ledger.by_was_seen = True
+    return found
 
 
 def _labels(values: Sequence[object], field: str, file: str, lines: Sequence[int]) -> list[str]:
@@ -216,8 +220,8 @@ def _shown(value: object) -> str:
         return "an integer of thousands of digits"
 
 
-def scores_from_frame(frame: object) -> Scores:
-    """Build scores from any eager data frame that narwhals knows."""
+def scores_from_frame(frame: object, by: str | None = None) -> Scores:
+    """Build scores from any eager data frame that narwhals knows; `by` names a column kept as the axis language."""
     import narwhals as nw
 
     try:
@@ -225,7 +229,9 @@ def scores_from_frame(frame: object) -> Scores:
     except TypeError as error:
         raise UsageError(f"expected a data frame (pandas, polars, pyarrow, …), got {type(frame).__name__}") from error
     table = {str(name): eager[name].to_list() for name in eager.columns}
-    ledger = Ledger()
+    if by is not None and by not in table:
+        raise UnknownName("column", by, list(table))
+    ledger = Ledger(by)
     kind = record_table(ledger, table, "the data frame", range(1, len(eager) + 1))
     return ledger.scores(sources=(f"a data frame ({kind} scores)",))
 

@@ -1,9 +1,9 @@
-"""Named groups of systems, such as people's own texts and machines."""
+"""Named groups of systems, such as people's own texts and machines, or of metrics."""
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from metassay.core import vocabulary
 from metassay.core.scores import Scores
@@ -40,19 +40,30 @@ def assign_groups(scores: Scores, group: GroupPatterns | None) -> dict[str, str]
     """
     if group is None:
         return {s: scores.groups[s] for s in scores.systems if s in scores.groups}
+    return assign_names(scores.systems, group, "system")
+
+
+def assign_names(names: Sequence[str], group: GroupPatterns, what: str) -> dict[str, str]:
+    """Return the group of each name that has one; `what` the names stand for is said in errors.
+
+    Examples
+    --------
+    >>> assign_names(["rouge-1", "rouge-2", "length"], ["overlap=rouge*", "rest=*"], "metric")
+    {'rouge-1': 'overlap', 'rouge-2': 'overlap', 'length': 'rest'}
+    """
     wanted = group if isinstance(group, Mapping) else _parsed(group)
     patterns: dict[str, tuple[str, ...]] = {}
     for name, given in wanted.items():
         texts = (given,) if isinstance(given, str) else tuple(given)
-        patterns[str(name)] = tuple(p for text in texts for p in _split(text, scores))
+        patterns[str(name)] = tuple(p for text in texts for p in _split(text, names))
         for pattern in patterns[str(name)]:
-            if not any(_matches(s, pattern) for s in scores.systems):
-                raise UnknownName(f"system in group {one_line(name, 40)!r}:", pattern, scores.systems)
+            if not any(_matches(one, pattern) for one in names):
+                raise UnknownName(f"{what} in group {one_line(name, 40)!r}:", pattern, names)
     found = {}
-    for system in scores.systems:
+    for one in names:
         for name, globs in patterns.items():
-            if any(_matches(system, glob) for glob in globs):
-                found[system] = name
+            if any(_matches(one, glob) for glob in globs):
+                found[one] = name
                 break
     return found
 
@@ -68,11 +79,11 @@ def _parsed(texts: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def _split(text: str, scores: Scores) -> tuple[str, ...]:
+def _split(text: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return one name as it is, even with a comma in it, and anything else as a comma list."""
-    return (text,) if text in scores.systems else vocabulary.names(text)
+    return (text,) if text in names else vocabulary.names(text)
 
 
-def _matches(system: str, pattern: str) -> bool:
-    """Names are matched as they are before they are taken for globs, so that ``[x]`` finds the system ``[x]``."""
-    return system == pattern or fnmatch.fnmatchcase(system, pattern)
+def _matches(name: str, pattern: str) -> bool:
+    """Names are matched as they are before they are taken for globs, so that ``[x]`` finds the name ``[x]``."""
+    return name == pattern or fnmatch.fnmatchcase(name, pattern)

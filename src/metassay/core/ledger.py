@@ -65,9 +65,16 @@ class Ledger:
 
     Labels are sorted naturally (``M2`` before ``M10``), so the order of files and lines changes nothing
     but the order of the columns.
+
+    Parameters
+    ----------
+    by
+        A further column of tables, such as the version of a judge, to be kept on the axis ``language``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, by: str | None = None) -> None:
+        self.by = by
+        self.by_was_seen = False
         self._blocks: list[_Block] = []
         self._loose: list[tuple[int, int, int, int, int, int, float, int, int]] = []
         self._names = _Index()

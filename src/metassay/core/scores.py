@@ -119,6 +119,8 @@ class Scores:
     """The group of each system that has one, such as ``peer`` or ``reference``."""
     sources: tuple[str, ...] = ()
     """Where the scores came from: one line per file, with the format that was recognised."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the scores must know, such as outputs that a metric could not score."""
 
     def __post_init__(self) -> None:
         for axis, labels in (("systems", self.systems), ("inputs", self.inputs)):
@@ -193,7 +195,12 @@ class Scores:
 
     @classmethod
     def from_frame(
-        cls, frame: object, *, human: str | Iterable[str] = (), lower_is_better: str | Iterable[str] = ()
+        cls,
+        frame: object,
+        *,
+        human: str | Iterable[str] = (),
+        lower_is_better: str | Iterable[str] = (),
+        by: str | None = None,
     ) -> Scores:
         """Build scores from a pandas, polars or other data frame that narwhals knows.
 
@@ -206,10 +213,13 @@ class Scores:
             Names or globs of the columns that are human judgments.
         lower_is_better
             Names or globs of the columns in which small scores are good.
+        by
+            A further column that tells scores of one cell apart, such as the version of a judge; it is kept in place
+            of the language.
         """
         from metassay.core.frames import scores_from_frame
 
-        return scores_from_frame(frame).declare(human=human, lower_is_better=lower_is_better)
+        return scores_from_frame(frame, by).declare(human=human, lower_is_better=lower_is_better)
 
     # -- looking --------------------------------------------------------------------------------
 
@@ -344,7 +354,7 @@ class Scores:
         ledger = Ledger()
         for place, scores in (("the first scores", self), ("the second scores", other)):
             ledger.record_all(scores, place)
-        return ledger.scores(sources=self.sources + other.sources)
+        return replace(ledger.scores(sources=self.sources + other.sources), notes=self.notes + other.notes)
 
     # -- leaving --------------------------------------------------------------------------------
 

@@ -30,17 +30,24 @@ COEFFICIENT_ALIASES = {
     "tau-c": "kendall-c",
 }
 BOOTSTRAPS = ("boot-systems", "boot-inputs", "boot-both")
-INTERVALS = ("fisher", *BOOTSTRAPS)
+INTERVALS = ("two-way", "fisher", *BOOTSTRAPS)
 PAIRED_BOOTSTRAPS = ("paired-boot-systems", "paired-boot-inputs", "paired-boot-both")
 PERMUTATIONS = ("perm-systems", "perm-inputs", "perm-both")
-METRIC_TESTS = ("williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS)
+METRIC_TESTS = ("two-way", "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS)
 SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")
+PAIRED_TESTS = ("paired-t", "wilcoxon")
 CUTOFFS = ("theory", "mc", "hb")
 ALTERNATIVES = ("greater", "less", "two-sided")
 CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by")
 SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
 INPUT_SETS = ("all", "annotated")
+EQUIVALENCE_TESTS = ("tost", "anderson-hauck")
+MARGIN_KINDS = ("constant", "sd", "range")
+RESAMPLED = ("points", "inputs", "systems", "both")
+AGGREGATES = ("max", "mean")
+HOLDING_METHODS = ("bucket", "partial", "partial-formula")
+"""Ways to hold a criterion fixed."""
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:
@@ -156,3 +163,19 @@ def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float
             raise UsageError(f"{what} must lie in (0, 1], got {share:g}{hint}")
         found[share] = None
     return tuple(found)
+
+
+def positives(what: str, value: str | float | Iterable[float | str]) -> tuple[float, ...]:
+    """Return numbers over 0, from numbers or a comma list, in ascending order and without repeats."""
+    found = set()
+    for item in names(value) if isinstance(value, str) else value if isinstance(value, Iterable) else (value,):
+        try:
+            number = float(item)
+        except (TypeError, ValueError):
+            raise UsageError(f"{what} must be numbers, got {item!r}") from None
+        if not 0 < number < math.inf:
+            raise UsageError(f"{what} must be over 0, got {number:g}")
+        found.add(number)
+    if not found:
+        raise UsageError(f"no {what} given; name numbers over 0")
+    return tuple(sorted(found))

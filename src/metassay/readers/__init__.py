@@ -5,16 +5,17 @@ Nothing heavy is imported until a file is read, so the names of the formats are 
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from os import PathLike
+    from collections.abc import Iterable, Mapping
 
     from metassay.core.scores import Scores
     from metassay.core.texts import Texts
 
-__all__ = ["FORMATS", "example", "read", "read_texts", "write", "write_texts"]
+__all__ = ["FORMATS", "example", "read", "read_parallel", "read_texts", "write", "write_texts"]
 
 FORMATS = {
     "tidy": "One score per row: system, input, metric, score (CSV, TSV, JSON lines or Parquet).",
@@ -35,7 +36,9 @@ FORMATS = {
 """The formats that can be read, with a sentence each."""
 
 
-def read(*paths: str | PathLike[str], format: str | None = None, language: str | None = None) -> Scores:
+def read(
+    *paths: str | PathLike[str], format: str | None = None, language: str | None = None, by: str | None = None
+) -> Scores:
     """Read scores from files and directories, and merge them on system and input.
 
     Parameters
@@ -47,6 +50,9 @@ def read(*paths: str | PathLike[str], format: str | None = None, language: str |
     language
         The language pair to take from WMT files and mt-metrics-eval data sets that hold several, such as
         ``"en-de"``; the language to take from tables that have a language column.
+    by
+        A further column of tables that tells scores of one cell apart, such as the version of a judge; it is kept in
+        place of the language, for ``metassay.survive(scores, by=…)``.
 
     Returns
     -------
@@ -64,7 +70,7 @@ def read(*paths: str | PathLike[str], format: str | None = None, language: str |
     """
     from metassay.readers.recognition import read_all
 
-    return read_all(paths, format=format, language=language)
+    return read_all(paths, format=format, language=language, by=by)
 
 
 def write(scores: Scores, path: str | PathLike[str]) -> Path:
@@ -108,6 +114,34 @@ def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Text
     from metassay.readers.texts import read_texts
 
     return read_texts(*paths, language=language)
+
+
+def read_parallel(
+    outputs: Mapping[str, str | PathLike[str]],
+    *,
+    references: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
+    source: str | PathLike[str] | None = None,
+) -> Texts:
+    """Read plain text files of which the n-th lines belong together; inputs are called 1, 2, … by their line.
+
+    Parameters
+    ----------
+    outputs
+        A file per system; an empty line is an empty output.
+    references
+        A file of reference texts, or several; an empty line is a missing reference.
+    source
+        The file of source texts.
+
+    Raises
+    ------
+    DataError
+        Files do not have equally many lines; the message says how many each has.
+    """
+    from metassay.readers.texts import read_parallel
+
+    files = (references,) if isinstance(references, str | PathLike) else tuple(references)
+    return read_parallel(outputs, references=files, source=source)
 
 
 def write_texts(texts: Texts, path: str | PathLike[str]) -> Path:

@@ -46,15 +46,21 @@ _MODULES: tuple[ModuleType, ...] = (
 )
 
 
-def read_all(paths: Iterable[str | PathLike[str]], *, format: str | None, language: str | None) -> Scores:
+def read_all(
+    paths: Iterable[str | PathLike[str]], *, format: str | None, language: str | None, by: str | None = None
+) -> Scores:
     """Read every path into one ledger and add it up; see :func:`metassay.read`."""
     wanted = None if format is None else choice("format", format, tuple(FORMATS))
     given = [fspath(path) for path in paths]
     if not given:
         raise UsageError("no file given; name at least one file or directory with scores")
-    ledger = Ledger()
+    if by is not None and language is not None:
+        raise UsageError(f"language {one_line(language)!r} cannot be chosen where {one_line(by)!r} takes its place")
+    ledger = Ledger(by)
     pair = LanguagePair(language)
     sources = [line for shown in given for line in _record_path(shown, ledger, wanted, pair)]
+    if by is not None and not ledger.by_was_seen:
+        raise DataError(f"no table has a column {one_line(by)!r} to tell scores apart by (read: {listed(given, 6)})")
     scores = ledger.scores(tuple(sources))
     return _in_language(scores, pair)
 

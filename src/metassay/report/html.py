@@ -33,7 +33,7 @@ def render(page: Page, *, document: bool = False) -> str:
     document
         Whether to return a whole document instead of a fragment.
     """
-    parts = [_STYLE, '<div class="metassay">', *(_table(table) for table in page.tables)]
+    parts = [_STYLE, '<div class="metassay">', *(render_table(table) for table in page.tables)]
     parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]
     parts += [f"<p><code>{escape(page.signature)}</code></p>", "</div>"]
     fragment = "\n".join(parts)
@@ -47,7 +47,8 @@ def render(page: Page, *, document: bool = False) -> str:
     )
 
 
-def _table(table: Table) -> str:
+def render_table(table: Table) -> str:
+    """Return one table with its legend."""
     heads = "".join(f'<th scope="col"{_class(column)}>{escape(column.header)}</th>' for column in table.columns)
     lines = ["<table>", f"<caption>{escape(table.title)}</caption>", f"<thead><tr>{heads}</tr></thead>"]
     lines += [_section(table, section) for section in table.sections]

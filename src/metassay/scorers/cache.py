@@ -60,7 +60,9 @@ class Cache:
         except sqlite3.OperationalError as error:
             raise self._unusable(error) from None
         self._db.execute("create table if not exists scores (key blob primary key, value blob) without rowid")
-        self._db.execute("pragma quick_check(1)")
+        found = self._db.execute("pragma quick_check(1)").fetchone()
+        if found != ("ok",):
+            raise sqlite3.DatabaseError(str(found))
         self._db.commit()
 
     def _set_aside(self, error: sqlite3.DatabaseError) -> None:
@@ -68,7 +70,13 @@ class Cache:
             raise self._unusable(error) from None
         self._db.close()
         damaged = self.path.with_name(self.path.name + ".damaged")
-        self.path.replace(damaged)
+        try:
+            self.path.replace(damaged)
+            for ending in ("-journal", "-wal", "-shm"):
+                # A journal that stays behind would be played back into the new file.
+                self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+        except OSError as failure:
+            raise self._unusable(failure) from None
         self.note = f"the cache {one_line(self.path)} was damaged and is now {one_line(damaged.name)}; a new one begins"
         self._open()
 
@@ -86,13 +94,16 @@ class Cache:
     def look_up(self, keys: Sequence[bytes], width: int) -> dict[bytes, FloatArray]:
         """Return the scores that are known, each with `width` numbers."""
         found = {}
-        for at in range(0, len(keys), 500):
-            part = keys[at : at + 500]
-            marks = ",".join("?" * len(part))
-            for key, value in self._db.execute(f"select key, value from scores where key in ({marks})", part):
-                # A value of another length was cut off or is no score: it is computed again.
-                if len(value) == 8 * width:
-                    found[key] = np.frombuffer(value, dtype="<f8")
+        try:
+            for at in range(0, len(keys), 500):
+                part = keys[at : at + 500]
+                marks = ",".join("?" * len(part))
+                for key, value in self._db.execute(f"select key, value from scores where key in ({marks})", part):
+                    # A value of another length was cut off or is no score: it is computed again.
+                    if len(value) == 8 * width:
+                        found[key] = np.frombuffer(value, dtype="<f8")
+        except sqlite3.DatabaseError as error:
+            self._set_aside(error)
         return found
 
     def store(self, scores: dict[bytes, FloatArray]) -> None:
@@ -116,10 +127,10 @@ def key_of(scorer: Scorer, item: Item) -> bytes:
     """Return what a score depends on, as a digest: the recipe, and the texts that the metric looks at."""
     digest = hashlib.blake2b(digest_size=20)
     parts = [scorer.signature, item.output]
-    if "references" in scorer.needs:
+    if "references" in scorer.sees:
         parts += [str(len(item.references)), *item.references]
-    if "source" in scorer.needs:
-        parts.append(item.source or "")
+    if "source" in scorer.sees and item.source is not None:
+        parts.append(item.source)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little") + data)

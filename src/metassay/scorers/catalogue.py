@@ -50,7 +50,7 @@ def metrics() -> Catalogue:
     'references'
     """
     rows = tuple(
-        CatalogueRow(m.name, m.summary, ", ".join(m.needs), not m.missing, m.install, m.licence, m.citation)
+        CatalogueRow(m.name, m.summary, ", ".join(m.needs), m.ready, m.install, m.licence, m.citation)
         for m in METRICS.values()
     )
     absent = sum(not row.installed for row in rows)

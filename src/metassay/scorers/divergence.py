@@ -12,13 +12,14 @@ import numpy.typing as npt
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError
-from metassay.scorers.base import Need
+from metassay.scorers.base import Need, ScorerDefaults
 from metassay.scorers.tokens import (
     STEMMINGS,
     TOKENIZERS,
     Words,
     lengths_of_ngrams,
     ngrams,
+    notes_on_words,
     stemmer,
     tokenizer,
     wordless,
@@ -29,7 +30,7 @@ AGAINST = ("source", "references")
 SMOOTHINGS = ("none", "lidstone")
 
 
-class JensenShannon:
+class JensenShannon(ScorerDefaults):
     """Jensen-Shannon divergence of n-grams: 0 for the same shares of the same n-grams, 1 for none in common.
 
     Louis and Nenkova (2013), Automatically assessing machine summary content without a gold standard. Logarithms are
@@ -107,6 +108,10 @@ class JensenShannon:
             f"js|n:{','.join(map(str, self._n))}|against:{self._against}|smoothing:{smoothing}|log:2"
             f"|tokens:{self._tokens}|stem:{self._stem}|v:1"
         )
+
+    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+        """Count the items whose words cannot be told."""
+        return notes_on_words("js", items, self._tokens, against=self._against)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return divergences of shape (items, columns), NaN where there is nothing to compare."""

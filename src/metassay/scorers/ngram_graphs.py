@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
-from metassay.scorers.base import Need
+from metassay.scorers.base import Need, ScorerDefaults
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -24,7 +24,7 @@ NPOWER = (5.2905, 3.0053, 0.5866)
 """Weights of AutoSummENG and MeMoG and the constant by which NPowER predicts responsiveness on a scale to 10."""
 
 
-class NgramGraphs:
+class NgramGraphs(ScorerDefaults):
     """AutoSummENG, MeMoG and NPowER.
 
     The graph of a text has its character n-grams as nodes, and joins two by an edge that weighs how often one stands
@@ -58,7 +58,6 @@ class NgramGraphs:
 
     columns: tuple[str, ...] = ("autosummeng", "memog", "npower")
     needs: frozenset[Need] = frozenset({"references"})
-    lower_is_better: frozenset[str] = frozenset()
 
     def __init__(self, *, n: int = 3, window: int = 3) -> None:
         self._n = vocabulary.count("n", n)

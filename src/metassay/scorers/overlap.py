@@ -10,16 +10,18 @@ import numpy.typing as npt
 
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
-from metassay.scorers.base import Need
+from metassay.scorers.base import Need, ScorerDefaults
+from metassay.scorers.tokens import why_wordless
 
 
-class _SacreBleu:
+class _SacreBleu(ScorerDefaults):
     """A metric of sacrebleu; its own signature is part of ours, so the numbers can be compared with papers."""
 
     needs: frozenset[Need] = frozenset({"references"})
-    lower_is_better: frozenset[str] = frozenset()
 
-    def __init__(self, name: str, make: Callable[[], Any]) -> None:
+    def __init__(self, name: str, make: Callable[[], Any], words: str = "") -> None:
+        self._words = words
+        """What to do about words that no space parts, for a metric of words; nothing for others."""
         self.columns: tuple[str, ...] = (name,)
         try:
             self._metric = make()
@@ -30,6 +32,14 @@ class _SacreBleu:
         own = str(self._metric.get_signature())
         kept = [part for part in own.split("|") if not part.startswith("nrefs:")]
         self.signature = "|".join([name, *kept])
+
+    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+        """Count the items whose words sacrebleu cannot tell, which it scores all the same."""
+        if not self._words:
+            return ()
+        found = sum(why_wordless(item, "unicode") != "" for item in items)
+        told = f"{self.columns[0]}: {found:,} of {len(items):,} outputs are in a script without spaces between words"
+        return (f"{told}, and whole phrases count as words{self._words}",) if found else ()
 
     def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
         """Return scores of shape (items, 1), on sacrebleu's scale."""
@@ -54,7 +64,9 @@ class Bleu(_SacreBleu):
         from sacrebleu.metrics.bleu import BLEU
 
         super().__init__(
-            "bleu", lambda: BLEU(tokenize=tokenize, smooth_method=smooth, lowercase=lowercase, effective_order=True)
+            "bleu",
+            lambda: BLEU(tokenize=tokenize, smooth_method=smooth, lowercase=lowercase, effective_order=True),
+            words="; try tokenize=zh or tokenize=char" if tokenize in ("13a", "intl", "none") else "",
         )
 
 
@@ -95,7 +107,11 @@ class ChrFPlusPlus(_SacreBleu):
     def __init__(self, order: int = 6, words: int = 2, beta: int = 2, lowercase: bool = False) -> None:
         from sacrebleu.metrics.chrf import CHRF
 
-        super().__init__("chrf++", lambda: CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase))
+        super().__init__(
+            "chrf++",
+            lambda: CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase),
+            words="; try chrf",
+        )
 
 
 class Ter(_SacreBleu):
@@ -114,4 +130,6 @@ class Ter(_SacreBleu):
     def __init__(self, normalized: bool = False, lowercase: bool = True) -> None:
         from sacrebleu.metrics.ter import TER
 
-        super().__init__("ter", lambda: TER(normalized=normalized, case_sensitive=not lowercase))
+        super().__init__(
+            "ter", lambda: TER(normalized=normalized, case_sensitive=not lowercase), words="; part the words first"
+        )

@@ -25,8 +25,17 @@ from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError
-from metassay.scorers.base import Need
-from metassay.scorers.tokens import STEMMINGS, TOKENIZERS, Words, sentences, stemmer, tokenizer, wordless
+from metassay.scorers.base import Need, ScorerDefaults
+from metassay.scorers.tokens import (
+    STEMMINGS,
+    TOKENIZERS,
+    Words,
+    notes_on_words,
+    sentences,
+    stemmer,
+    tokenizer,
+    wordless,
+)
 from metassay.stats import draws as random_draws
 
 FloatArray = npt.NDArray[np.float64]
@@ -43,7 +52,7 @@ _FEW = 16
 _UP, _LEFT, _MATCH = np.int8(0), np.int8(1), np.int8(2)
 
 
-class Rouge:
+class Rouge(ScorerDefaults):
     """ROUGE of outputs against one reference or several.
 
     Parameters
@@ -92,7 +101,6 @@ class Rouge:
     """
 
     needs: frozenset[Need] = frozenset({"references"})
-    lower_is_better: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -130,6 +138,10 @@ class Rouge:
         if "w" in self._variants:
             parts.append(f"weight:{self._weight:g}")
         return "|".join(["rouge", *parts, "scale:0-1", "v:1"])
+
+    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+        """Count the items whose words cannot be told."""
+        return notes_on_words("rouge", items, self._tokens)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns) between 0 and 1, NaN where undefined."""

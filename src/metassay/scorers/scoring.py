@@ -13,8 +13,8 @@ from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.scores import Column, Scores
 from metassay.core.texts import Item, Texts
-from metassay.errors import UsageError
-from metassay.scorers.base import Scorer
+from metassay.errors import DataError, UsageError, one_line
+from metassay.scorers.base import Scorer, Unfinished, name_of
 from metassay.scorers.cache import Cache, key_of
 from metassay.scorers.registry import make_scorers
 
@@ -26,8 +26,9 @@ def score(
     metric: str | Scorer | Iterable[str | Scorer],
     *,
     cache: str | os.PathLike[str] | None = None,
-    batch: int = 200,
+    batch: int | None = None,
     processes: int | None = None,
+    max_references: int | None = None,
 ) -> Scores:
     """Score every output with every metric.
 
@@ -41,14 +42,17 @@ def score(
         A file in which scores are kept by content, so that a repeated run only scores what is new and a run that was
         killed goes on where it was; None keeps nothing.
     batch
-        How many outputs are scored, and kept, at a time.
+        How many outputs are scored, and kept, at a time; by default as many as suit the metric.
     processes
-        How many processes to use; all processors by default, and this one alone for little work.
+        How many processes to use; all processors by default, and this one alone for little work or for a metric with
+        a model of its own.
+    max_references
+        Compare with the first so many references of each input only.
 
     Returns
     -------
     Scores
-        A column per score; ``sources`` says with which recipe, and how many outputs could not be scored.
+        A column per score; ``sources`` says with which recipe, ``notes`` which outputs could not be scored, and why.
 
     Examples
     --------
@@ -58,30 +62,69 @@ def score(
     """
     if not isinstance(texts, Texts):
         raise UsageError(f"expected Texts, got {type(texts).__name__}; use metassay.read_texts")
-    batch = vocabulary.count("batch", batch)
+    if batch is not None:
+        batch = vocabulary.count("batch", batch)
+    if max_references is not None:
+        max_references = vocabulary.count("max_references", max_references)
     scorers = make_scorers(metric)
-    items = list(texts.items())
+    items = [item._replace(references=item.references[:max_references]) for item in texts.items()]
+    for scorer in scorers:
+        _check_references(scorer, items)
     systems = {name: i for i, name in enumerate(texts.systems)}
     inputs = {name: j for j, name in enumerate(texts.inputs)}
     rows = np.array([systems[item.system] for item in items])
     columns_at = np.array([inputs[item.input] for item in items])
     columns: dict[str, Column] = {}
-    said = list(texts.provenance)
+    recipes: list[str] = []
+    notes = _empty_outputs(items)
     with Cache(cache) as kept:
-        if kept.note:
-            said.append(kept.note)
-        for scorer in scorers:
+        notes += [kept.note] if kept.note else []
+        for scorer in (scorer.fitted(items) for scorer in scorers):
             values = _score_all(scorer, items, kept, batch, processes)
             for name, column in zip(scorer.columns, values.T, strict=True):
                 matrix = np.full((len(systems), len(inputs)), np.nan)
                 matrix[rows, columns_at] = column
                 columns[name] = Column(name, matrix, lower_is_better=name in scorer.lower_is_better)
-            missing = int(np.isnan(values).all(axis=1).sum())
-            said.append(scorer.signature + (f" ({missing} of {len(items)} outputs have no score)" if missing else ""))
-    return Scores(tuple(systems), tuple(inputs), columns, dict(texts.groups), tuple(said))
+            recipes.append(scorer.signature)
+            notes += _left_out(scorer, items, values)
+            notes += scorer.notes(items)
+    sources = (*texts.provenance, *recipes)
+    return Scores(tuple(systems), tuple(inputs), columns, dict(texts.groups), sources, tuple(notes))
 
 
-def _score_all(scorer: Scorer, items: Sequence[Item], cache: Cache, batch: int, processes: int | None) -> FloatArray:
+def _check_references(scorer: Scorer, items: Sequence[Item]) -> None:
+    """Raise if a metric that compares with one reference would meet several."""
+    if "references" in scorer.needs and scorer.one_reference:
+        for item in items:
+            if len(item.references) > 1:
+                raise UsageError(
+                    f"{name_of(scorer)} compares with one reference, but input {one_line(item.input, 60)!r} has "
+                    f"{len(item.references)}; take the first with max_references=1 or --max-references 1"
+                )
+
+
+def _empty_outputs(items: Sequence[Item]) -> list[str]:
+    empty = sum(not item.output.strip() for item in items)
+    return [f"{empty:,} of {len(items):,} outputs are empty"] if empty else []
+
+
+def _left_out(scorer: Scorer, items: Sequence[Item], values: FloatArray) -> list[str]:
+    """Return a note that counts the outputs without any score, and those for want of references or sources."""
+    missing = int(np.isnan(values).all(axis=1).sum())
+    if not missing:
+        return []
+    lacking = {
+        "without references": "references" in scorer.needs and sum(not item.references for item in items),
+        "without a source": "source" in scorer.needs and sum(item.source is None for item in items),
+    }
+    why = ", ".join(f"{count:,} {what}" for what, count in lacking.items() if count)
+    told = f"{name_of(scorer)}: {missing:,} of {len(items):,} outputs have no score"
+    return [f"{told} ({why})" if why else told]
+
+
+def _score_all(
+    scorer: Scorer, items: Sequence[Item], cache: Cache, batch: int | None, processes: int | None
+) -> FloatArray:
     """Return scores (items, columns): from the cache where they are known, computed where they are not."""
     width = len(scorer.columns)
     keys = [key_of(scorer, item) for item in items]
@@ -89,14 +132,30 @@ def _score_all(scorer: Scorer, items: Sequence[Item], cache: Cache, batch: int, 
     new = {key: item for key, item in zip(keys, items, strict=True) if key not in known}
     able = {key: item for key, item in new.items() if _has_what_is_needed(scorer, item)}
     order = list(able)
-    batches = [order[at : at + batch] for at in range(0, len(order), batch)]
+    size = batch or scorer.batch
+    batches = [order[at : at + size] for at in range(0, len(order), size)]
+    processes = 1 if scorer.in_process else processes
     work = [[able[key] for key in part] for part in batches]
-    for at, values in engine.spread(partial(_score_batch, scorer), work, processes=processes, what=scorer.columns[0]):
-        done = dict(zip(batches[at], values, strict=True))
-        cache.store(done)
+    results = engine.spread(partial(_score_batch, scorer), work, processes=processes, what=scorer.columns[0])
+    try:
+        for at, values in results:
+            done = dict(zip(batches[at], values, strict=True))
+            _keep(cache, done)
+            known |= done
+    except Unfinished as stop:
+        done = {key_of(scorer, item): row for item, row in stop.done}
+        _keep(cache, done)
         known |= done
+        there = sum(key in known and not np.isnan(known[key]).all() for key in keys)
+        kept = "; they are in the cache, so the same call goes on from there" if cache.path and there else ""
+        raise DataError(f"{stop} ({there:,} of {len(items):,} outputs have their scores{kept})") from stop.__cause__
     nothing = np.full(width, np.nan)
     return np.stack([known.get(key, nothing) for key in keys])
+
+
+def _keep(cache: Cache, done: dict[bytes, FloatArray]) -> None:
+    """Keep what was scored. What has no score is tried again: an answer may have failed, or taken too long."""
+    cache.store({key: row for key, row in done.items() if not np.isnan(row).all()})
 
 
 def _score_batch(scorer: Scorer, items: Sequence[Item]) -> FloatArray:

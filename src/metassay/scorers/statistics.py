@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
-from metassay.scorers.base import Need
+from metassay.scorers.base import Need, ScorerDefaults
 from metassay.scorers.tokens import (
     STEMMINGS,
     TOKENIZERS,
     Words,
     lengths_of_ngrams,
     ngrams,
+    notes_on_words,
     sentences,
     stemmer,
     tokenizer,
@@ -26,22 +28,28 @@ from metassay.scorers.tokens import (
 FloatArray = npt.NDArray[np.float64]
 
 
-class _Statistic:
+class _Statistic(ScorerDefaults):
     """A statistic of words in lower case, as a tokenizer finds them."""
 
-    lower_is_better: frozenset[str] = frozenset()
     needs: frozenset[Need] = frozenset({"source"})
+    name: ClassVar[str]
+    _without: ClassVar[str] = "have no score"
 
     def __init__(self, stem: str, tokens: str) -> None:
         self._stem = vocabulary.choice("stemming", stem, STEMMINGS)
         self._tokens = vocabulary.choice("tokenizer", tokens, TOKENIZERS)
         stemmer(self._stem)  # missing lists are told before any work
 
+    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+        """Count the items whose words cannot be told."""
+        against = "source" if "source" in self.needs else "nothing"
+        return notes_on_words(self.name, items, self._tokens, against=against, what=self._without)
+
     def _words(self) -> Words:
         return Words(tokenizer(self._tokens), stemmer(self._stem))
 
-    def _recipe(self, name: str, *parts: str) -> str:
-        return "|".join([name, *parts, f"tokens:{self._tokens}", f"stem:{self._stem}", "v:1"])
+    def _recipe(self, *parts: str) -> str:
+        return "|".join([self.name, *parts, f"tokens:{self._tokens}", f"stem:{self._stem}", "v:1"])
 
 
 class NovelNgrams(_Statistic):
@@ -65,6 +73,8 @@ class NovelNgrams(_Statistic):
     [[0.333, 0.5]]
     """
 
+    name = "novel"
+
     def __init__(
         self, n: int | str | Iterable[int] = (1, 2, 3, 4), *, stem: str = "none", tokens: str = "unicode"
     ) -> None:
@@ -79,7 +89,7 @@ class NovelNgrams(_Statistic):
     @property
     def signature(self) -> str:
         """The recipe in one line."""
-        return self._recipe("novel", f"n:{','.join(map(str, self._n))}")
+        return self._recipe(f"n:{','.join(map(str, self._n))}")
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return shares of shape (items, columns)."""
@@ -120,6 +130,7 @@ class RepeatedNgrams(_Statistic):
     [[0.25, 0.0]]
     """
 
+    name = "repeated"
     needs: frozenset[Need] = frozenset()
 
     def __init__(
@@ -136,7 +147,7 @@ class RepeatedNgrams(_Statistic):
     @property
     def signature(self) -> str:
         """The recipe in one line."""
-        return self._recipe("repeated", f"n:{','.join(map(str, self._n))}")
+        return self._recipe(f"n:{','.join(map(str, self._n))}")
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return shares of shape (items, columns)."""
@@ -176,6 +187,7 @@ class Fragments(_Statistic):
     [[0.75, 2.25, 1.75]]
     """
 
+    name = "fragments"
     columns: tuple[str, ...] = ("coverage", "density", "compression")
 
     def __init__(self, *, stem: str = "none", tokens: str = "unicode") -> None:
@@ -184,7 +196,7 @@ class Fragments(_Statistic):
     @property
     def signature(self) -> str:
         """The recipe in one line."""
-        return self._recipe("fragments")
+        return self._recipe()
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return coverage, density and compression of shape (items, 3)."""
@@ -274,6 +286,8 @@ class Length(_Statistic):
     [[5.0, 2.0, 24.0]]
     """
 
+    name = "length"
+    _without = "have no number of words"
     columns: tuple[str, ...] = ("length_tokens", "length_sentences", "length_characters")
     needs: frozenset[Need] = frozenset()
 
@@ -283,7 +297,7 @@ class Length(_Statistic):
     @property
     def signature(self) -> str:
         """The recipe in one line."""
-        return f"length|tokens:{self._tokens}|v:1"
+        return f"{self.name}|tokens:{self._tokens}|v:1"
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return lengths of shape (items, 3)."""

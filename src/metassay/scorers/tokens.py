@@ -9,6 +9,7 @@ metric of words leaves it out instead of scoring it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -351,8 +352,29 @@ def wordless(item: Item, tokens: str, *, against: str = "references") -> bool:
     against
         What the output is compared to: ``references``, ``source``, or ``nothing``.
     """
+    return why_wordless(item, tokens, against=against) != ""
+
+
+def why_wordless(item: Item, tokens: str, *, against: str = "references") -> str:
+    """Return why words of an item cannot be counted, or nothing; parameters as for :func:`wordless`."""
     compared = {"references": item.references, "source": (item.source or "",), "nothing": ()}[against]
     texts = (item.output, *compared)
     if not any(not text.isascii() and _BEYOND_LATIN.search(text) for text in texts):
-        return False
-    return unspaced(texts) or unreadable(texts, tokens)
+        return ""
+    if unspaced(texts):
+        return "in a script without spaces between words; part them first, or use a metric of characters"
+    return "in letters that tokens=rouge does not read; try tokens=unicode" if unreadable(texts, tokens) else ""
+
+
+def notes_on_words(
+    name: str, items: Sequence[Item], tokens: str, *, against: str = "references", what: str = "have no score"
+) -> tuple[str, ...]:
+    """Return what a metric of words says of the items that it cannot read: how many there are, and why.
+
+    Examples
+    --------
+    >>> notes_on_words("rouge", [Item("a", "1", "今天天气很好", ("今天天气不好",), None)], "rouge")[0][:77]
+    'rouge: 1 of 1 outputs have no score: in a script without spaces between words'
+    """
+    reasons = Counter(why_wordless(item, tokens, against=against) for item in items)
+    return tuple(f"{name}: {n:,} of {len(items):,} outputs {what}: {why}" for why, n in reasons.items() if why)

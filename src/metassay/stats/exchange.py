@@ -17,7 +17,7 @@ from metassay.stats.draws import PAGE
 from metassay.stats.grouped import KEEP, SHORT, TILE, standardized
 from metassay.stats.levels import Means, arranged
 from metassay.stats.ordered import Ordered
-from metassay.stats.pairwise import correlate, kendall_from_counts, quotient, ratio
+from metassay.stats.pairwise import TIE, correlate, kendall_from_counts, quotient, ratio
 
 FloatArray = npt.NDArray[np.float64]
 Swaps = npt.NDArray[np.uint8]
@@ -45,6 +45,33 @@ def standardize_cells(x: FloatArray) -> FloatArray:
     known = ~np.isnan(x)
     scaled = standardized(x.reshape(-1, 1), known.reshape(-1, 1)).reshape(x.shape)
     return np.where(known, np.round(scaled, 12), np.nan)
+
+
+def standardize_level(x: FloatArray, z: FloatArray, level: str) -> FloatArray:
+    """Return metrics (P, systems, inputs) centred and scaled where a level correlates them, NaN where missing.
+
+    At system level the means of the systems get mean 0 and variance 1, at other levels the scores of each input, of
+    each system, or of all cells; so a metric with noisier cells does not look as if its systems were more alike.
+    """
+    known = ~np.isnan(x)
+    if level == "system":
+        judged = (~np.isnan(z)).any(axis=1)
+        out = np.empty_like(x)
+        for at, values in enumerate(x):
+            cells = Means(values)
+            means, present = cells(None)
+            of_systems = means[judged if present is None else judged & present[:, 0], 0]
+            middle = of_systems.mean() if len(of_systems) else 0.0
+            spread = np.sqrt(((of_systems - middle) ** 2).mean()) if len(of_systems) else 0.0
+            out[at] = (cells.values - middle) / spread if spread > TIE else 0.0
+    else:
+        both = arranged(~np.isnan(z), level)
+        groups = [standardized(arranged(v, level), both & ~np.isnan(arranged(v, level))) for v in x]
+        shape = (z.shape[1], z.shape[0]) if level == "within-system" else z.shape
+        out = np.stack([group.reshape(shape) for group in groups])
+        out = np.swapaxes(out, 1, 2) if level == "within-system" else out
+        known &= ~np.isnan(z)
+    return np.where(known, np.round(out, 12), np.nan)
 
 
 def make_exchange(x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, coefficient: str) -> Exchange:

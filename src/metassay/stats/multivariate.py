@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import rankdata
 
 from metassay.stats.draws import FOLDS, stream
 
@@ -69,6 +70,44 @@ def principal_components(standardized: FloatArray) -> Components:
     share = singular**2 / (singular**2).sum()
     loadings = right.T * sign * singular / np.sqrt(n - 1)
     return Components(share, loadings, left * singular * sign)
+
+
+def rank_components(vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return where vectors of scores stand on the first two principal components of their ranks.
+
+    Every vector is turned into midranks, as shares of its length; the vectors are the objects and the points their
+    features, as in Braun et al. (2022), Fig. 6. Divided by the root of the number of points, distances before the
+    projection are root mean squares of differences in rank.
+
+    Parameters
+    ----------
+    vectors
+        Scores of shape (vectors, points), without NaN.
+
+    Returns
+    -------
+    share, places
+        The share of the variance of each of the two components, and coordinates of shape (vectors, 2). The longest
+        coordinate on each component is positive.
+
+    Examples
+    --------
+    >>> share, places = rank_components(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+    >>> share.round(6).tolist(), places[:, 0].round(3).tolist()
+    ([1.0, 0.0], [-0.181, -0.181, 0.363])
+    """
+    n = vectors.shape[1]
+    ranks = rankdata(vectors, axis=1) / n
+    centred = (ranks - ranks.mean(axis=0)) / np.sqrt(n)
+    left, singular, _ = np.linalg.svd(centred, full_matrices=False)
+    places = np.zeros((len(vectors), 2))
+    share = np.zeros(2)
+    keep = min(2, len(singular))
+    total = float((singular**2).sum())
+    places[:, :keep] = left[:, :keep] * singular[:keep]
+    share[:keep] = singular[:keep] ** 2 / total if total > 0 else np.nan
+    longest = places[np.abs(places).argmax(axis=0), [0, 1]]
+    return share, np.asarray(places * np.where(longest < 0, -1.0, 1.0))
 
 
 @dataclass(frozen=True)

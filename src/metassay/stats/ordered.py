@@ -47,9 +47,9 @@ class Ordered:
         # Correlation is symmetric: the side with fewer distinct values is the one that is cut at every value.
         if len(np.unique(x)) < len(np.unique(z)):
             x, z = z, x
-        self.z = _Side(z, int(np.sqrt(self.n)))
+        self.z = Side(z, int(np.sqrt(self.n)))
         # Against few values, blocks of one width keep the cost in step with the number of points.
-        self.x = _Side(x, min(int(np.sqrt(self.n)), WIDEST) if self.z.flat else int(np.sqrt(self.n)))
+        self.x = Side(x, min(int(np.sqrt(self.n)), WIDEST) if self.z.flat else int(np.sqrt(self.n)))
 
     def correlate(self, weights: Numbers, total: int, coefficient: str) -> FloatArray:
         """Return the correlation in each draw.
@@ -89,7 +89,7 @@ class Ordered:
         flat = ranks_x.reshape(-1, w.shape[1])
         if self.z.flat:
             sums_z = here.sum(axis=0)
-            middle = _signs(np.arange(self.z.wholes)) @ sums_z
+            middle = signs_between(np.arange(self.z.wholes)) @ sums_z
             spread_z = _dot(sums_z, _square(middle))
             product = _dot(self._z_wholes @ flat, middle)
         else:
@@ -161,7 +161,7 @@ class Ordered:
         product = self.x.signs * np.sign(ranks_z[:, :, None] - ranks_z[:, None, :]).astype(np.float32)
         ties = product[:, :0] if self.x.ties is None else self.x.ties
         here = self._z_wholes_by_block
-        lead = _signs(np.arange(self.z.wholes)) @ here
+        lead = signs_between(np.arange(self.z.wholes)) @ here
         return _stacked([product, ties, here, lead, np.ones_like(product[:, :1])])
 
     @cached_property
@@ -179,7 +179,7 @@ class Ordered:
         return _stacked([product, ties])
 
 
-class _Side:
+class Side:
     """One of the two variables: sorted, ranked, cut into wholes, and laid out in blocks of one width.
 
     A whole is a run of points in one block, or one large tie that fills several blocks; in a *flat* side every
@@ -187,7 +187,7 @@ class _Side:
     """
 
     def __init__(self, values: FloatArray, width: int) -> None:
-        n = len(values)
+        n = self.n = len(values)
         order = np.argsort(values, kind="stable")
         new = np.ones(n, dtype=bool)
         new[1:] = np.diff(values[order]) != 0
@@ -290,8 +290,13 @@ class _Side:
 
     def distinct(self, w: Numbers) -> IntArray:
         """Return how many distinct values have weight."""
-        sizes = np.add.reduceat(np.take(w, self._sorted, axis=0), self._starts[:-1], axis=0)
-        return np.asarray((sizes > 0).sum(axis=0))
+        return np.asarray((self.sizes(w) > 0).sum(axis=0))
+
+    def sizes(self, w: Numbers) -> Numbers:
+        """Return the weight of each distinct value, in ascending order."""
+        ordered = np.take(w, self._sorted, axis=0)
+        # Without ties there is nothing to add up, and that is slow along the first axis.
+        return ordered if len(self._starts) > self.n else np.add.reduceat(ordered, self._starts[:-1], axis=0)
 
 
 def running_sums(rows: Numbers) -> Numbers:
@@ -312,7 +317,7 @@ def running_sums(rows: Numbers) -> Numbers:
     return out[: n + 1]
 
 
-def _signs(ranks: IntArray) -> npt.NDArray[np.float32]:
+def signs_between(ranks: IntArray) -> npt.NDArray[np.float32]:
     """Return sign(r_i − r_k) for all i and k."""
     return np.asarray(np.sign(ranks[:, None] - ranks[None, :]), dtype=np.float32)
 

@@ -15,6 +15,7 @@ from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import listed, one_line
+from metassay.stats import twoway
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import fisher, percentile
 from metassay.stats.levels import Level
@@ -76,7 +77,7 @@ class Agreement(Result):
     table: Sequence[AgreementRow]
     """One row per metric, human criterion, level and coefficient."""
     samples: tuple[FloatArray | None, ...]
-    """For each row the correlations in the resamples, for drawing their distribution; None for Fisher."""
+    """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap."""
 
 
 def agree(
@@ -112,7 +113,8 @@ def agree(
         Inputs behind the metrics' means of systems: ``all`` that a metric has, even if people annotated only some, or
         only the ``annotated`` ones. It matters at system level, and only if people left inputs out.
     interval
-        ``boot-both`` (systems and inputs are a sample), ``boot-systems``, ``boot-inputs``, or ``fisher``.
+        ``boot-both`` (systems and inputs are a sample), ``two-way`` (likewise, and wider for few systems),
+        ``boot-systems``, ``boot-inputs``, or ``fisher``.
     confidence
         Confidence of the intervals, between 0 and 1.
     resamples
@@ -137,6 +139,10 @@ def agree(
     Where metrics have inputs that people did not annotate, the inputs of their system means are not paired with those
     of people, and all bootstraps resample the two sets separately (Deutsch, Dror and Roth 2022, "Re-Examining
     System-Level Correlations of Automatic Summarization Evaluation Metrics", §3).
+
+    ``two-way`` is tanh(atanh r ± t·√V) with N − 2 degrees of freedom. V is the variance that leaving out one system at
+    a time shows, and what inputs add to it by bootstraps of systems, inputs and both (Owen 2007, "The pigeonhole
+    bootstrap"). How often each interval contains what it should is told in docs/validity.md.
 
     Examples
     --------
@@ -165,7 +171,11 @@ def agree(
         for c in coefficients
     ]
     drawn: list[FloatArray] | None = None
-    if interval != "fisher":
+    spreads: list[tuple[FloatArray, FloatArray]] = []
+    if interval == "two-way":
+        resamples = min(resamples, twoway.DRAWS)
+        spreads = _spreads(cases, setting.x, setting.z, resamples, seed, threads)
+    elif interval != "fisher":
         drawn = _resample(cases, setting.scores.shape, interval, resamples, seed, threads)
 
     found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
@@ -175,7 +185,12 @@ def agree(
             x, z = setting.x[m], setting.z[h]
             estimate, sample = float(estimates[place]), None if drawn is None else drawn[at][place]
             n_systems, n_inputs = sets.sizes(x, z, lv)
-            if sample is None:
+            if interval == "two-way":
+                jackknifed, added = spreads[at]
+                low, high = twoway.interval(
+                    estimate, float(jackknifed[place]), float(added[place]), n_systems, c, confidence
+                )
+            elif sample is None:
                 cells = int((~np.isnan(x) & ~np.isnan(z)).sum())
                 points = {"global": cells, "within-system": n_inputs}.get(lv, n_systems)
                 low, high = fisher(estimate, points, c, confidence)
@@ -192,7 +207,7 @@ def agree(
                 high=high,
                 confidence=confidence,
                 interval=interval,
-                resamples=None if sample is None else resamples,
+                resamples=None if interval == "fisher" else resamples,
                 n_systems=n_systems,
                 n_inputs=n_inputs,
                 n_annotated=int(has_scores(z).sum()),
@@ -211,8 +226,8 @@ def agree(
         level=levels,
         coef=signature_names(coefficients),
         ci=f"{interval},{confidence:g}",
-        k=None if drawn is None else resamples,
-        seed=None if drawn is None else seed,
+        k=None if interval == "fisher" else resamples,
+        seed=None if interval == "fisher" else seed,
         systems=n,
         inputs=m_inputs,
         annotated=annotated,
@@ -267,6 +282,33 @@ def _resample(
         for at, parts in zip(together, zip(*done, strict=True), strict=True):
             found[at] = np.concatenate(parts, axis=1)[:, :resamples]
     return [found[at] for at in range(len(cases))]
+
+
+def _spreads(
+    cases: list[_Case], x: FloatArray, z: FloatArray, resamples: int, seed: int, threads: int | None
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Return for each case the variances of its metrics due to systems, on Fisher's scale, and what inputs add."""
+    found = []
+    for case in cases:
+        people = case.sets.of_people(z[case.human])
+        metrics = case.sets.of_metrics(x[case.metrics])
+        if case.level == "system":
+            present = (~np.isnan(metrics)).any(axis=2) & (~np.isnan(people)).any(axis=1)
+        else:
+            present = (~np.isnan(metrics) & ~np.isnan(people)).any(axis=2)
+        shape = (metrics.shape[1], metrics.shape[2])
+        pages = BootstrapPages(resamples, shape, seed, annotated=case.sets.shape[1])
+
+        def work(page: int, pages: BootstrapPages = pages, prepared: Level = case.prepared) -> list[FloatArray]:
+            systems, inputs = pages[page]
+            drawn = ((systems, None), (None, inputs), (systems, inputs))
+            return [prepared.bootstrap(*each)[:, : pages.draws - page * pages.size] for each in drawn]
+
+        done = engine.run(work, len(pages), threads=threads, what="variance due to inputs")
+        samples = (np.concatenate(parts, axis=1) for parts in zip(*done, strict=True))
+        added = twoway.variances(*samples, shape, paired=case.sets.paired).added
+        found.append((twoway.jackknife(case.prepared, present, case.coefficient), added))
+    return found
 
 
 def _notes(rows: list[AgreementRow]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import chdtri
 
 from metassay import engine
 from metassay.core import vocabulary
@@ -17,9 +18,10 @@ from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import listed
+from metassay.stats import twoway
 from metassay.stats.draws import BootstrapPages, SwapPages
-from metassay.stats.exchange import Pair, make_exchange, standardize_cells
-from metassay.stats.levels import make_level
+from metassay.stats.exchange import Pair, make_exchange, standardize_cells, standardize_level
+from metassay.stats.levels import Level, make_level
 from metassay.stats.significance import (
     Counts,
     clusters,
@@ -111,25 +113,34 @@ class Comparison(Result):
 
 
 GENERALISES = {
+    "two-way": "The conclusion is about new systems and new inputs like these.",
     "williams": (
         "Williams' test takes what is correlated (systems; inputs within systems; all cells at global level) for a "
         "normal sample, and everything else as it is."
     ),
     "paired-boot-systems": "The conclusion is about new systems like these, on these very inputs.",
     "paired-boot-inputs": "The conclusion is about these very systems, on new inputs like these.",
-    "paired-boot-both": "The conclusion is about new systems and new inputs like these.",
+    "paired-boot-both": "The conclusion is about new systems and new inputs like these; the test errs on the safe side.",
     "perm-systems": "The conclusion is about new systems like these, on these very inputs.",
     "perm-inputs": "The conclusion is about these very systems, on new inputs like these.",
     "perm-both": (
-        "perm-both exchanges single cells. If a metric favours some systems beyond the noise of cells, it rejects "
-        "too easily for new systems: look at perm-systems or paired-boot-both as well."
+        "perm-both exchanges single cells: the conclusion is about these very systems and inputs, unless metrics favour "
+        "no system beyond the noise of cells."
     ),
 }
+"""What a conclusion is about, by test."""
+
+SYSTEMS_AS_THEY_ARE = {"perm-both": "both", "perm-inputs": "inputs", "paired-boot-inputs": "inputs"}
+"""Tests that do not take systems for a sample, with what they take for independent instead."""
+
+MOST_CHECKED = 200
+"""No more pairs of metrics than this are looked at to say whether a test holds its level."""
 
 UNPAIRED = {
     "williams": "correlations rest on different inputs for metrics and for people",
     "paired": "resamples draw the inputs of metrics and those of people separately",
     "perm": "scores are exchanged on all inputs that both metrics have",
+    "two": "scores are exchanged on all inputs that both metrics have",
 }
 """What it means for a kind of test that metrics have more inputs than people."""
 
@@ -171,8 +182,8 @@ def compare(
         Inputs behind the metrics' means of systems: ``all`` that both metrics have, even if people annotated only
         some, or only the ``annotated`` ones. It matters at system level, and only if people left inputs out.
     test
-        ``perm-both``, ``perm-systems``, ``perm-inputs``, ``paired-boot-both``, ``paired-boot-systems``,
-        ``paired-boot-inputs``, or ``williams``.
+        ``two-way`` (systems and inputs are a sample), ``perm-both``, ``perm-systems``, ``perm-inputs``,
+        ``paired-boot-both``, ``paired-boot-systems``, ``paired-boot-inputs``, or ``williams``.
     alternative
         ``greater`` (A agrees better than B), ``less`` or ``two-sided``.
     alpha
@@ -202,6 +213,11 @@ def compare(
     Two metrics are compared on the cells that both scored. Tests follow Deutsch, Dror and Roth (2021), "A Statistical
     Analysis of Summarization Evaluation Metrics Using Resampling Methods", §4; p-values count the observed data as
     one of the draws (Phipson and Smyth 2010).
+
+    ``two-way`` exchanges whole systems, on the scale on which a level correlates them, and shrinks the observed
+    difference by what inputs add to its variance, Var = S/N + I/M + C/(NM), of which bootstraps of systems, inputs and
+    both tell the parts (Owen 2007, "The pigeonhole bootstrap"). It holds its level where systems and inputs are drawn;
+    ``perm-both`` does so only if metrics favour no system, and a note says how far it is off.
 
     Where metrics have inputs that people did not annotate, system-level tests take all of them: the paired bootstraps
     resample the inputs of the two metrics together and those of people separately (as Deutsch, Dror and Roth 2022, §3,
@@ -263,6 +279,7 @@ def compare(
     )
     unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, UNPAIRED[test.split("-")[0]])
     notes = [*setting.notes, *unequal, *_notes(setting, rows), GENERALISES[test]]
+    notes += _warnings(setting, levels, plan, alpha)
     if test == "williams" and {"input", "within-system"} & set(levels):
         notes.append("Williams' test is applied to averages of correlations, which are not correlations themselves.")
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
@@ -394,7 +411,9 @@ def _test(
             )
             for (ra, rb), rab in zip(estimates, mixed, strict=True)
         ]
-    if plan.test.startswith("perm"):
+    if plan.test == "two-way":
+        counts = _two_way(x, z, prepared, sets, local, level, coefficient, plan)
+    elif plan.test.startswith("perm"):
         counts = _permute(np.stack([standardize_cells(v) for v in x]), z, local, level, coefficient, plan)
     else:
         pages = BootstrapPages(
@@ -432,6 +451,56 @@ def _permute(x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coeffi
         return count_exchanged(observed, (left - right)[:, : plan.resamples - page * pages.size], plan.rule)
 
     return reduce(add, engine.run(work, len(pages), threads=plan.threads, what=plan.test))
+
+
+def _two_way(
+    x: FloatArray,
+    z: FloatArray,
+    prepared: Level,
+    sets: InputSets,
+    pairs: list[Pair],
+    level: str,
+    coefficient: str,
+    plan: _Plan,
+) -> Counts:
+    """Exchange whole systems, and allow for what the inputs add to the variance."""
+    shape = (x.shape[1], x.shape[2])
+    added = _added_by_inputs(prepared, sets, pairs, shape, plan)
+    exchange = make_exchange(standardize_level(x, z, level), z, pairs, level, coefficient)
+    pages = SwapPages(plan.resamples, shape, plan.seed, unit="systems")
+
+    def differences(page: int) -> FloatArray:
+        left, right = exchange(pages[page])
+        return left - right
+
+    left, right = exchange(np.zeros((*shape, 1), dtype=np.uint8))
+    # The spread of exchanges is needed before they can be counted; a page of them tells it well enough.
+    observed = twoway.shrunk((left - right)[:, 0], differences(0), added, shape[0])
+
+    def work(page: int) -> Counts:
+        return count_exchanged(observed, differences(page)[:, : plan.resamples - page * pages.size], plan.rule)
+
+    return reduce(add, engine.run(work, len(pages), threads=plan.threads, what=plan.test))
+
+
+def _added_by_inputs(
+    prepared: Level, sets: InputSets, pairs: list[Pair], shape: tuple[int, int], plan: _Plan
+) -> FloatArray:
+    """Return for each pair what the inputs add to the variance of the difference of correlations."""
+    pages = BootstrapPages(twoway.DRAWS, shape, plan.seed, annotated=sets.shape[1])
+    first, second = (np.array(side) for side in zip(*pairs, strict=True))
+
+    def work(page: int) -> list[FloatArray]:
+        systems, inputs = pages[page]
+        found = []
+        for drawn in ((systems, None), (None, inputs), (systems, inputs)):
+            r = prepared.bootstrap(*drawn)[:, : twoway.DRAWS - page * pages.size]
+            found.append(r[first] - r[second])
+        return found
+
+    done = engine.run(work, len(pages), threads=plan.threads, what="variance due to inputs")
+    systems, inputs, both = (np.concatenate(parts, axis=1) for parts in zip(*done, strict=True))
+    return twoway.variances(systems, inputs, both, shape, paired=sets.paired).added
 
 
 def _observations(x: FloatArray, z: FloatArray, level: str) -> int:
@@ -500,3 +569,40 @@ def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[str]:
     if lost:
         notes.append(f"Up to {lost} resamples of a test were undefined and left out.")
     return notes
+
+
+def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float) -> list[str]:
+    """Say if a test that takes systems as they are would reject too often for new ones."""
+    unit = SYSTEMS_AS_THEY_ARE.get(plan.test)
+    if unit is None:
+        return []
+    count = len(setting.metrics)
+    pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
+    pairs = pairs[:: -(-len(pairs) // MOST_CHECKED)]
+    sides = 2 if plan.alternative == "two-sided" else 1
+    said = []
+    for level in levels:
+        if level == "within-system":
+            continue
+        effects = []
+        for z in setting.z:
+            for a, b in pairs:
+                both = ~np.isnan(setting.x[a]) & ~np.isnan(setting.x[b])
+                x, y = (np.where(both, setting.x[metric], np.nan) for metric in (a, b))
+                sets = input_sets(has_scores(x), z, level, plan.inputs)
+                effects.append(
+                    twoway.design_effect(sets.of_metrics(x), sets.of_metrics(y), sets.of_people(z), level, unit)
+                )
+        known = [effect for effect in effects if not np.isnan(effect)]
+        n = len(setting.scores.systems)
+        # By chance alone the effect of a pair exceeds this in one case of twenty.
+        if known and n > 1 and np.median(known) > chdtri(n - 1, 0.05) / (n - 1):
+            sizes = [twoway.size_if(effect, alpha, sides) for effect in known]
+            said.append(f"{np.median(sizes):.0%} at {level} level")
+    if not said:
+        return []
+    return [
+        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.test} at α = {alpha:g} would "
+        f"tell about {' and '.join(said)} of equally good pairs apart (by their variances; the median pair). "
+        "The test two-way holds its level."
+    ]

@@ -66,7 +66,7 @@ def settle(
     if len(kept.systems) < len(scores.systems):
         n = len(scores.systems) - len(kept.systems)
         notes.append(f"{n} human-written references that were scored like systems are left out.")
-    x = np.stack([kept.matrix(name) for name in metrics])
+    x = np.array([kept.matrix(name) for name in metrics]).reshape(-1, *kept.shape)
     z = np.stack([kept.matrix(name) for name in humans])
     for name, values in zip(humans, z, strict=True):
         if np.isnan(values).all():

@@ -9,9 +9,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from metassay.core.programs import call
 from metassay.errors import DataError, UsageError, listed
 from metassay.transforms.segments import word_list
-from metassay.transforms.translators import Translated, Unit, call
+from metassay.transforms.translators import Translated, Unit
 
 _THREE_LETTERS = dict(
     pair.split(":")
@@ -86,7 +87,8 @@ class Apertium:
 
     def _call(self, *arguments: str, data: bytes = b"") -> bytes:
         environment = {"LC_ALL": "C.UTF-8"}
-        return call([self._program, *arguments], data, what="Apertium", timeout=self._timeout, environment=environment)
+        ran = call([self._program, *arguments], data, what="Apertium", timeout=self._timeout, environment=environment)
+        return ran.out
 
     def translate(self, segments: Sequence[str]) -> list[Translated]:
         """Return one translation per segment, without Apertium's marks; marked words are counted."""

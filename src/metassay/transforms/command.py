@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import shlex
-import shutil
 from collections.abc import Sequence
 
-from metassay.errors import DataError, UsageError, one_line
-from metassay.transforms.translators import Translated, Unit, call, filled
+from metassay.core.programs import arguments_of, call
+from metassay.errors import DataError, one_line
+from metassay.transforms.translators import Translated, Unit, filled
 
 
 class Command:
@@ -34,13 +34,7 @@ class Command:
     threads = 1
 
     def __init__(self, command: str, source: str, target: str, *, json_lines: bool, timeout: float) -> None:
-        try:
-            arguments = shlex.split(command)
-        except ValueError as error:
-            raise UsageError(f"the command {one_line(command, 80)!r} is not well quoted: {error}") from None
-        self._arguments = [filled(argument, source, target) for argument in arguments]
-        if not self._arguments or shutil.which(self._arguments[0]) is None:
-            raise UsageError(f"the command {one_line(command, 80)!r} names no program that can be found")
+        self._arguments = arguments_of(command, lambda argument: filled(argument, source, target))
         self._what = f"the command {one_line(self._arguments[0], 60)!r}"
         self._languages = {"from": source, "to": target}
         self._json, self._timeout = json_lines, timeout
@@ -51,7 +45,7 @@ class Command:
         """Return one translation per segment."""
         lines = (json.dumps({"text": s, **self._languages}) for s in segments) if self._json else segments
         data = "".join(f"{line}\n" for line in lines).encode("utf-8")
-        out = call(self._arguments, data, what=self._what, timeout=self._timeout)
+        out = call(self._arguments, data, what=self._what, timeout=self._timeout).out
         try:
             answers = out.decode("utf-8").removesuffix("\n").split("\n") if out else []
         except UnicodeDecodeError:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import signal
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
-from metassay.errors import DataError, UsageError, one_line
+from metassay.errors import UsageError, one_line
 
 Unit = Literal["text", "line", "sentence"]
 """What a translator takes at a time; it sees no line breaks unless it takes whole texts."""
@@ -92,54 +88,3 @@ _HOLE = re.compile(r"\{(from|to)\}")
 def filled(template: str, source: str, target: str) -> str:
     """Return a template with the languages in the places of ``{from}`` and ``{to}``."""
     return _HOLE.sub(lambda match: source if match[1] == "from" else target, template)
-
-
-def call(
-    arguments: Sequence[str], data: bytes, *, what: str, timeout: float, environment: Mapping[str, str] | None = None
-) -> bytes:
-    """Run a program on some input and return what it prints; whatever goes wrong is one line.
-
-    Parameters
-    ----------
-    arguments
-        The program and its arguments; no shell is between.
-    data
-        Its standard input.
-    what
-        The program's name for messages.
-    timeout
-        Seconds after which it, and all that it started, is stopped.
-    environment
-        Variables beside those of this process.
-    """
-    try:
-        process = subprocess.Popen(
-            arguments,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=os.environ | dict(environment or {}),
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise UsageError(f"{what} cannot be started: {(error.strerror or str(error)).lower()}") from None
-    try:
-        out, complaint = process.communicate(data, timeout=timeout)
-    except subprocess.TimeoutExpired:
-        raise DataError(f"{what} gave no answer within {timeout:g} s; allow more time, or try fewer texts") from None
-    finally:
-        if process.poll() is None:
-            _stop(process)
-    if process.returncode != 0:
-        last = complaint.decode("utf-8", "replace").strip().splitlines()
-        said = f": {one_line(last[-1])}" if last else ""
-        raise DataError(f"{what} failed with exit code {process.returncode}{said}")
-    return out
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Stop a program and all that it started: it has a session of its own."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.communicate()

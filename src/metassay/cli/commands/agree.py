@@ -23,6 +23,7 @@ STATISTICS = ("level", "coefficient", "inputs", "interval", "confidence", "resam
 def _options(parser: Parser) -> None:
     options.add_files(parser)
     options.add(parser, "statistics", STATISTICS, DEFAULTS)
+    options.add(parser, "where it runs", options.PLACES[1:])
     options.add_output(parser, "agree")
 
 

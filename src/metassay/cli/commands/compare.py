@@ -40,6 +40,7 @@ STATISTICS = (
 def _options(parser: Parser) -> None:
     options.add_files(parser)
     options.add(parser, "statistics", STATISTICS, DEFAULTS)
+    options.add(parser, "where it runs", options.PLACES[1:])
     options.add_output(parser, "compare")
 
 

@@ -39,9 +39,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.kind is None:
         raise UsageError(f"no kind of damage given; choose one with --kind: {', '.join(KINDS)}")
     form = texts.check_format(arguments)
-    texts.check_target(arguments.output, "-o", arguments.files)
+    texts.check_target(arguments.output, "-o", texts.paths(arguments))
     if arguments.changes is not None:
-        texts.check_target(arguments.changes, "--changes", arguments.files, (arguments.output,))
+        texts.check_target(arguments.changes, "--changes", texts.paths(arguments), (arguments.output,))
         if not arguments.changes.endswith(".jsonl"):
             raise UsageError(f"--changes {one_line(arguments.changes)!r} must end in .jsonl")
     chosen = options.given(arguments, ("rate", "seed", "backend"))

@@ -4,54 +4,61 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from pathlib import Path
 
 from metassay.cli import options
 from metassay.cli.parser import Command, Parser
 
 STATISTICS = ("resamples", "seed", "threads")
+REPORT = "demo/report.html"
+TITLE = "How far can these metrics be trusted? (synthetic example)"
 
 
 def _options(parser: Parser) -> None:
     options.add(parser, "statistics", STATISTICS)
-    options.add_quiet(parser.add_argument_group("output"))
+    group = parser.add_argument_group("output")
+    group.add_argument("-o", "--output", metavar="FILE", default=REPORT, help=f"the report (default: {REPORT})")
+    options.add_quiet(group)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
     from metassay.cli.running import describe, say, show, tell
+    from metassay.core.files import check_writable
+    from metassay.errors import one_line
     from metassay.readers import example
+    from metassay.report.document.making import make_report
     from metassay.report.terminal import default_width
-    from metassay.report.words import verdicts
-    from metassay.studies.agree import agree
-    from metassay.studies.compare import compare
 
     chosen = options.given(arguments, STATISTICS)
+    target = Path(arguments.output)
+    if arguments.output == REPORT:
+        target.parent.mkdir(exist_ok=True)
+    check_writable(target)
     scores = example()
     if not arguments.quiet:
         say(describe(scores))
     with progress(arguments.quiet):
-        agreement = agree(scores, **chosen)
-        comparison = compare(scores, human="relevance", level="system", **chosen)
-    show(agreement)
-    tell()
-    show(comparison)
+        report = make_report(scores, target, human="relevance,coherence", title=TITLE, **chosen)
+    show(report.dossier.results["agree"])
     tell()
     tell("In words, for these synthetic scores:")
-    for sentence in verdicts(comparison):
+    for sentence in report.sentences:
         tell(textwrap.fill(sentence, default_width(), initial_indent="  ", subsequent_indent="  "))
     tell()
     tell("On your own data (a table with the columns system, input, and one per metric and human criterion):")
-    tell("  metassay agree scores.csv --human NAME")
-    tell("  metassay compare scores.csv --human NAME")
+    tell("  metassay report scores.csv --human NAME -o report.html")
+    tell()
+    tell(f"The report, with every question, chart and table: {one_line(target.resolve())}")
     return 0
 
 
 COMMAND = Command(
     about=(
-        "Reads the example scores that ship with the package (they are synthetic), shows how well each "
-        "metric agrees with people and which metric agrees better, and says in words what follows."
+        "Reads the example scores that ship with the package (they are synthetic), runs every study on them, shows "
+        "how well each metric agrees with people, says in words what follows, and writes the report."
     ),
-    examples=("metassay demo",),
+    examples=("metassay demo", "metassay demo -o report.html"),
     options=_options,
     run=_run,
     usage="[options]",

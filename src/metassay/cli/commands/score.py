@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from metassay.cli import options, texts
 from metassay.cli.parser import Command, Parser
-from metassay.errors import UsageError, one_line
+from metassay.errors import DataError, UsageError, listed, one_line
+
+if TYPE_CHECKING:
+    from metassay.core.scores import Scores
+    from metassay.core.texts import Texts
 
 
 def _options(parser: Parser) -> None:
@@ -18,6 +23,16 @@ def _options(parser: Parser) -> None:
         action="append",
         metavar="NAME",
         help="metrics, a comma list; options in brackets, such as rouge[stem=none] (see metassay metrics)",
+    )
+    group.add_argument(
+        "--max-references", type=int, metavar="N", help="compare with the first N references of each input only"
+    )
+    group.add_argument(
+        "--with",
+        dest="with_",
+        action="append",
+        metavar="FILE",
+        help="scores that are there already, from people or other programs, to be written along; may be repeated",
     )
     work = parser.add_argument_group("how")
     work.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
@@ -34,7 +49,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
     from metassay.cli.running import say
     from metassay.core.files import check_writable
-    from metassay.readers import write
+    from metassay.readers import read, write
     from metassay.scorers.cache import default_path
     from metassay.scorers.registry import make_scorers
     from metassay.scorers.scoring import score
@@ -43,21 +58,42 @@ def _run(arguments: argparse.Namespace) -> int:
         raise UsageError("no metric given; name some with --metric, and see them with: metassay metrics")
     if arguments.output is None:
         raise UsageError("no file to write to; name one with -o FILE")
-    for name in arguments.files:
+    if not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl", ".parquet")):
+        raise UsageError(f"-o {one_line(arguments.output)!r} must end in .csv, .tsv, .jsonl or .parquet")
+    for name in texts.paths(arguments):
         if Path(name).exists() and Path(arguments.output).exists() and Path(name).samefile(arguments.output):
             raise UsageError(f"-o {one_line(arguments.output)!r} would overwrite the texts it reads")
     check_writable(arguments.output)
     scorers = make_scorers(arguments.metric)
+    others = read(*arguments.with_) if arguments.with_ else None
     found = texts.read(arguments)
+    if others is not None:
+        _check_shared(others, found)
     cache = None if arguments.no_cache else arguments.cache or default_path()
     with progress(arguments.quiet):
-        scores = score(found, scorers, cache=cache, processes=arguments.processes)
-    write(scores, arguments.output)
+        scores = score(
+            found,
+            scorers,
+            cache=cache,
+            processes=arguments.processes,
+            max_references=arguments.max_references,
+        )
+    write(scores if others is None else scores.merge(others), arguments.output)
     if not arguments.quiet:
-        for line in scores.sources[len(found.provenance) :]:
+        for line in (*scores.sources[len(found.provenance) :], *scores.notes):
             say(line)
         say(f"wrote {one_line(arguments.output)}")
     return 0
+
+
+def _check_shared(scores: Scores, found: Texts) -> None:
+    """Raise if scores and texts are about different things, before any work is done."""
+    for what, here, there in (("system", found.systems, scores.systems), ("input", found.inputs, scores.inputs)):
+        if not set(here) & set(there):
+            raise DataError(
+                f"--with: no {what} of the scores is one of the texts; "
+                f"the scores have {listed(there, 3)}, the texts {listed(here, 3)}"
+            )
 
 
 COMMAND = Command(
@@ -69,6 +105,8 @@ COMMAND = Command(
     examples=(
         "metassay score texts.jsonl --metric rouge,chrf -o scores.csv",
         "metassay score texts.jsonl --metric 'rouge[references=mean],length' -o scores.parquet",
+        "metassay score texts.jsonl --metric meteor --with human.jsonl --with bewte.jsonl -o scores.csv",
+        "metassay score --parallel a=a.txt --parallel b=b.txt --reference ref.txt --metric chrf -o scores.csv",
     ),
     options=_options,
     run=_run,

@@ -39,9 +39,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.to is None:
         raise UsageError("no language to translate into; name one with --to, such as --to es")
     form = texts.check_format(arguments)
-    texts.check_target(arguments.output, "-o", arguments.files)
+    texts.check_target(arguments.output, "-o", texts.paths(arguments))
     if arguments.back is not None:
-        texts.check_target(arguments.back, "--back", arguments.files, (arguments.output,))
+        texts.check_target(arguments.back, "--back", texts.paths(arguments), (arguments.output,))
     names = ("source_language", "with_", "what", "cache", "timeout", "threads")
     chosen = options.given(arguments, names)
     found = texts.read(arguments)

@@ -13,6 +13,7 @@ from metassay.report.data import plain
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement
     from metassay.studies.compare import Comparison
+    from metassay.studies.criteria import Confounding
     from metassay.studies.decisions import Decisions
     from metassay.studies.difficulty import Difficulty
     from metassay.studies.pairs import ScorePairs
@@ -23,6 +24,9 @@ Spec = dict[str, Any]
 
 MOST_INPUTS = 400
 """With more inputs a chart of each would be too wide to read; the table has them all."""
+
+
+_ZERO: Spec = {"mark": {"type": "rule", "strokeDash": [3, 3], "opacity": 0.6}, "encoding": {"x": {"datum": 0}}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +221,51 @@ def _compare(result: Comparison) -> tuple[Chart, ...]:
 
 
 _OUTCOMES = ("agrees better, also after correction", "agrees better before correction only", "not established")
+
+
+def _criteria(result: Confounding) -> tuple[Chart, ...]:
+    rows = [row for row in result.table if row.metric is not None and row.method == "bucket"]
+    fields = ("metric", "human", "anchor", "estimate", "estimate_within", "within_low", "within_high", "verdict")
+    tips = [
+        _tip("metric", "metric"),
+        _tip("estimate", "correlation", ".3f"),
+        _tip("estimate_within", "with the anchor held fixed", ".3f"),
+        _tip("within_low", "from", ".3f"),
+        _tip("within_high", "to", ".3f"),
+        _tip("verdict", "verdict"),
+    ]
+    x = {"type": "quantitative", "axis": {"title": "correlation with people", "titleAnchor": "start"}}
+    point = {"type": "point", "size": 75, "opacity": 1}
+    y = {"y": _y_names("metric"), "tooltip": tips}
+    spec: Spec = {
+        "height": {"step": 20},
+        "layer": [
+            _ZERO,
+            {
+                "mark": {"type": "rule", "strokeWidth": 2.5, "opacity": 0.45},
+                "encoding": {**y, "x": {"field": "within_low", **x}, "x2": {"field": "within_high"}},
+            },
+            {"mark": {**point, "filled": False}, "encoding": {**y, "x": {"field": "estimate", **x}}},
+            {"mark": {**point, "filled": True}, "encoding": {**y, "x": {"field": "estimate_within", **x}}},
+        ],
+    }
+    taken = tuple(
+        tuple(_short(plain(getattr(row, "criterion" if field == "human" else field))) for field in fields)
+        for row in rows
+    )
+    return (
+        Chart(
+            "criteria",
+            "Correlation as it is (open) and with the anchor criterion held fixed (filled, with its interval)",
+            spec,
+            fields,
+            taken,
+            switches=("human",),
+            metrics=("metric",),
+            pick="anchor",
+            sort="estimate",
+        ),
+    )
 
 
 def _known(value: float | None) -> float:
@@ -437,6 +486,7 @@ def _difficulty(result: Difficulty) -> tuple[Chart, ...]:
 _CHARTS: dict[str, Callable[[Any], tuple[Chart, ...]]] = {
     "agree": _agree,
     "compare": _compare,
+    "criteria": _criteria,
     "decisions": _decisions,
     "difficulty": _difficulty,
     "pairs": _pairs,

@@ -22,6 +22,9 @@
     };
   };
 
+  // Vega-Lite warns of what it settles by itself; only errors are worth a line in the console.
+  const quiet = { level: () => quiet, error: (...words) => { console.error(...words); return quiet; }, warn: () => quiet, info: () => quiet, debug: () => quiet };
+
   // -- charts -----------------------------------------------------------------------------------
 
   const charts = all(".chart").map((element) => {
@@ -30,7 +33,16 @@
     return { element, ...setting, rows, picked: document.querySelector(`[data-pick="${element.id}"]`), view: null };
   });
 
+  // The value that is picked beside a chart, if it has rows for the page's switches.
+  const pickable = (chart) => {
+    if (!chart.picked) return;
+    const there = new Set(chart.rows.filter((row) => chart.switches.every((name) => row[name] === state[name])).map((row) => row[chart.pick]));
+    for (const option of chart.picked.options) option.hidden = option.disabled = there.size > 0 && !there.has(option.value);
+    if (there.size && !there.has(chart.picked.value)) chart.picked.value = [...there][0];
+  };
+
   const chosen = (chart) => {
+    pickable(chart);
     let rows = chart.rows.filter((row) =>
       chart.switches.every((name) => row[name] === state[name]) &&
       chart.metrics.every((name) => !state.hidden.has(row[name])) &&
@@ -60,9 +72,7 @@
     if (!rows.length) return;
     const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, config: looks(), ...chart.spec, data: { name: "rows", values: rows } };
     if (chart.spec.width) delete spec.autosize;
-    const warned = console.warn;
-    const compiled = compile(spec, { logger: { warn() { return this; }, info() { return this; }, debug() { return this; }, error() { return this; }, level() { return this; } } }).spec;
-    console.warn = warned;
+    const compiled = compile(spec, { logger: quiet }).spec;
     chart.view = new View(parse(compiled, null, { ast: true }), { renderer: "svg", container: chart.element, hover: true, expr: expressionInterpreter, tooltip: new Handler({ disableDefaultStyle: true }).call });
     await chart.view.runAsync();
     chart.element.dataset.rows = rows.length;

@@ -16,15 +16,21 @@ from metassay.report.views import (
     agree,
     compare,
     corrupt,
+    coverage,
+    criteria,
     decisions,
     difficulty,
+    downgrade,
     generic,
     metrics,
     normality,
     pairs,
+    power,
     precision,
     profile,
+    size,
     stability,
+    survive,
     systems,
     translate,
     widths,
@@ -52,8 +58,21 @@ _STUDIES: dict[str, StudyViews] = {
         {"list": compare.ordered, "matrix": compare.matrix, "clusters": compare.clusters}, compare.default
     ),
     "corrupt": StudyViews({"table": corrupt.table}, _always("table")),
+    "criteria": StudyViews(
+        {
+            "criteria": criteria.criteria,
+            "intervals": criteria.intervals,
+            "metrics": criteria.metrics,
+            "verdicts": criteria.verdicts,
+            "groups": criteria.groups,
+        },
+        criteria.default,
+    ),
     "decisions": StudyViews({"table": decisions.table}, _always("table")),
     "difficulty": StudyViews({"tests": difficulty.tests, "inputs": difficulty.inputs}, difficulty.default),
+    "downgrade": StudyViews(
+        {"table": downgrade.table, "curve": downgrade.curve, "systems": downgrade.systems}, downgrade.default
+    ),
     "metrics": StudyViews({"table": metrics.table}, _always("table")),
     "normality": StudyViews({"table": normality.table}, _always("table")),
     "pairs": StudyViews(
@@ -71,7 +90,25 @@ _STUDIES: dict[str, StudyViews] = {
         {"loadings": profile.loadings, "separation": profile.separation, "systems": profile.systems}, profile.default
     ),
     "precision": StudyViews({"summary": precision.summary, "systems": precision.systems}, precision.default),
+    "simulate-coverage": StudyViews({"table": coverage.table}, _always("table")),
+    "simulate-power": StudyViews({"curves": power.curves, "intervals": power.intervals}, power.default),
+    "simulate-size": StudyViews({"table": size.table}, _always("table")),
     "stability": StudyViews({"table": stability.table, "sizes": stability.sizes}, _always("table")),
+    "survive": StudyViews(
+        {
+            "summary": survive.summary,
+            "list": survive.ordered,
+            "matrix": survive.matrix,
+            "agreement": survive.agreement,
+            "across": survive.across,
+            "margins": survive.margins,
+            "sensitivity": survive.sensitivity,
+            "dominance": survive.dominance,
+            "components": survive.components,
+            "references": survive.references,
+        },
+        survive.default,
+    ),
     "systems": StudyViews(
         {"counts": systems.counts, "list": systems.ordered, "matrix": systems.matrix}, systems.default
     ),

@@ -1,0 +1,157 @@
+"""Do the tests hold their level, and the intervals their promise? Makes the tables of docs/validity.md.
+
+python benchmarks/validity.py size [TRIALS]        size and power of all tests over the grid (Pearson)
+python benchmarks/validity.py kendall [TRIALS]     the same by Kendall's tau-b
+python benchmarks/validity.py coverage [TRIALS]    how often intervals contain the correlation in the population
+python benchmarks/validity.py fitted FILE... [TRIALS]   size and power in worlds fitted to SummEval
+
+A few minutes each on two cores.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+
+import metassay as ma
+from metassay import engine
+from metassay.core.vocabulary import METRIC_TESTS
+from metassay.stats import twoway
+from metassay.stats.draws import stream
+from metassay.stats.intervals import basic, bca, fisher, percentile
+from metassay.stats.pairwise import correlate
+from metassay.stats.proportions import wilson
+from metassay.stats.rejections import Trials
+from metassay.stats.worlds import TEXTBOOK, Textbook
+
+RESAMPLES = 499
+PAGE = 25
+TRUTH = 99
+"""A number of its own for the stream from which the correlation in a population is drawn."""
+
+
+def head(first: str, names: tuple[str, ...] | list[str]) -> None:
+    print(f"| {first} | " + " | ".join(f"`{name}`" for name in names) + " |")
+    print("|---|" + "---:|" * len(names), flush=True)
+
+
+def size(coefficient: str, trials: int) -> None:
+    result = ma.simulate_size(coefficient=coefficient, trials=trials, resamples=RESAMPLES)
+    table(result)
+
+
+def fitted(files: list[str], trials: int) -> None:
+    scores = ma.read(*files)
+    for pair in ("rouge-1-f1,bertscore-f", "rouge-1-f1,rouge-l-f1", "rouge-1-f1,chrf"):
+        metrics = [m for m in pair.split(",") if m in scores.metrics]
+        if len(metrics) == 2:
+            result = ma.simulate_size(
+                scores, human="expert_relevance", metric=metrics, trials=trials, resamples=RESAMPLES
+            )
+            table(result)
+            print(*result.notes, sep="\n")
+
+
+def table(result: ma.Size) -> None:
+    head("world", METRIC_TESTS)
+    rows = [row for row in result.table if row.equal] + [row for row in result.table if not row.equal]
+    for key in dict.fromkeys((row.setting, row.metric_a, row.metric_b) for row in rows):
+        mine = [row for row in rows if (row.setting, row.metric_a, row.metric_b) == key]
+        cells = [f"**{row.rate:.3f}**" if row.equal and row.rate > 0.065 else f"{row.rate:.3f}" for row in mine]
+        label = key[0] if key[1] is None else f"{key[1]}, {key[2]}: {key[0]}"
+        print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
+
+
+INTERVALS = ("two-way", "fisher") + tuple(
+    f"{axis} {kind}" for axis in ("boot-systems", "boot-inputs", "boot-both") for kind in ("percentile", "basic", "BCa")
+)
+
+
+def population(world: Textbook, coefficient: str, seed: int) -> float:
+    """Return the correlation in the population, by construction or from many systems."""
+    if coefficient == "pearson" and not (world.categories or world.turns):
+        return world.correlation(0)
+    many = replace(world, systems=1_000)
+    found = []
+    for at in range(60):
+        x, _, z = many.draw(stream(seed, TRUTH, at), 1)
+        means = [v.mean(axis=2).T / v.mean(axis=2).std() for v in (x, z)]
+        found.append(float(correlate([means[0]], means[1], [None], coefficient)[0, 0]))
+    return float(np.mean(found))
+
+
+def intervals(world: Textbook, coefficient: str, number: int, page: int) -> np.ndarray:
+    """Return low and high ends, (intervals, data sets, 2), of the first metric in some data sets."""
+    n, m = world.shape
+    x, y, z = world.draw(stream(0, TRUTH, number, 1, page), PAGE)
+    data = Trials(x, y, z, coefficient, RESAMPLES, 0, number, page)
+    r, drawn = data.estimates[0], data.resampled(0)
+    without = np.tile(1.0 - np.eye(n), (1, PAGE))
+    means = [np.repeat(v.mean(axis=2).T, n, axis=1) for v in (data.metrics[0], data.z)]
+    of_systems = correlate([means[0]], means[1], [without], coefficient)[0].reshape(PAGE, n)
+    left = np.ones((m, m)) - np.eye(m)
+    moved = [
+        (v.reshape(-1, m) @ left / (m - 1)).reshape(PAGE, n, m).transpose(1, 0, 2).reshape(n, -1)
+        for v in (data.metrics[0], data.z)
+    ]
+    of_inputs = correlate([moved[0]], moved[1], [None], coefficient)[0].reshape(PAGE, m)
+    added = twoway.variances(drawn["systems"], drawn["inputs"], drawn["both"], (n, m)).added
+    turned = twoway.to_fisher(of_systems, n, coefficient)
+    spread = (n - 1) * turned.var(axis=1)
+    out = np.empty((len(INTERVALS), PAGE, 2))
+    for t in range(PAGE):
+        estimate = float(r[t])
+        ends = [twoway.interval(estimate, float(spread[t]), float(added[t]), n, coefficient, 0.95)]
+        ends.append(fisher(estimate, n, coefficient, 0.95))
+        influences = {
+            "systems": (n - 1) * (estimate - of_systems[t]) / n,
+            "inputs": (m - 1) * (estimate - of_inputs[t]) / m,
+        }
+        influences["both"] = np.concatenate([influences["systems"] / n, influences["inputs"] / m])
+        for axis in ("systems", "inputs", "both"):
+            samples = drawn[axis][t]
+            ends += [
+                percentile(samples, 0.95),
+                basic(estimate, samples, 0.95),
+                bca(estimate, samples, influences[axis], 0.95),
+            ]
+        out[:, t] = ends
+    return out
+
+
+def coverage(coefficient: str, trials: int) -> None:
+    head(f"world, {coefficient} (population)", INTERVALS)
+    worlds = {name.removeprefix("equal: "): world for name, world in TEXTBOOK.items() if world.equal}
+    for number, (name, world) in enumerate(worlds.items()):
+        if world.noise[0] != world.noise[1]:
+            continue
+        truth = population(world, coefficient, number)
+
+        def work(page: int, world: Textbook = world, number: int = number) -> np.ndarray:
+            return intervals(world, coefficient, number, page)
+
+        found = np.concatenate(engine.run(work, -(-trials // PAGE), what="coverage"), axis=1)[:, :trials]
+        inside = ((found[..., 0] <= truth) & (truth <= found[..., 1])).mean(axis=1)
+        width = np.nanmean(found[..., 1] - found[..., 0], axis=1)
+        cells = [f"{share:.3f} ({w:.2f})" for share, w in zip(inside, width, strict=True)]
+        print(f"| {name} ({truth:.2f}) | " + " | ".join(cells) + " |", flush=True)
+    low, high = wilson(round(0.95 * trials), trials)
+    print(f"\n{trials} data sets each: a share of .95 is known to {low:.3f}–{high:.3f}. In brackets the mean width.")
+
+
+def main() -> None:
+    what, *rest = sys.argv[1:] or ["size"]
+    trials = int(rest.pop()) if rest and rest[-1].isdigit() else 1_000
+    if what == "coverage":
+        coverage("pearson", trials)
+        coverage("kendall", trials)
+    elif what == "fitted":
+        fitted(rest, trials)
+    else:
+        size("kendall" if what == "kendall" else "pearson", trials)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""``metassay downgrade``."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import TYPE_CHECKING, Any
+
+from metassay.cli import options
+from metassay.cli.commands.corrupt import KINDS
+from metassay.cli.parser import Command, Parser
+from metassay.core import vocabulary
+from metassay.errors import UsageError, one_line
+
+if TYPE_CHECKING:
+    from metassay.core.scores import Scores
+    from metassay.studies.downgrade import Damaged
+
+DEFAULTS = {"test": "paired-t", "alpha": 0.05, "confidence": 0.95}
+STATISTICS = ("paired-test", "alpha", "confidence")
+
+
+def _options(parser: Parser) -> None:
+    options.add_files(parser)
+    damage = parser.add_argument_group("damage: from texts")
+    damage.add_argument(
+        "--corruption",
+        action="append",
+        metavar="KIND",
+        help=f"FILE holds texts: damage them in these ways and score them; {', '.join(KINDS)}",
+    )
+    damage.add_argument(
+        "--rates",
+        metavar="SHARES",
+        help="shares of the units to damage, a comma list such as 0.1,0.25,0.5,1 (default: that of the kind, mostly 1)",
+    )
+    damage.add_argument(
+        "--backend",
+        default="built-in",
+        metavar="NAME",
+        help="who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path (default: built-in)",
+    )
+    damage.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
+    damage.add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
+    damage.add_argument(
+        "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
+    )
+    options.add(parser, "random numbers of the damage", ("seed",), {"seed": 0})
+    given = parser.add_argument_group("damage: from scores")
+    given.add_argument(
+        "--after",
+        action="append",
+        metavar="[KIND[@RATE]=]FILE",
+        help="FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
+        "shuffle=shuffled.csv; repeat it for several",
+    )
+    options.add(parser, "statistics", STATISTICS, DEFAULTS)
+    options.add_output(parser, "downgrade")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from metassay.cli.progress import progress
+    from metassay.cli.running import Output
+    from metassay.studies.downgrade import downgrade
+
+    if (arguments.corruption is None) == (arguments.after is None):
+        raise UsageError(
+            "say what the damage is: --corruption KIND with texts and --metric, or --after FILE with scores of damaged "
+            "outputs"
+        )
+    chosen = options.given(arguments, (*STATISTICS, "references"))
+    output = Output.of(arguments, "downgrade")
+    with progress(arguments.quiet):
+        if arguments.corruption is not None:
+            before, after = _from_texts(arguments)
+        else:
+            before, after = _from_scores(arguments)
+            if arguments.metric is not None:
+                chosen["metric"] = arguments.metric
+        result = downgrade(before, after, **chosen)
+    output.put(result)
+    return 0
+
+
+def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
+    """Damage texts in every way that was named, and score them all."""
+    from metassay.cli import texts
+    from metassay.scorers.cache import default_path
+    from metassay.scorers.registry import make_scorers
+    from metassay.scorers.scoring import score
+    from metassay.studies.downgrade import Damaged
+    from metassay.transforms.corruptions import corrupt
+
+    if arguments.metric is None:
+        raise UsageError("no metric given; name some with --metric, and see them with: metassay metrics")
+    kinds = [
+        vocabulary.choice("kind of corruption", kind, KINDS, {"lemmatise": "lemmatize"})
+        for kind in vocabulary.names(",".join(arguments.corruption))
+    ]
+    rates = (None,) if arguments.rates is None else vocabulary.shares("rates", arguments.rates)
+    if not kinds or not rates:
+        raise UsageError("no damage is left to be done; name kinds with --corruption and shares with --rates")
+    scorers = make_scorers(arguments.metric)
+    seed = vocabulary.seed(0 if arguments.seed is None else arguments.seed)
+    # files are tables of texts here, since plain ones could not be told from scores
+    found = texts.read(argparse.Namespace(**{**vars(arguments), "parallel": None, "reference": None, "source": None}))
+    how: dict[str, Any] = {
+        "cache": None if arguments.no_cache else arguments.cache or default_path(),
+        "processes": arguments.processes,
+    }
+    before = score(found, scorers, **how)
+    after = []
+    for kind in dict.fromkeys(kinds):
+        for rate in rates:
+            damaged = corrupt(found, kind, rate=rate, seed=seed, backend=arguments.backend)
+            row = damaged.table[0]
+            after.append(Damaged(score(damaged.texts, scorers, **how), row.kind, row.criterion, row.rate))
+    return before.declare(lower_is_better=arguments.lower_is_better or ()), after
+
+
+def _from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
+    """Read the scores before the damage, and those after each."""
+    from metassay.cli.running import read_scores
+    from metassay.studies.downgrade import Damaged
+    from metassay.transforms.edits import KINDS as KNOWN
+
+    for name in ("rates", "seed", "cache", "processes"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} has no meaning with --after, which names scores of texts already damaged")
+    before = read_scores(arguments)
+    after = []
+    for given in arguments.after:
+        label, sign, path = given.rpartition("=")
+        kind, at, share = label.partition("@")
+        kind = kind if sign else "damage"
+        own = argparse.Namespace(**{**vars(arguments), "files": [path], "human": None})
+        scores = read_scores(own)
+        criterion = KNOWN[kind].criterion if kind in KNOWN else None
+        after.append(Damaged(scores, kind or "damage", criterion, _rate(share) if at else 1.0))
+    return before, after
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = math.nan
+    if not 0 <= rate <= 1:
+        raise UsageError(f"the rate in --after KIND@RATE=FILE must lie in [0, 1], got {one_line(text, 20)!r}")
+    return rate
+
+
+COMMAND = Command(
+    about=(
+        "Damages the outputs of one system at a time and asks whether a metric then ranks it below systems that it had "
+        "scored significantly lower. A metric that agrees with people on coherence but does not mind shuffled "
+        "sentences measures something else. With texts it damages and scores them itself, in part, too, if there are "
+        "--rates; with scores it takes those before and after the damage."
+    ),
+    examples=(
+        "metassay downgrade texts.jsonl --metric rouge,chrf --corruption lemmatize,shuffle,swap-persons",
+        "metassay downgrade texts.jsonl --metric chrf --corruption shuffle --rates 0.1,0.25,0.5,1",
+        "metassay downgrade scores.csv --after shuffle=shuffled.csv --test wilcoxon --view systems",
+    ),
+    options=_options,
+    run=_run,
+)

@@ -1,0 +1,285 @@
+"""Where heavy work runs: this process, threads, other processes, or a Dask cluster; with progress and checkpoints.
+
+Work comes in pages, each a function of its number and of nothing else. So neither where a page is done nor in which
+order changes a byte of a result, and pages that were done before need not be done again.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_EXCEPTION,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    as_completed,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
+from functools import cache
+from multiprocessing import get_context
+from os import PathLike
+from typing import Any, TypeVar
+
+from metassay.engine.checkpoint import Checkpoint, Section
+from metassay.engine.cluster import Cluster, Unportable
+from metassay.errors import DataError, UsageError
+
+A = TypeVar("A")
+T = TypeVar("T")
+Report = Callable[[int, int, str], None]
+
+WORTH_THREADS = 0.05
+"""Seconds of work, judged by the first page, below which threads would cost more than they bring."""
+
+WORTH_PROCESSES = 4.0
+"""Seconds of work left, judged by what was done so far, below which other processes would cost more than they bring."""
+
+_report: ContextVar[Report | None] = ContextVar("metassay_report", default=None)
+_cluster: ContextVar[Cluster | None] = ContextVar("metassay_cluster", default=None)
+_checkpoint: ContextVar[Checkpoint | None] = ContextVar("metassay_checkpoint", default=None)
+
+
+@contextmanager
+def on(
+    *,
+    cluster: str | None = None,
+    workers: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+) -> Iterator[None]:
+    """Inside this context heavy work runs on a Dask cluster, or keeps what is done in a file, or both.
+
+    None of this changes a number. Pages that leave their results in this process, or that cannot be sent elsewhere,
+    stay here.
+
+    Parameters
+    ----------
+    cluster
+        The address of a running scheduler, such as ``tcp://host:8786``; its workers need the same metassay.
+    workers
+        How many workers to start on this machine instead, each a process with one thread.
+    checkpoint
+        A file for finished pages. If it holds some of the same work, the rest is done; if it holds other work, it is
+        refused.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for _ in range(2):  # the second time, the pages are read
+    ...         with on(checkpoint=f"{folder}/squares"):
+    ...             squares = run(lambda page: page * page, 4)
+    >>> squares
+    [0, 1, 4, 9]
+    """
+    if cluster is not None and workers is not None:
+        raise UsageError("cluster and workers exclude each other: name a scheduler, or start workers here")
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers must be at least 1, got {workers}")
+    with ExitStack() as stack:
+        if checkpoint is not None:
+            kept = stack.enter_context(Checkpoint(checkpoint))
+            stack.callback(_checkpoint.reset, _checkpoint.set(kept))
+        if cluster is not None or workers is not None:
+            place = stack.enter_context(Cluster(cluster, workers))
+            stack.callback(_cluster.reset, _cluster.set(place))
+        yield
+
+
+@contextmanager
+def reporting(report: Report) -> Iterator[None]:
+    """Inside this context `report(done, total, what)` is called as work gets done."""
+    token = _report.set(report)
+    try:
+        yield
+    finally:
+        _report.reset(token)
+
+
+def available_threads() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run(
+    work: Callable[[int], T],
+    pages: int,
+    *,
+    threads: int | None = None,
+    what: str = "",
+    part: tuple[int, int] = (0, 1),
+) -> list[T]:
+    """Do `work(0)`, …, `work(pages − 1)` and return the results in order.
+
+    Parameters
+    ----------
+    work
+        A function of the page's number that depends on nothing else, so that threads change no result.
+    pages
+        How many pages there are.
+    threads
+        How many threads to use; all processors by default.
+    what
+        What is being done, for the progress bar.
+    part
+        Which of how many such runs it is, for the progress bar.
+    """
+    if threads is not None and threads < 1:
+        raise UsageError(f"threads must be at least 1, got {threads}")
+    checkpoint, cluster = _checkpoint.get(), _cluster.get()
+    section = Section() if checkpoint is None else checkpoint.begin(work, pages, what)
+    results: dict[int, T] = section.known
+    report = _report.get()
+    lock = threading.Lock()
+    before, total = part[0] * pages, part[1] * pages
+
+    def note(page: int, result: T) -> None:
+        """Take in what a page gave."""
+        with lock:
+            results[page] = result
+            section.keep(page, result)
+            if report is not None:
+                report(before + len(results), total, what)
+
+    todo = [page for page in range(pages) if page not in results]
+    if report is not None and results:
+        report(before + len(results), total, what)
+    _grow_heap()
+    with section, _single_threaded_blas():
+        start = time.perf_counter()
+        for page in todo[:1]:
+            note(page, work(page))
+        brief = (time.perf_counter() - start) * (len(todo) - 1) < WORTH_THREADS
+        rest = todo[1:]
+        # A page that hands nothing back leaves its results in this process, so the others must be done here as well.
+        if cluster is not None and rest and results[todo[0]] is not None:
+            rest = _away(cluster, work, rest, note, what)
+        workers = min(threads or available_threads(), len(rest))
+        if workers <= 1 or brief:
+            for page in rest:
+                note(page, work(page))
+        else:
+            _in_threads(work, rest, note, workers, lock)
+    return [results[page] for page in range(pages)]
+
+
+def _in_threads(
+    work: Callable[[int], T], pages: list[int], note: Callable[[int, T], None], workers: int, lock: threading.Lock
+) -> None:
+    waiting = iter(pages)
+    stop = threading.Event()
+
+    def serve() -> None:
+        """Do one page after the other until none is left, or somebody has had enough."""
+        while not stop.is_set():
+            with lock:
+                page = next(waiting, None)
+            if page is None:
+                return
+            note(page, work(page))
+
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            served = [pool.submit(serve) for _ in range(workers)]
+            wait(served, return_when=FIRST_EXCEPTION)
+        finally:
+            # After an error or an interrupt the threads stop with the page they are at.
+            stop.set()
+        for future in served:
+            future.result()
+
+
+def _away(
+    cluster: Cluster, work: Callable[[int], T], pages: list[int], note: Callable[[int, T], None], what: str
+) -> list[int]:
+    """Have pages done on the cluster, and return those that must be done here: all of them, or none."""
+    try:
+        for at, result in cluster.each(work, pages, what):
+            note(pages[at], result)
+    except Unportable:
+        return pages
+    return []
+
+
+def spread(
+    work: Callable[[A], T], tasks: Sequence[A], *, processes: int | None = None, what: str = ""
+) -> Iterator[tuple[int, T]]:
+    """Do `work` on every task and yield each result with its position as soon as it is there.
+
+    For work that holds Python's lock, which threads cannot share. Tasks are done in this process until it is clear
+    that the rest is worth starting others; `work` and the tasks must then be picklable.
+
+    Parameters
+    ----------
+    work
+        A function of one task.
+    tasks
+        What to do it on.
+    processes
+        How many processes to use; all processors by default, 1 for this one alone.
+    what
+        What is being done, for the progress bar.
+    """
+    if processes is not None and processes < 1:
+        raise UsageError(f"processes must be at least 1, got {processes}")
+    report = _report.get()
+    workers = min(processes or available_threads(), len(tasks))
+    start = time.perf_counter()
+    at = 0
+    cluster = _cluster.get()
+    if cluster is not None and len(tasks) > 1:
+        try:
+            for at, (place, result) in enumerate(cluster.each(work, tasks, what), 1):
+                yield place, result
+                if report is not None:
+                    report(at, len(tasks), what)
+        except Unportable:
+            at = 0
+    while at < len(tasks):
+        if workers > 1 and at and (time.perf_counter() - start) / at * (len(tasks) - at) > WORTH_PROCESSES:
+            break
+        yield at, work(tasks[at])
+        at += 1
+        if report is not None:
+            report(at, len(tasks), what)
+    if at == len(tasks):
+        return
+    # A forked child of a process with threads can hang; a spawned one starts clean.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        futures = {pool.submit(work, task): n for n, task in enumerate(tasks[at:], at)}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+                at += 1
+                if report is not None:
+                    report(at, len(tasks), what)
+        except BrokenProcessPool:
+            raise DataError(
+                f"a process that worked on {what} was killed, perhaps for want of memory; use fewer processes"
+            ) from None
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+@cache
+def _grow_heap() -> None:
+    """Free one large block, after which glibc keeps freed memory instead of asking the system for each array again."""
+    bytearray(24 << 20)
+
+
+def _single_threaded_blas() -> AbstractContextManager[object]:
+    """Keep matrix products in their own thread: pages are the unit of parallel work."""
+    limit: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
+    return limit
+
+
+@cache
+def _blas() -> Any:  # noqa: ANN401 - threadpoolctl carries no types
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,168 @@
+"""Work on a Dask cluster: one that runs, or one that is started on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from importlib import import_module
+from types import TracebackType
+from typing import Any, TypeVar
+
+from metassay.errors import DataError, UsageError, listed, one_line
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+PATIENCE = 15
+"""Seconds to wait for a scheduler to answer, and for its first worker."""
+RETRIES = 3
+"""How often a page is done again after a worker failed with it, beside the workers that died with it."""
+
+
+class Unportable(Exception):
+    """Work that cannot be sent to another process."""
+
+
+class Cluster:
+    """A Dask cluster. Use it as a context manager.
+
+    Pages whose worker dies are done again by another one: a page depends on its number only, so that changes nothing.
+
+    Parameters
+    ----------
+    address
+        A scheduler that runs.
+    workers
+        How many workers to start here if there is no address.
+    """
+
+    def __init__(self, address: str | None, workers: int | None) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise UsageError(
+                "clusters need Dask's package distributed; install it with: pip install 'metassay[cluster]'"
+            ) from None
+        self._local: Any = None
+        if address is None:
+            # Nobody watches a dashboard here, and what a worker logs when it is killed is no news: it is replaced.
+            self._local = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+        try:
+            self._client: Any = distributed.Client(self._local or address, timeout=PATIENCE, set_as_default=False)
+            self._check()
+        except UsageError:
+            self.__exit__()
+            raise
+        except (OSError, ValueError) as error:
+            self._close_local()
+            raise UsageError(
+                f"no Dask scheduler answers at {one_line(address)!r} ({one_line(error)}); "
+                "it is started with: dask scheduler"
+            ) from None
+
+    def _check(self) -> None:
+        """Refuse workers whose metassay is another one: their numbers could be others too."""
+        try:
+            self._client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise UsageError(
+                "the Dask cluster has no worker; start some with: dask worker, and the scheduler's address"
+            ) from None
+        if self._local is not None:
+            return
+
+        # A function inside a function is sent by value: a worker without metassay could not look it up by name.
+        def versions() -> dict[str, str]:
+            from importlib.metadata import PackageNotFoundError, version
+
+            found = {}
+            for name in ("metassay", "numpy", "scipy"):
+                try:
+                    found[name] = version(name)
+                except PackageNotFoundError:
+                    found[name] = "missing"
+            return found
+
+        ours = versions()
+        for worker, theirs in self._client.run(versions).items():
+            wrong = [f"{name} {theirs[name]}, here {ours[name]}" for name in ours if theirs[name] != ours[name]]
+            if wrong:
+                raise UsageError(f"the Dask worker {one_line(worker)} has other packages: {listed(wrong, 4, 60)}")
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._client.close()
+        self._close_local()
+
+    def _close_local(self) -> None:
+        if self._local is not None:
+            self._local.close()
+
+    def each(self, work: Callable[[A], T], tasks: Sequence[A], what: str) -> Iterator[tuple[int, T]]:
+        """Yield the position and the result of every task, as they come in.
+
+        Raises
+        ------
+        Unportable
+            If the work cannot be sent away; then nothing was done.
+        """
+        from distributed import KilledWorker, as_completed
+
+        try:
+            packed = _cloudpickle().dumps(work)
+        except Exception as error:
+            raise Unportable(str(error)) from None
+        with warnings.catch_warnings():
+            # The work is a task of its own, so that it outlives any worker; Dask warns of large ones.
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            sent = self._client.submit(_same, packed, pure=False)
+            futures = {
+                self._client.submit(_do, sent, task, pure=False, retries=RETRIES): n for n, task in enumerate(tasks)
+            }
+        try:
+            for future in as_completed(futures, loop=self._client.loop):
+                yield futures[future], future.result()
+        except KilledWorker:
+            raise DataError(
+                f"workers were killed again and again while {what or 'working'}, perhaps for want of memory; "
+                "use fewer workers on each machine"
+            ) from None
+        except asyncio.CancelledError:
+            raise DataError(
+                f"the Dask scheduler was lost while {what or 'working'}; run it again, with a checkpoint to go on from"
+            ) from None
+        finally:
+            self._client.cancel(list(futures), reason="no longer wanted")
+
+
+def _same(packed: bytes) -> bytes:
+    return packed
+
+
+def _do(packed: bytes, task: Any) -> Any:  # noqa: ANN401 - whatever the work takes and gives
+    from metassay import engine
+
+    engine._grow_heap()
+    with engine._single_threaded_blas():
+        return _unpacked(packed)(task)
+
+
+@lru_cache(maxsize=2)
+def _unpacked(packed: bytes) -> Callable[[Any], Any]:
+    work: Callable[[Any], Any] = _cloudpickle().loads(packed)
+    return work
+
+
+def _cloudpickle() -> Any:  # noqa: ANN401 - it carries no types
+    return import_module("cloudpickle")

@@ -1,0 +1,299 @@
+"""An endpoint that speaks the chat protocol of OpenAI: one question, one answer, and patience in between."""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import random
+import re
+import socket
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from typing import IO, Any
+
+from metassay.errors import UsageError, one_line
+
+LARGEST = 8 << 20
+"""Bytes of an answer beyond which it is none."""
+LONGEST_WAIT = 60.0
+"""Seconds between two tries, if the endpoint does not say otherwise."""
+LONGEST_ASKED_WAIT = 600.0
+"""Seconds that the endpoint may ask to wait."""
+
+_FOR_ONE_TEXT = re.compile(
+    r"context[ _]length|maximum context|too long|too large|string_above_max_length|"
+    r"content[ _](?:filter|policy|management)|prompt is too|input length",
+    re.IGNORECASE,
+)
+
+
+class Failure(Exception):
+    """The endpoint cannot be used; nothing more is asked of it."""
+
+
+class Rejection(Exception):
+    """The endpoint does not take this one text: it is too long, or not to its liking."""
+
+
+class Unfit(Exception):
+    """The endpoint does not understand the request."""
+
+
+class _Passing(Exception):
+    """Something that may have gone by at the next try."""
+
+    def __init__(self, message: str, wait: float | None = None, *, absent: bool = False) -> None:
+        super().__init__(message)
+        self.wait = wait
+        self.absent = absent
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows nobody: the key is for the host that the user named."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> None:
+        """Return nothing, so that a redirect is an error."""
+
+
+class Endpoint:
+    """Sends requests and waits for answers.
+
+    Parameters
+    ----------
+    base_url
+        Where the protocol is spoken, such as ``https://api.openai.com/v1``.
+    key
+        What to identify with; None for an endpoint that asks for nothing. It goes to this host alone, and into no
+        message.
+    key_name
+        The environment variable that the key is from, for messages.
+    timeout
+        Seconds that one request may last.
+    retries
+        How often a request is repeated after a failure that may pass: too many requests, an error of the server, no
+        connection, no answer in time, or an answer that is not of the protocol.
+    backoff
+        Seconds before the first repeat, twice as many before each further one, times a random number from 0.5 to 1.
+        A Retry-After of the endpoint is obeyed instead.
+    """
+
+    def __init__(
+        self, base_url: str, *, key: str | None, key_name: str, timeout: float, retries: int, backoff: float
+    ) -> None:
+        self._url, self.told = _address(base_url)
+        self._key, self._key_name = key, key_name
+        self._timeout, self._retries, self._backoff = timeout, retries, backoff
+        self._opener = urllib.request.build_opener(_NoRedirect())
+        self._lock = threading.Lock()
+        self._answered = False
+        self.requests = 0
+        """Requests that were sent, repeats included."""
+        self.repeats = 0
+        """Requests that were sent again."""
+
+    def ask(self, body: Mapping[str, object], stop: threading.Event) -> dict[str, Any]:
+        """Return what the endpoint answers to a request.
+
+        Parameters
+        ----------
+        body
+            The request.
+        stop
+            Ends the waiting between two tries.
+
+        Raises
+        ------
+        Failure
+            If there is no answer, after all repeats or because none would help.
+        Rejection
+            If the endpoint does not take this text.
+        Unfit
+            If the endpoint does not understand the request.
+        """
+        data = json.dumps(body).encode("ascii")
+        tried = 0
+        while True:
+            with self._lock:
+                self.requests += 1
+                self.repeats += tried > 0
+            try:
+                answer = self._once(data)
+            except _Passing as error:
+                # where nobody ever answered, the address is more likely wrong than busy
+                most = min(2, self._retries) if error.absent and not self._answered else self._retries
+                if tried >= most:
+                    tries = f", {tried + 1} times" if tried else ""
+                    raise Failure(f"the endpoint {self.told} {error}{tries}") from None
+                wait = error.wait
+                if wait is None:
+                    # the moment of a repeat changes no score: it needs no seed
+                    wait = min(LONGEST_WAIT, self._backoff * 2**tried) * random.uniform(0.5, 1)
+                elif wait > LONGEST_ASKED_WAIT:
+                    raise Failure(f"the endpoint {self.told} {error} and asks to wait {wait:,.0f} s") from None
+                tried += 1
+                if stop.wait(wait):
+                    raise Failure("stopped") from None
+            else:
+                self._answered = True
+                return answer
+
+    def _once(self, data: bytes) -> dict[str, Any]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "metassay"}
+        request = urllib.request.Request(self._url, data, headers, method="POST")
+        if self._key is not None:
+            request.add_unredirected_header("Authorization", f"Bearer {self._key}")
+        deadline = time.monotonic() + self._timeout
+        try:
+            with self._opener.open(request, timeout=self._timeout) as response:
+                content = self._read(response, deadline)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise self._complaint(error) from None
+        except urllib.error.URLError as error:
+            raise self._no_connection(error.reason) from None
+        except (OSError, http.client.HTTPException) as error:
+            raise self._no_connection(error) from None
+        try:
+            answer = json.loads(content)
+        except (ValueError, RecursionError):
+            raise _Passing(f"answered what is no JSON: {self._shown(content)}") from None
+        if not isinstance(answer, dict) or not _choices(answer):
+            raise _Passing(f"gave an answer without choices: {self._shown(content)}")
+        return answer
+
+    def _read(self, response: http.client.HTTPResponse, deadline: float) -> bytes:
+        parts, size = [], 0
+        while part := response.read1(1 << 16):
+            parts.append(part)
+            size += len(part)
+            if size > LARGEST:
+                raise Failure(f"the endpoint {self.told} answered more than {LARGEST >> 20} MB to one request")
+            if time.monotonic() > deadline:
+                raise TimeoutError
+        if response.length:  # read1 does not say that an answer was cut off
+            raise http.client.IncompleteRead(b"", response.length)
+        return b"".join(parts)
+
+    def _no_connection(self, reason: object) -> Exception:
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            return Failure(f"the endpoint {self.told} has no valid certificate: {one_line(reason.verify_message, 80)}")
+        if isinstance(reason, TimeoutError):
+            return _Passing(f"gave no answer within {self._timeout:g} s")
+        if isinstance(reason, http.client.HTTPException | ConnectionResetError | BrokenPipeError):
+            return _Passing("broke off the connection")
+        text = getattr(reason, "strerror", None) or str(reason)
+        absent = isinstance(reason, ConnectionRefusedError | socket.gaierror)
+        return _Passing(f"cannot be reached ({self._hidden(one_line(text, 80)).lower()})", absent=absent)
+
+    def _complaint(self, error: urllib.error.HTTPError) -> Exception:
+        """Return what an answer other than 200 means."""
+        try:
+            content = error.read(1 << 16)
+        except (OSError, http.client.HTTPException):
+            content = b""
+        code, said = error.code, self._said(content)
+        told = f"answered {code}" + (f": {said}" if said else "")
+        if code in (408, 409, 425, 429) or code >= 500:
+            if "insufficient_quota" in content.decode("utf-8", "replace"):
+                return Failure(f"the endpoint {self.told} {told}")
+            return _Passing(told, _retry_after(error.headers.get("Retry-After")))
+        if code in (401, 403):
+            remedy = f"is the key in {self._key_name} right?" if self._key else "name the variable of a key: key_env=…"
+            return Failure(f"the endpoint {self.told} {told}; {remedy}")
+        if 300 <= code < 400:
+            target = one_line(error.headers.get("Location") or "elsewhere", 80)
+            return Failure(
+                f"the endpoint {self.told} redirects to {self._hidden(target)}, which is not followed; "
+                "give that as base_url if you trust it"
+            )
+        if code == 404:
+            return Failure(f"the endpoint {self.told} {told}; are base_url and model right?")
+        if code == 413 or (code in (400, 422) and _FOR_ONE_TEXT.search(content.decode("utf-8", "replace"))):
+            return Rejection(said or told)
+        if code in (400, 422):
+            return Unfit(f"the endpoint {self.told} {told}")
+        return Failure(f"the endpoint {self.told} {told}")
+
+    def _said(self, content: bytes) -> str:
+        """Return the message in an error's body."""
+        try:
+            body = json.loads(content)
+            error = body.get("error", body)
+            text = error if isinstance(error, str) else error.get("message") or error.get("detail") or ""
+        except (ValueError, AttributeError, RecursionError):
+            text = re.sub(r"<[^>]{0,200}>|\s+", " ", content.decode("utf-8", "replace")).strip()
+        return one_line(self._hidden(str(text)), 160)
+
+    def _shown(self, content: bytes) -> str:
+        return repr(one_line(self._hidden(content[:400].decode("utf-8", "replace")), 60))
+
+    def _hidden(self, text: str) -> str:
+        return hide(text, self._key)
+
+
+def hide(text: str, key: str | None) -> str:
+    """Return text without the key, in case it is echoed."""
+    return text.replace(key, "[key]") if key else text
+
+
+def _choices(answer: Mapping[str, Any]) -> bool:
+    choices = answer.get("choices")
+    return (
+        isinstance(choices, list)
+        and bool(choices)
+        and all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
+    )
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Return the seconds that a Retry-After asks for, given as seconds or as a date."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+        except (TypeError, ValueError, OverflowError):
+            return None
+    return max(0.0, seconds) if seconds < float("inf") else None
+
+
+def _address(base_url: str) -> tuple[str, str]:
+    """Return the address that requests go to, and the one to show, which has no query."""
+    try:
+        parts = urllib.parse.urlsplit(base_url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+        parts = urllib.parse.urlsplit("")
+    if parts.scheme not in ("http", "https") or not host or not base_url.isprintable() or " " in base_url:
+        raise UsageError(
+            f"base_url must begin with http:// or https:// and a host, got {one_line(base_url.partition('?')[0], 60)!r}"
+        )
+    if parts.username is not None or parts.password is not None:
+        raise UsageError("base_url must not hold a password; put the key into a variable and name it with key_env")
+    path = parts.path.rstrip("/").removesuffix("/chat/completions")
+    whole = urllib.parse.urlunsplit((parts.scheme, parts.netloc, f"{path}/chat/completions", parts.query, ""))
+    return whole, urllib.parse.urlunsplit((parts.scheme, parts.netloc, path, "", ""))
+
+
+def check_key(key: str, name: str) -> str:
+    """Return a key that fits into a header; what is wrong with it is told without showing it."""
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise UsageError(f"the key in the environment variable {name} has characters that no key has")
+    return key

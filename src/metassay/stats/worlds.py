@@ -1,0 +1,303 @@
+"""Worlds in which the truth is known: scores of two metrics and of people, drawn many data sets at a time.
+
+A textbook world is told by standard deviations; a fitted one by the variance components of real scores. Both draw
+systems and inputs anew in every data set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
+
+FloatArray = npt.NDArray[np.float64]
+Draws = tuple[FloatArray, FloatArray, FloatArray]
+"""Two metrics and people, each (trials, systems, inputs)."""
+
+
+class World(Protocol):
+    """Something that data sets can be drawn from."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of systems and inputs."""
+        ...
+
+    @property
+    def equal(self) -> bool:
+        """Whether both metrics are equally good."""
+        ...
+
+    def draw(self, random: np.random.Generator, trials: int) -> Draws:
+        """Return two metrics and people, each (trials, systems, inputs)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Textbook:
+    """A world of independent parts, with quality of systems as the unit.
+
+    Scores are the quality of the system (SD 1) and of the output, plus what is listed here. The system's part is
+    what a mean over inputs keeps; noise of cells shrinks with their number.
+    """
+
+    systems: int = 16
+    """How many systems are drawn."""
+    inputs: int = 100
+    """How many inputs are drawn."""
+    own: tuple[float, float] = (0.0, 0.0)
+    """SD of each metric's own liking for systems, which people do not share."""
+    shared: float = 0.0
+    """SD of a liking for systems that both metrics share, but not people."""
+    noise: tuple[float, float] = (1.0, 1.0)
+    """SD of each metric's noise of cells."""
+    human_noise: float = 1.0
+    """SD of the noise of people's scores."""
+    output: float = 0.0
+    """SD of the quality of single outputs, which metrics and people see."""
+    difficulty: float = 0.0
+    """SD of a difficulty of inputs that all scores share."""
+    turns: float = 0.0
+    """SD of each metric's own liking for systems that turns with the input, as with topics: a product of the two."""
+    categories: int = 0
+    """People give one of so many whole grades, in steps of one SD of quality; 0 for any number."""
+    tail: str = "normal"
+    """Distribution of what belongs to systems: ``normal``, ``heavy`` (t with 5 degrees of freedom) or ``skewed``."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of systems and inputs."""
+        return self.systems, self.inputs
+
+    @property
+    def equal(self) -> bool:
+        """Whether both metrics have the same correlation with people, in the population of systems."""
+        first, second = (o**2 + n**2 / self.inputs for o, n in zip(self.own, self.noise, strict=True))
+        return math.isclose(first, second)
+
+    def correlation(self, metric: int) -> float:
+        """Return the Pearson correlation with people of means of systems over so many inputs, in the population.
+
+        NaN if grades are rounded or likings turn with inputs, where it has no simple form.
+        """
+        if self.categories or self.turns:
+            return math.nan
+        inner = self.output**2 / self.inputs
+        of_metric = 1 + inner + self.own[metric] ** 2 + self.shared**2 + self.noise[metric] ** 2 / self.inputs
+        of_people = 1 + inner + self.human_noise**2 / self.inputs
+        return (1 + inner) / math.sqrt(of_metric * of_people)
+
+    def draw(self, random: np.random.Generator, trials: int) -> Draws:
+        """Return two metrics and people, each (trials, systems, inputs)."""
+        n, m = self.shape
+        quality, shared, first, second = (self._of_systems(random, (trials, n, 1)) for _ in range(4))
+        common = quality + self.difficulty * random.standard_normal((trials, 1, m))
+        if self.output:
+            common = common + self.output * random.standard_normal((trials, n, m))
+        z = common + self.human_noise * random.standard_normal((trials, n, m))
+        metrics = []
+        for liking, own, noise in zip((first, second), self.own, self.noise, strict=True):
+            x = common + (own * liking + self.shared * shared) + noise * random.standard_normal((trials, n, m))
+            if self.turns:
+                turned = random.standard_normal((trials, n, 1)) * random.standard_normal((trials, 1, m))
+                x = x + self.turns * turned
+            metrics.append(x)
+        if self.categories:
+            z = np.clip(np.round(z + (self.categories + 1) / 2), 1, self.categories)
+        return metrics[0], metrics[1], z
+
+    def _of_systems(self, random: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+        """Draw with mean 0 and variance 1."""
+        if self.tail == "heavy":
+            return np.asarray(random.standard_t(5, size=shape) / math.sqrt(5 / 3))
+        if self.tail == "skewed":
+            return (random.standard_gamma(4, size=shape) - 4) / 2
+        return random.standard_normal(shape)
+
+
+TEXTBOOK: Mapping[str, Textbook] = {
+    "equal: no liking": Textbook(),
+    "equal: own liking 0.5": Textbook(own=(0.5, 0.5)),
+    "equal: own liking 1": Textbook(own=(1.0, 1.0)),
+    "equal: shared liking 0.7": Textbook(shared=0.7),
+    "equal: own 0.5, shared 0.7": Textbook(own=(0.5, 0.5), shared=0.7),
+    "equal: noise 1 and 4": Textbook(own=(0.5, math.sqrt(0.1)), noise=(1.0, 4.0)),
+    "equal: 8 systems": Textbook(systems=8, own=(0.5, 0.5)),
+    "equal: 8 systems, noise 1 and 4": Textbook(systems=8, own=(0.5, math.sqrt(0.1)), noise=(1.0, 4.0)),
+    "equal: 25 systems": Textbook(systems=25, own=(0.5, 0.5)),
+    "equal: 10 inputs, noise 3": Textbook(inputs=10, own=(0.3, 0.3), noise=(3.0, 3.0)),
+    "equal: 5 grades": Textbook(own=(0.5, 0.5), categories=5),
+    "equal: 3 grades, 20 inputs": Textbook(inputs=20, own=(0.5, 0.5), categories=3),
+    "equal: difficulty 1, outputs 1": Textbook(own=(0.5, 0.5), difficulty=1.0, output=1.0),
+    "equal: skewed": Textbook(own=(0.5, 0.5), tail="skewed"),
+    "equal: heavy tails": Textbook(own=(0.5, 0.5), tail="heavy"),
+    "equal: turns with 12 inputs": Textbook(systems=25, inputs=12, turns=2.0),
+    "differ: own 0.3 and 0.9": Textbook(own=(0.3, 0.9)),
+    "differ: noise 1 and 4, shared 0.5": Textbook(shared=0.5, noise=(1.0, 4.0)),
+    "differ: noise 1 and 6, own 0.3": Textbook(own=(0.3, 0.3), noise=(1.0, 6.0)),
+    "differ: 8 systems, own 0.3 and 0.9": Textbook(systems=8, own=(0.3, 0.9)),
+    "differ: 25 systems, own 0.5 and 0.9": Textbook(systems=25, own=(0.5, 0.9)),
+}
+"""The grid: worlds in which both metrics are equally good, and worlds in which the first is better."""
+
+
+@dataclass(frozen=True)
+class Components:
+    """Covariances of two metrics and people, (3, 3) each, by what varies."""
+
+    systems: FloatArray
+    """Of the effects of systems."""
+    inputs: FloatArray
+    """Of the effects of inputs."""
+    cells: FloatArray
+    """Of what is left: system by input, and noise."""
+
+    def of_means(self, inputs: int) -> FloatArray:
+        """Return the covariances of means of systems over so many inputs, the same for all systems."""
+        return self.systems + self.cells / inputs
+
+    def own_liking(self, inputs: int) -> tuple[float, float]:
+        """Return the SD of each metric's liking for systems that neither people nor the other metric share.
+
+        Systems' effects are measured in SDs of what people's effects explain of them; NaN if that is nothing.
+        """
+        found = []
+        for own, other in ((0, 1), (1, 0)):
+            rest = [other, 2]
+            inner = self.systems[np.ix_(rest, rest)]
+            weights = np.linalg.pinv(inner) @ self.systems[rest, own]
+            left = max(float(self.systems[own, own] - weights @ self.systems[rest, own]), 0.0)
+            explained = float(self.systems[own, 2] ** 2 / self.systems[2, 2]) if self.systems[2, 2] > 0 else 0.0
+            found.append(math.sqrt(left / explained) if explained > 0 else math.nan)
+        return found[0], found[1]
+
+
+def variance_components(values: FloatArray) -> Components:
+    """Estimate covariances of systems, inputs and cells by the method of moments.
+
+    Parameters
+    ----------
+    values
+        Scores (3, systems, inputs) or any other number of columns; cells in which one is missing are left out.
+
+    Notes
+    -----
+    Henderson (1953), method I: sums of products of all cells, of means of systems, of means of inputs and of the whole
+    have expectations that are linear in the components, with weights that only depend on which cells are there. With
+    no cell missing this is the two-way analysis of variance. Estimates are moved to the nearest matrices that are
+    covariances.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> variance_components(table[None]).systems.round(9).tolist()
+    [[2.0]]
+    """
+    known = ~np.isnan(values).any(axis=0)
+    n = int(known.sum())
+    of_system, of_input = known.sum(axis=1), known.sum(axis=0)
+    if n < 4 or (of_system > 0).sum() < 2 or (of_input > 0).sum() < 2 or max(of_system.max(), of_input.max()) < 2:
+        nothing = np.full((len(values), len(values)), np.nan)
+        return Components(nothing, nothing, nothing)
+    centre = np.array([v[known].mean() for v in values])
+    cells = np.where(known, values - centre[:, None, None], 0.0)
+
+    def products(sums: FloatArray, counts: npt.NDArray[np.int64]) -> FloatArray:
+        return np.asarray((sums / np.maximum(counts, 1)) @ sums.T)
+
+    flat = cells.reshape(len(values), -1)
+    observed = [
+        flat @ flat.T,
+        products(cells.sum(axis=2), of_system),
+        products(cells.sum(axis=1), of_input),
+        np.outer(flat.sum(axis=1), flat.sum(axis=1)) / n,
+    ]
+    rows, columns = int((of_system > 0).sum()), int((of_input > 0).sum())
+    # Expectations of the four, as multiples of the squared mean and of the three components.
+    weights = np.array(
+        [
+            [n, n, n, n],
+            [n, n, rows, rows],
+            [n, columns, n, columns],
+            [n, (of_system.astype(float) ** 2).sum() / n, (of_input.astype(float) ** 2).sum() / n, 1],
+        ]
+    )
+    solved = np.linalg.lstsq(weights, np.stack(observed).reshape(4, -1), rcond=None)[0].reshape(4, *observed[0].shape)
+    return Components(*(_covariance(part) for part in solved[1:]))
+
+
+def _covariance(matrix: FloatArray) -> FloatArray:
+    """Return the nearest matrix with no negative eigenvalue."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A world with the variance components of real scores, and with the grades that people gave."""
+
+    components: Components
+    """Covariances of the two metrics and people."""
+    grades: FloatArray
+    """All scores of people in ascending order: drawn scores get the same distribution, ties included."""
+    shape: tuple[int, int]
+    """Numbers of systems and inputs."""
+    equal: bool = False
+    """Whether the metrics were made equally good."""
+
+    def made_equal(self) -> Fitted:
+        """Return the same world with two metrics that are equally good at every level.
+
+        Both metrics are put on the scale of their means of systems, and get the average of their covariances; what
+        tells them apart, such as a liking for systems, stays as large as it was.
+        """
+        scale = np.sqrt(np.diag(self.components.of_means(self.shape[1])))
+        scale = np.where(scale > 0, scale, 1.0)
+        turned = [1, 0, 2]
+
+        def average(matrix: FloatArray) -> FloatArray:
+            scaled = matrix / np.outer(scale, scale)
+            return np.asarray((scaled + scaled[np.ix_(turned, turned)]) / 2)
+
+        c = self.components
+        return replace(self, components=Components(average(c.systems), average(c.inputs), average(c.cells)), equal=True)
+
+    def draw(self, random: np.random.Generator, trials: int) -> Draws:
+        """Return two metrics and people, each (trials, systems, inputs)."""
+        n, m = self.shape
+        c = self.components
+        values = sum(
+            np.einsum("ab,b...->a...", _root(part), random.standard_normal((3, trials, *size)))
+            for part, size in ((c.systems, (n, 1)), (c.inputs, (1, m)), (c.cells, (n, m)))
+        )
+        x, y, z = np.asarray(values)
+        spread = math.sqrt(c.systems[2, 2] + c.inputs[2, 2] + c.cells[2, 2])
+        place = ndtr(z / spread) if spread > 0 else np.full(z.shape, 0.5)
+        at = np.minimum((place * len(self.grades)).astype(np.int64), len(self.grades) - 1)
+        return x, y, self.grades[at]
+
+
+def fit(x: FloatArray, y: FloatArray, z: FloatArray) -> Fitted:
+    """Fit a world to two metrics and people, systems × inputs, NaN for missing; all inputs that people judged count.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> quality = random.normal(size=(40, 1))
+    >>> x, y, z = (quality + random.normal(size=(40, 60)) for _ in range(3))
+    >>> fit(x, y, z).components.systems[0, 2].round(0)
+    np.float64(1.0)
+    """
+    known = ~(np.isnan(x) | np.isnan(y) | np.isnan(z))
+    shape = (int(known.any(axis=1).sum()), int(known.any(axis=0).sum()))
+    return Fitted(variance_components(np.stack([x, y, z])), np.sort(z[known]), shape)
+
+
+def _root(matrix: FloatArray) -> FloatArray:
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -1,0 +1,237 @@
+"""Do confidence intervals from half of the data contain the correlation of the other half?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, listed
+from metassay.stats.coverage import held_out
+from metassay.stats.proportions import nearest, wilson
+from metassay.studies.inputs import has_scores
+from metassay.studies.setting import NameOrNames, check_size, settle, signature_names
+
+PAGE = 4
+"""Splits in a page of work: some tens of milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageRow:
+    """How often one kind of interval contained the correlation in held-out data."""
+
+    metric: str
+    """The metric."""
+    human: str
+    """The human criterion."""
+    level: str
+    """``system``, ``input``, ``global`` or ``within-system``."""
+    coefficient: str
+    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    interval: str
+    """How the interval was made."""
+    setting: str
+    """Sizes of the halves, systems × inputs."""
+    rate: float
+    """Share of the trials in which the interval contained the correlation; NaN if all were undefined."""
+    trials: int
+    """Trials in which both were defined."""
+    low: float
+    """Lower end of the 95% binomial interval of the rate."""
+    high: float
+    """Upper end of the 95% binomial interval of the rate."""
+    confidence: float
+    """What the rate should be: the confidence of the intervals."""
+    best: bool
+    """Whether the rate is significantly nearer to the confidence than that of every other interval, and below 1."""
+    n_undefined: int
+    """Trials in which the interval or the correlation was undefined; they are left out."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coverage(Result):
+    """How often intervals contain the correlation in held-out systems and inputs."""
+
+    study: ClassVar[str] = "simulate-coverage"
+
+    table: Sequence[CoverageRow]
+    """One row per metric, human criterion, level, coefficient and kind of interval."""
+    resamples: int
+    """How many resamples a bootstrap interval rests on."""
+
+
+def simulate_coverage(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    level: NameOrNames = "system,input",
+    coefficient: NameOrNames = "pearson",
+    interval: NameOrNames = "fisher,boot-systems,boot-inputs,boot-both",
+    confidence: float = 0.95,
+    trials: int = 1_000,
+    resamples: int = 1_000,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Coverage:
+    """Count how often intervals from half of the systems and inputs contain the correlation in the other half.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    level
+        ``system``, ``input``, ``global``, ``within-system``, or several.
+    coefficient
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    interval
+        ``fisher``, ``boot-systems``, ``boot-inputs``, ``boot-both``, ``two-way``, or several.
+    confidence
+        Confidence of the intervals, between 0 and 1.
+    trials
+        How many times to split the data.
+    resamples
+        How many bootstrap resamples to take for each interval.
+    seed
+        The same seed gives the same numbers, wherever the work is done.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Coverage
+        One row per metric, criterion, level, coefficient and interval.
+
+    Notes
+    -----
+    Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
+    Methods", §5.1 and Table 1. Only inputs that people judged take part.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.simulate_coverage(
+    ...     ma.example(), human="relevance", metric="synthetic-judge", level="system", trials=20, resamples=100
+    ... )
+    >>> [row.interval for row in result.table]
+    ['fisher', 'boot-systems', 'boot-inputs', 'boot-both']
+    """
+    levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
+    intervals = vocabulary.choices("interval", interval, vocabulary.INTERVALS)
+    confidence = vocabulary.fraction("confidence", confidence)
+    trials, resamples = vocabulary.count("trials", trials), vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
+    setting = settle(scores, human, metric, references=references)
+    check_size(setting, levels)
+
+    settings = [(lv, c) for lv in levels for c in coefficients]
+    drawn = any(i != "fisher" for i in intervals)
+    rows: list[CoverageRow] = []
+    sizes = []
+    for h, criterion in enumerate(setting.humans):
+        judged = has_scores(setting.z[h])
+        x, z = setting.x[:, :, judged], setting.z[h][:, judged]
+        n, m = (size // 2 for size in z.shape)
+        if n < 2 or m < 2:
+            raise DataError(
+                f"halves need at least 2 systems and 2 inputs, got {z.shape[0]} systems and {z.shape[1]} judged inputs"
+            )
+        sizes.append(f"{n}x{m}")
+        part = (h, len(setting.humans))
+        inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, threads, part)
+        for s, (lv, c) in enumerate(settings):
+            for p, name in enumerate(setting.metrics):
+                found = inside[:, s, :, p]
+                defined = (~np.isnan(found)).sum(axis=0)
+                hits = np.nansum(found, axis=0)
+                rates = [float(a / b) if b else float("nan") for a, b in zip(hits, defined, strict=True)]
+                winner = nearest(rates, [int(d) for d in defined], confidence)
+                for k, kind in enumerate(intervals):
+                    low, high = wilson(int(hits[k]), int(defined[k]))
+                    rows.append(
+                        CoverageRow(
+                            metric=name,
+                            human=criterion,
+                            level=lv,
+                            coefficient=c,
+                            interval=kind,
+                            setting=f"{n}x{m}",
+                            rate=rates[k],
+                            trials=int(defined[k]),
+                            low=low,
+                            high=high,
+                            confidence=confidence,
+                            best=k == winner and len(intervals) > 1,
+                            n_undefined=trials - int(defined[k]),
+                        )
+                    )
+    signature = Signature.of(
+        "simulate-coverage",
+        level=levels,
+        coef=signature_names(coefficients),
+        ci=[*intervals, f"{confidence:g}"],
+        trials=trials,
+        k=resamples if drawn else None,
+        seed=seed,
+        systems=setting.scores.shape[0],
+        inputs=setting.scores.shape[1],
+        halves=list(dict.fromkeys(sizes)),
+    )
+    return Coverage(tuple(rows), signature, tuple(setting.notes + _notes(rows)), resamples)
+
+
+def _simulate(
+    x: FloatArray,
+    z: FloatArray,
+    settings: list[tuple[str, str]],
+    intervals: Sequence[str],
+    confidence: float,
+    trials: int,
+    resamples: int,
+    seed: int,
+    threads: int | None,
+    part: tuple[int, int],
+) -> FloatArray:
+    """Return what each split says, (trials, settings, intervals, metrics)."""
+
+    def work(page: int) -> FloatArray:
+        numbers = range(page * PAGE, min(trials, (page + 1) * PAGE))
+        return np.stack(
+            [held_out(x, z, settings, intervals, confidence, resamples, seed, number) for number in numbers]
+        )
+
+    pages = -(-trials // PAGE)
+    return np.concatenate(engine.run(work, pages, threads=threads, what="simulating coverage", part=part))
+
+
+def _notes(rows: list[CoverageRow]) -> list[str]:
+    notes = []
+    if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
+        notes.append("Fisher's interval is applied to averages of correlations, which are not correlations themselves.")
+    gone: dict[int, list[str]] = {}
+    for row in rows:
+        if row.n_undefined and row.metric not in gone.setdefault(row.n_undefined, []):
+            gone[row.n_undefined].append(row.metric)
+    for count, metrics in gone.items():
+        if metrics:
+            notes.append(f"{count} trials are undefined (constant scores, or too few) and left out: {listed(metrics)}.")
+    notes.append(
+        "The other half is a sample too: an interval that contains the true correlation as often as it promises "
+        "contains that of a half less often."
+    )
+    return notes

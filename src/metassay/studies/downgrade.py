@@ -1,0 +1,373 @@
+"""Does the metric notice damage?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.paired import PairedScores, same_size
+from metassay.stats.proportions import wilson
+from metassay.stats.rank_drops import drops
+from metassay.studies.columns import NameOrNames
+
+
+class Damaged(NamedTuple):
+    """Scores of outputs that were damaged on purpose, of all systems or of some."""
+
+    scores: Scores
+    """Scores of the damaged outputs, under the same labels."""
+    kind: str = "damage"
+    """What was done to them, such as ``shuffle``."""
+    criterion: str | None = None
+    """The quality criterion that it damages, if it is known."""
+    rate: float = 1.0
+    """The share of units that was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DowngradeRow:
+    """One system, damaged by itself, in the ranking of one metric."""
+
+    metric: str
+    """The metric."""
+    criterion: str | None
+    """The quality criterion that was damaged, if it is known."""
+    kind: str
+    """What was done."""
+    rate: float
+    """The share of units that was changed."""
+    system: str
+    """The system whose outputs were damaged, while all others stayed."""
+    rank_before: int | None
+    """Its rank before, 1 the best; None if it has no score."""
+    rank_after: int | None
+    """Its rank after, among the others as they were; None if it has no score after."""
+    n_lower: int
+    """Systems that the metric had scored significantly lower."""
+    passed_by: int
+    """How many of those it fell below."""
+    noticed: bool | None
+    """Whether it fell below any of them; None if there was none to fall below."""
+    mean_before: float
+    """Mean score before, high ones good."""
+    mean_after: float
+    """Mean score after."""
+    change: float
+    """Mean change over the inputs scored before and after; negative if the score fell."""
+    p_value: float
+    """Of the paired test that the score fell, one-sided; NaN if no score changed."""
+    fell: bool
+    """Whether that is significant."""
+    test: str
+    """The paired test."""
+    alpha: float
+    """Its level."""
+    n_inputs: int
+    """Inputs scored before and after."""
+
+
+@dataclass(frozen=True, slots=True)
+class DowngradeCount:
+    """How many systems were noticed, by one metric and one kind of damage at one rate."""
+
+    metric: str
+    """The metric."""
+    criterion: str | None
+    """The quality criterion that was damaged, if it is known."""
+    kind: str
+    """What was done."""
+    rate: float
+    """The share of units that was changed: over several rates, a sensitivity curve."""
+    n_systems: int
+    """Systems that were damaged, one at a time."""
+    n_testable: int
+    """Of these, systems with another one that had been scored significantly lower."""
+    n_noticed: int
+    """Of these, systems that fell below such a one."""
+    share: float
+    """Share of the testable systems that were noticed."""
+    low: float
+    """Lower end of its binomial interval (Wilson)."""
+    high: float
+    """Upper end of its binomial interval."""
+    confidence: float
+    """Confidence of that interval."""
+    n_fell: int
+    """Systems whose score fell significantly, however little."""
+    mean_change: float
+    """Mean change of a system's score in standard deviations of the systems' scores; negative if scores fell."""
+    mean_rank_change: float
+    """Mean number of ranks that a system lost."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Downgrade(Result):
+    """Which damage metrics notice."""
+
+    study: ClassVar[str] = "downgrade"
+
+    table: Sequence[DowngradeRow]
+    """One row per metric, kind of damage, rate and system."""
+    counts: tuple[DowngradeCount, ...]
+    """One per metric, kind of damage and rate."""
+
+
+def downgrade(
+    before: Scores,
+    after: Scores | Damaged | Iterable[Damaged],
+    *,
+    metric: NameOrNames | None = None,
+    test: str = "paired-t",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    references: bool = False,
+) -> Downgrade:
+    """Damage the outputs of one system at a time and see whether a metric ranks it lower.
+
+    Parameters
+    ----------
+    before
+        Scores of the outputs as they are.
+    after
+        Scores of damaged outputs under the same labels; several kinds or rates of damage as :class:`Damaged`.
+    metric
+        Names, globs or comma lists; by default every column that is not human and that both have.
+    test
+        The test of "significantly lower": ``paired-t`` or ``wilcoxon``, over the inputs that two systems share.
+    alpha
+        Its level. Which systems were lower is tested on both sides; whether a score fell, on one.
+    confidence
+        Confidence of the intervals of shares.
+    references
+        Keep people's own texts that were scored like systems.
+
+    Returns
+    -------
+    Downgrade
+        A row per metric, damage and system, and how many systems each metric noticed.
+
+    Notes
+    -----
+    The rank-downgrade test of Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across
+    Multiple Quality Criteria", §3: systems are ranked by a metric, one is damaged, and it counts as noticed if it then
+    falls below a system that the metric had scored significantly lower. A system that is not significantly better than
+    any other cannot be noticed and leaves the share.
+
+    Examples
+    --------
+    Two systems; the better one loses all it had.
+
+    >>> import numpy as np
+    >>> before = Scores.from_arrays({"m": np.array([[5.0, 6, 7, 6], [1, 2, 3, 1]])}, systems=["good", "bad"])
+    >>> after = Scores.from_arrays({"m": np.array([[0.0, 1, 2, 0], [1, 2, 3, 1]])}, systems=["good", "bad"])
+    >>> [(row.system, row.rank_before, row.rank_after, row.noticed) for row in downgrade(before, after).table]
+    [('good', 1, 2, True), ('bad', 2, 2, None)]
+    """
+    test = vocabulary.choice("test", test, vocabulary.PAIRED_TESTS)
+    alpha, confidence = vocabulary.fraction("alpha", alpha), vocabulary.fraction("confidence", confidence)
+    damages = _damages(before, after)
+    kept = before if references else before.without_references()
+    metrics = _metrics(kept, damages, metric)
+    rows: list[DowngradeRow] = []
+    counts: list[DowngradeCount] = []
+    for name in metrics:
+        values = kept.matrix(name)
+        means, lower = _means(values), _lower(values, test, alpha)
+        spread = float(np.nanstd(means, ddof=1)) if np.isfinite(means).sum() > 1 else math.nan
+        for damage in damages:
+            found = _damaged(kept, damage, name, values, means, lower, test, alpha)
+            rows += found
+            counts.append(_count(found, spread, confidence))
+    signature = Signature.of(
+        "downgrade",
+        damage=[f"{one_line(d.kind, 40)}@{d.rate:g}" for d in damages],
+        test=test,
+        alpha=alpha,
+        ci=f"wilson,{confidence:g}",
+        systems=len(kept.systems),
+        inputs=len(kept.inputs),
+    )
+    return Downgrade(tuple(rows), signature, tuple(_notes(before, kept, rows, counts)), tuple(counts))
+
+
+def _damages(before: Scores, after: Scores | Damaged | Iterable[Damaged]) -> list[Damaged]:
+    if isinstance(after, Scores):
+        after = Damaged(after)
+    damages = [after] if isinstance(after, Damaged) else list(after)
+    for given in (before, *damages):
+        scores = given.scores if isinstance(given, Damaged) else given
+        if not isinstance(scores, Scores):
+            raise UsageError(f"expected Scores before and after the damage, got {type(scores).__name__}")
+    if not damages:
+        raise UsageError("no damaged scores given; name at least one kind of damage")
+    seen: set[tuple[str, float]] = set()
+    for damage in damages:
+        if (damage.kind, damage.rate) in seen:
+            raise UsageError(f"the damage {one_line(damage.kind, 40)!r} at rate {damage.rate:g} is given twice")
+        seen.add((damage.kind, damage.rate))
+        if not set(damage.scores.systems) & set(before.systems):
+            raise DataError(
+                f"no damaged system has the label of one before: {listed(damage.scores.systems, 4)} and "
+                f"{listed(before.systems, 4)}"
+            )
+    return damages
+
+
+def _metrics(before: Scores, damages: Sequence[Damaged], metric: NameOrNames | None) -> tuple[str, ...]:
+    wanted = before.metrics if metric is None else before.find(metric, "metric")
+    shared = tuple(name for name in wanted if all(name in damage.scores.columns for damage in damages))
+    if metric is not None and len(shared) < len(wanted):
+        missing = [name for name in wanted if name not in shared]
+        raise DataError(f"there are no scores after the damage for {listed(missing)}")
+    if not shared:
+        raise DataError("no metric was scored both before and after the damage")
+    return shared
+
+
+def _means(values: FloatArray) -> FloatArray:
+    """Return row means over the known cells, NaN where there is none."""
+    count = (~np.isnan(values)).sum(axis=1)
+    total = np.nansum(values, axis=1)
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan))
+
+
+def _lower(values: FloatArray, test: str, alpha: float) -> npt.NDArray[np.bool_]:
+    """Return whether the system of the column is significantly lower than that of the row."""
+    n = len(values)
+    first, second = np.triu_indices(n, 1)
+    lower = np.zeros((n, n), dtype=bool)
+    for at, scores in same_size(values, first, second, 1):
+        p, _ = scores.theory(test, "two-sided", alpha)
+        differ = p <= alpha
+        up = differ & (scores.statistic(test) > 0)
+        down = differ & (scores.statistic(test) < 0)
+        lower[first[at][up], second[at][up]] = True
+        lower[second[at][down], first[at][down]] = True
+    return lower
+
+
+def _damaged(
+    kept: Scores,
+    damage: Damaged,
+    name: str,
+    values: FloatArray,
+    means: FloatArray,
+    lower: npt.NDArray[np.bool_],
+    test: str,
+    alpha: float,
+) -> list[DowngradeRow]:
+    """Return the rows of one metric and one damage: the systems that were damaged, in their order."""
+    new = _aligned(damage.scores, name, kept)
+    after = _means(new)
+    found = drops(means, after, lower)
+    rows = []
+    for at, system in enumerate(kept.systems):
+        if system not in damage.scores.systems:
+            continue
+        both = ~np.isnan(values[at]) & ~np.isnan(new[at])
+        p = math.nan
+        change = float((new[at] - values[at])[both].mean()) if both.any() else math.nan
+        if both.sum() >= 2:
+            pair = PairedScores(values[at][both][:, None], new[at][both][:, None])
+            p = float(pair.theory(test, "greater", alpha)[0][0])
+        lows = int(lower[at].sum())
+        rows.append(
+            DowngradeRow(
+                metric=name,
+                criterion=damage.criterion,
+                kind=damage.kind,
+                rate=damage.rate,
+                system=system,
+                rank_before=int(found.rank_before[at]) or None,
+                rank_after=int(found.rank_after[at]) or None,
+                n_lower=lows,
+                passed_by=int(found.passed_by[at]),
+                noticed=bool(found.passed_by[at]) if lows and found.rank_after[at] else None,
+                mean_before=float(means[at]),
+                mean_after=float(after[at]),
+                change=change,
+                p_value=p,
+                fell=p <= alpha,
+                test=test,
+                alpha=alpha,
+                n_inputs=int(both.sum()),
+            )
+        )
+    return rows
+
+
+def _aligned(scores: Scores, name: str, like: Scores) -> FloatArray:
+    """Return a column on the labels of other scores, NaN where it has none."""
+    out = np.full(like.shape, np.nan)
+    rows = {system: i for i, system in enumerate(scores.systems)}
+    columns = {key: j for j, key in enumerate(scores.inputs)}
+    here = [i for i, system in enumerate(like.systems) if system in rows]
+    there = [j for j, key in enumerate(like.inputs) if key in columns]
+    matrix = scores.matrix(name)
+    if scores[name].lower_is_better != like[name].lower_is_better:
+        # only one of the two files may say which way is up
+        matrix = -matrix
+    taken = matrix[np.ix_([rows[like.systems[i]] for i in here], [columns[like.inputs[j]] for j in there])]
+    out[np.ix_(here, there)] = taken
+    return out
+
+
+def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> DowngradeCount:
+    one = rows[0]
+    tested = [row for row in rows if row.noticed is not None]
+    noticed = sum(bool(row.noticed) for row in tested)
+    low, high = wilson(noticed, len(tested), confidence)
+    changes = [row.change for row in rows if not math.isnan(row.change)]
+    ranks = [row.rank_after - row.rank_before for row in rows if row.rank_after and row.rank_before]
+    return DowngradeCount(
+        metric=one.metric,
+        criterion=one.criterion,
+        kind=one.kind,
+        rate=one.rate,
+        n_systems=len(rows),
+        n_testable=len(tested),
+        n_noticed=noticed,
+        share=noticed / len(tested) if tested else math.nan,
+        low=low,
+        high=high,
+        confidence=confidence,
+        n_fell=sum(row.fell for row in rows),
+        mean_change=float(np.mean(changes)) / spread if changes and spread > 0 else math.nan,
+        mean_rank_change=float(np.mean(ranks)) if ranks else math.nan,
+    )
+
+
+def _notes(before: Scores, kept: Scores, rows: Sequence[DowngradeRow], counts: Sequence[DowngradeCount]) -> list[str]:
+    notes = []
+    if len(kept.systems) < len(before.systems):
+        n = len(before.systems) - len(kept.systems)
+        notes.append(f"{n} human-written references that were scored like systems are left out.")
+    untested = {c.metric: c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems}
+    if untested:
+        least, most = min(untested.values()), max(untested.values())
+        many = f"{least}" if least == most else f"{least} to {most}"
+        notes.append(
+            f"By each metric {many} systems are significantly better than no other and cannot fall below one; "
+            "they leave the share."
+        )
+    partial = {row.system for row in rows if 0 < row.n_inputs < len(kept.inputs)}
+    if partial:
+        notes.append(f"Not all inputs were scored before and after: {listed(sorted(partial), 6)}.")
+    empty = {row.system for row in rows if row.n_inputs == 0}
+    if empty:
+        notes.append(f"No input was scored both before and after: {listed(sorted(empty), 6)}.")
+    notes.append(
+        "A metric that does not notice the damage does not measure the criterion. One that does may notice it for "
+        "another reason, such as words that no longer match."
+    )
+    return notes

@@ -1,0 +1,376 @@
+"""How often does each test find that a damaged metric is worse?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.draws import NOISE, TRIALS, stream
+from metassay.stats.exchange import standardize_cells
+from metassay.stats.power import correlations, p_values
+from metassay.stats.proportions import wilson
+from metassay.studies.inputs import has_scores
+from metassay.studies.setting import NameOrNames, check_size, settle, signature_names
+
+PAGE = 50
+"""Trials in a page of work; they share their draws, and those of other pages do not."""
+
+
+class Damage(Protocol):
+    """A metric that can be made worse: the metric itself, and random damaged copies of its scores."""
+
+    @property
+    def name(self) -> str:
+        """What the metric is called."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """What settings are: ``words`` for the share of words kept, ``noise`` for the size of the noise."""
+        ...
+
+    @property
+    def settings(self) -> Sequence[float]:
+        """How much damage is done."""
+        ...
+
+    @property
+    def recipe(self) -> str:
+        """What else the scores depend on, for the signature."""
+        ...
+
+    def intact(self, systems: Sequence[str], inputs: Sequence[str]) -> FloatArray:
+        """Return the scores of the metric, systems × inputs."""
+        ...
+
+    def damaged(
+        self, setting: float, systems: Sequence[str], inputs: Sequence[str], trials: int, seed: int
+    ) -> FloatArray:
+        """Return damaged scores, (trials, systems, inputs)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PowerRow:
+    """How often one test found that a metric agrees better with people than damaged copies of it."""
+
+    metric: str
+    """The metric."""
+    human: str
+    """The human criterion."""
+    level: str
+    """``system``, ``input``, ``global`` or ``within-system``."""
+    coefficient: str
+    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    test: str
+    """The test."""
+    damage: str
+    """``words``: the damaged metric sees a random share of the words; ``noise``: noise is added to its scores."""
+    setting: float
+    """The share of words kept, or the standard deviation of the noise in that of the scores."""
+    rate: float
+    """Share of the trials in which the test rejected; NaN if all were undefined."""
+    trials: int
+    """Trials in which the test was defined."""
+    low: float
+    """Lower end of the 95% binomial interval of the rate."""
+    high: float
+    """Upper end of the 95% binomial interval of the rate."""
+    estimate: float
+    """Correlation of the metric with people."""
+    estimate_damaged: float
+    """Mean correlation of its damaged copies."""
+    alpha: float
+    """The significance level."""
+    resamples: int | None
+    """How many resamples the test rests on; None for Williams."""
+    n_undefined: int
+    """Trials in which the test was undefined; they are left out."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Power(Result):
+    """Power curves of tests: how often they find a metric better than damaged copies of it."""
+
+    study: ClassVar[str] = "simulate-power"
+
+    table: Sequence[PowerRow]
+    """One row per metric, human criterion, level, coefficient, test and setting."""
+
+
+def simulate_power(
+    scores: Scores,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    damage: Damage | None = None,
+    noise: str | float | Sequence[float] = (0.25, 0.5, 1.0, 2.0, 4.0),
+    level: NameOrNames = "system,input",
+    coefficient: NameOrNames = "pearson",
+    test: NameOrNames = "williams,paired-boot-both,perm-both",
+    alpha: float = 0.05,
+    trials: int = 1_000,
+    resamples: int = 999,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Power:
+    """Make a metric worse, many times, and count how often tests find that it is.
+
+    Parameters
+    ----------
+    scores
+        Scores of people, and of metrics unless `damage` brings its own.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics to damage by noise, likewise; by default every column that is not human.
+    damage
+        A metric that damages itself, such as `DamagedRouge1`; by default noise is added to the metrics in `scores`.
+    noise
+        Standard deviations of the noise, in those of the metric's scores. Without effect if `damage` is given.
+    level
+        ``system``, ``input``, ``global``, ``within-system``, or several.
+    coefficient
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    test
+        ``williams``, ``paired-boot-systems``, ``paired-boot-inputs``, ``paired-boot-both``, ``perm-systems``,
+        ``perm-inputs``, ``perm-both``, ``two-way``, or several.
+    alpha
+        The significance level.
+    trials
+        How many damaged copies to test in each setting.
+    resamples
+        How many resamples each test takes.
+    seed
+        The same seed gives the same numbers, wherever the work is done.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Power
+        One row per metric, criterion, level, coefficient, test and setting.
+
+    Notes
+    -----
+    Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
+    Methods", §5.2 and Figure 3. Only inputs that people judged take part. Trials of a page share the draws of a test:
+    draws do not depend on scores, so the rate is estimated without bias all the same.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.simulate_power(
+    ...     ma.example(), human="relevance", metric="synthetic-judge", level="system", noise=8, test="perm-both",
+    ...     trials=20, resamples=99,
+    ... )
+    >>> [row.rate > 0.5 for row in result.table]
+    [True]
+    """
+    levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
+    tests = vocabulary.choices("test", test, vocabulary.METRIC_TESTS)
+    sizes = vocabulary.positives("noise", noise)
+    alpha = vocabulary.fraction("alpha", alpha)
+    trials, resamples = vocabulary.count("trials", trials), vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
+    if damage is not None and metric is not None:
+        raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
+    if damage is not None and isinstance(scores, Scores):
+        metric = scores.humans if human is None else scores.find_humans(human)
+    setting = settle(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1)
+    check_size(setting, levels)
+
+    labels = setting.scores.systems, setting.scores.inputs
+    kinds: list[Damage]
+    if damage is not None:
+        kinds = [damage]
+    else:
+        kinds = [_Noise(name, values, sizes) for name, values in zip(setting.metrics, setting.x, strict=True)]
+    cases = [
+        _Case(h, lv, c, t) for h in range(len(setting.humans)) for lv in levels for c in coefficients for t in tests
+    ]
+    rows: list[PowerRow] = []
+    parts = sum(len(kind.settings) for kind in kinds)
+    done = 0
+    for kind in kinds:
+        x = kind.intact(*labels)
+        if np.isnan(x).all():
+            raise DataError(f"{one_line(kind.name)} has no score for the systems and inputs that people judged")
+        for size in kind.settings:
+            damaged = kind.damaged(size, *labels, trials, seed)
+            rejected, r = _simulate(x, damaged, setting.z, cases, alpha, resamples, seed, threads, (done, parts))
+            done += 1
+            rows += [
+                _row(kind, size, case, setting.humans[case.human], rejected[k], r[k], alpha, resamples)
+                for k, case in enumerate(cases)
+            ]
+    order = {case: k for k, case in enumerate(cases)}
+    names = [kind.name for kind in kinds]
+    rows.sort(
+        key=lambda row: (
+            names.index(row.metric),
+            order[_Case(setting.humans.index(row.human), row.level, row.coefficient, row.test)],
+        )
+    )
+    signature = Signature.of(
+        "simulate-power",
+        level=levels,
+        coef=signature_names(coefficients),
+        test=tests,
+        damage=kinds[0].kind,
+        at=[f"{size:g}" for size in kinds[0].settings],
+        of=kinds[0].recipe or None,
+        alpha=f"{alpha:g}",
+        trials=trials,
+        k=resamples if tests != ("williams",) else None,
+        seed=seed,
+        systems=setting.scores.shape[0],
+        inputs=setting.scores.shape[1],
+    )
+    return Power(tuple(rows), signature, tuple(setting.notes + _notes(rows)))
+
+
+@dataclass(frozen=True)
+class _Case:
+    human: int
+    level: str
+    coefficient: str
+    test: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Noise:
+    """Normal noise of a given size added to the scores of a metric."""
+
+    name: str
+    values: FloatArray
+    settings: Sequence[float]
+    kind: str = "noise"
+    recipe: str = ""
+
+    def intact(self, systems: Sequence[str], inputs: Sequence[str]) -> FloatArray:
+        assert self.values.shape == (len(systems), len(inputs))
+        return standardize_cells(self.values)
+
+    def damaged(
+        self,
+        setting: float,
+        systems: Sequence[str],
+        inputs: Sequence[str],
+        trials: int,
+        seed: int,
+    ) -> FloatArray:
+        # All settings share the noise and only scale it, so that curves are smooth.
+        shape = (len(systems), len(inputs))
+        noise = [stream(seed, NOISE, trial).standard_normal(shape) for trial in range(trials)]
+        return standardize_cells(self.values) + setting * np.stack(noise)
+
+
+def _simulate(
+    x: FloatArray,
+    damaged: FloatArray,
+    z: FloatArray,
+    cases: list[_Case],
+    alpha: float,
+    resamples: int,
+    seed: int,
+    threads: int | None,
+    part: tuple[int, int],
+) -> tuple[FloatArray, FloatArray]:
+    """Return for each case and trial whether the test rejected, NaN if it is undefined; and the two correlations."""
+    trials = len(damaged)
+
+    def work(page: int) -> tuple[FloatArray, FloatArray]:
+        some = damaged[page * PAGE : (page + 1) * PAGE]
+        own = int(stream(seed, TRIALS, page).integers(2**62))
+        out, r = np.empty((len(cases), len(some))), np.empty((len(cases), 1 + len(some)))
+        for k, case in enumerate(cases):
+            people = z[case.human]
+            judged = has_scores(people)
+            mine = x[:, judged], some[:, :, judged], people[:, judged]
+            p = p_values(*mine, case.level, case.coefficient, case.test, resamples, own)
+            out[k] = np.where(np.isnan(p), np.nan, p <= alpha)
+            before = cases[k - 1] if k else None
+            if before is not None and (case.human, case.level, case.coefficient) == (
+                before.human,
+                before.level,
+                before.coefficient,
+            ):
+                r[k] = r[k - 1]
+            else:
+                r[k] = correlations(*mine, case.level, case.coefficient)
+        return out, r
+
+    pages = -(-trials // PAGE)
+    done = engine.run(work, pages, threads=threads, what="simulating power", part=part)
+    first = done[0][1][:, :1]
+    return (
+        np.concatenate([out for out, _ in done], axis=1),
+        np.concatenate([first, *(r[:, 1:] for _, r in done)], axis=1),
+    )
+
+
+def _row(
+    kind: Damage,
+    size: float,
+    case: _Case,
+    criterion: str,
+    rejected: FloatArray,
+    r: FloatArray,
+    alpha: float,
+    resamples: int,
+) -> PowerRow:
+    defined = int((~np.isnan(rejected)).sum())
+    hits = int(np.nansum(rejected))
+    low, high = wilson(hits, defined)
+    known = r[1:][~np.isnan(r[1:])]
+    return PowerRow(
+        metric=kind.name,
+        human=criterion,
+        level=case.level,
+        coefficient=case.coefficient,
+        test=case.test,
+        damage=kind.kind,
+        setting=float(size),
+        rate=hits / defined if defined else float("nan"),
+        trials=defined,
+        low=low,
+        high=high,
+        estimate=float(r[0]),
+        estimate_damaged=float(known.mean()) if len(known) else float("nan"),
+        alpha=alpha,
+        resamples=None if case.test == "williams" else resamples,
+        n_undefined=len(rejected) - defined,
+    )
+
+
+def _notes(rows: list[PowerRow]) -> list[str]:
+    notes = []
+    turned = list(dict.fromkeys(row.metric for row in rows if row.estimate <= 0))
+    if turned:
+        notes.append(
+            f"{listed(turned)}: does not agree with people in the first place, so damage need not make it worse."
+        )
+    if any(row.test == "williams" and row.level in ("input", "within-system") for row in rows):
+        notes.append("Williams' test is applied to averages of correlations, which are not correlations themselves.")
+    gone = max(row.n_undefined for row in rows)
+    if gone:
+        notes.append(f"Up to {gone} trials of a test are undefined (constant scores, or too few) and left out.")
+    notes.append(
+        "A test that rejects often is strong only if it holds its level: tests generalise to different things, and "
+        "perm-both rejects too easily for new systems if metrics favour some systems."
+    )
+    return notes

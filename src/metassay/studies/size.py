@@ -1,0 +1,300 @@
+"""How often do tests tell metrics apart that are equally good?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.errors import DataError, listed, one_line
+from metassay.stats.draws import WORLDS, stream
+from metassay.stats.proportions import wilson
+from metassay.stats.rejections import Trials
+from metassay.stats.worlds import TEXTBOOK, Fitted, World, fit
+from metassay.studies.inputs import has_scores
+from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
+
+PAGE_ELEMENTS = 400_000
+"""A page has as many data sets as make this many means of systems over all draws; it changes no number's meaning."""
+
+TOLERANCE = 1.3
+"""A test holds its level if it rejects at most so many times α: .065 at α = .05."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRow:
+    """How often one test rejected in one world."""
+
+    test: str
+    """The test."""
+    setting: str
+    """The world: its name in the grid, or ``fitted, equal`` and ``fitted, as found`` for one like the user's data."""
+    metric_a: str | None
+    """The metrics that a world was fitted to; None for worlds of the grid."""
+    metric_b: str | None
+    """The other metric."""
+    human: str | None
+    """The human criterion it was fitted to; None for worlds of the grid."""
+    level: str
+    """Always ``system``."""
+    coefficient: str
+    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    equal: bool
+    """Whether both metrics are equally good, so that every rejection is an error; else the rate is the power."""
+    rate: float
+    """Share of the data sets in which the test found the first metric better."""
+    trials: int
+    """Data sets in which the test was defined."""
+    low: float
+    """Lower end of the 95% binomial interval of the rate."""
+    high: float
+    """Upper end of the 95% binomial interval of the rate."""
+    alpha: float
+    """The significance level: what the rate should be if both are equally good."""
+    holds: bool | None
+    """Whether the rate may be at most 1.3 α as far as its interval tells; None if the metrics differ."""
+    difference: float
+    """Mean difference of the two correlations over the data sets."""
+    n_systems: int
+    """Systems in each data set."""
+    n_inputs: int
+    """Inputs in each data set."""
+    resamples: int | None
+    """How many resamples the test rests on; None for Williams."""
+    n_undefined: int
+    """Data sets in which the test was undefined; they are left out."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Size(Result):
+    """How often tests reject in worlds where the truth is known."""
+
+    study: ClassVar[str] = "simulate-size"
+
+    table: Sequence[SizeRow]
+    """One row per world, coefficient and test."""
+
+
+def simulate_size(
+    scores: Scores | None = None,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    world: NameOrNames | None = None,
+    coefficient: NameOrNames = "pearson",
+    test: NameOrNames = vocabulary.METRIC_TESTS,
+    alpha: float = 0.05,
+    trials: int = 500,
+    resamples: int = 499,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Size:
+    """Draw data sets in which two metrics are equally good, and count how often tests tell them apart.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people, to which a world is fitted for every pair of metrics. Without scores the worlds
+        of the grid are drawn.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    world
+        Worlds of the grid, by name; by default all of them without `scores`, and none with scores.
+    coefficient
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    test
+        Tests, as in `compare`; all by default.
+    alpha
+        The significance level.
+    trials
+        How many data sets to draw from each world.
+    resamples
+        How many resamples each test takes.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Returns
+    -------
+    Size
+        One row per world, coefficient and test.
+
+    Notes
+    -----
+    All tests are at system level and ask whether the first metric is better. A fitted world has the variance
+    components of systems, inputs and cells that the scores of two metrics and people have together (Henderson 1953,
+    method I), normal effects, and the grades that people gave. In ``fitted, equal`` the two metrics have changed
+    places in half of the covariances, so that both are equally good; ``fitted, as found`` shows the power.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.simulate_size(world="equal: own liking 0.5", test="williams,perm-both", trials=100, resamples=99)
+    >>> [row.holds for row in result.table]
+    [True, False]
+    """
+    coefficients = vocabulary.coefficients(coefficient)
+    tests = vocabulary.choices("test", test, vocabulary.METRIC_TESTS)
+    alpha = vocabulary.fraction("alpha", alpha)
+    trials = vocabulary.count("trials", trials)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
+    chosen: tuple[str, ...] = ()
+    if world is not None:
+        # Names of worlds hold commas, so a text is one name, and not a list.
+        wanted = (world,) if isinstance(world, str) else tuple(world)
+        chosen = tuple(vocabulary.choice("world", name, tuple(TEXTBOOK)) for name in wanted)
+    elif scores is None:
+        chosen = tuple(TEXTBOOK)
+    places: list[_Place] = [_Place(name, None, TEXTBOOK[name]) for name in chosen]
+    notes: list[str] = []
+    if scores is not None:
+        setting = settle(scores, human, metric, references=references, least_metrics=2)
+        check_size(setting, ["system"])
+        fitted, told = _fitted(setting)
+        places += fitted
+        notes += [*setting.notes, *told]
+
+    rows: list[SizeRow] = []
+    parts = len(places) * len(coefficients)
+    for at, place in enumerate(places):
+        n, m = place.world.shape
+        per_page = max(1, min(trials, PAGE_ELEMENTS // (n * resamples)))
+        for c, name in enumerate(coefficients):
+            # The data sets of a world are the same for every coefficient and set of tests.
+            work = partial(_page, place.world, name, tests, resamples, seed, at, per_page)
+            pages = -(-trials // per_page)
+            run = (at * len(coefficients) + c, parts)
+            done = engine.run(work, pages, threads=threads, what="simulating size", part=run)
+            found = np.concatenate(done, axis=1)[:, :trials]
+            rows += [_row(place, name, t, found[k], found[-1], alpha, resamples) for k, t in enumerate(tests)]
+    signature = Signature.of(
+        "simulate-size",
+        level="system",
+        coef=signature_names(coefficients),
+        test=tests,
+        alpha=f"{alpha:g}",
+        trials=trials,
+        k=resamples,
+        seed=seed,
+        worlds=len(places),
+    )
+    return Size(tuple(rows), signature, (*notes, *_notes(rows)))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A world with what it was fitted to, if anything."""
+
+    name: str
+    names: tuple[str, str, str] | None
+    world: World
+
+
+def _fitted(setting: Setting) -> tuple[list[_Place], list[str]]:
+    """Fit a world to every pair of metrics and every criterion, and tell what they are like."""
+    places, told = [], []
+    for h, criterion in enumerate(setting.humans):
+        z = setting.z[h]
+        judged = has_scores(z)
+        for a, first in enumerate(setting.metrics):
+            for b in range(a + 1, len(setting.metrics)):
+                x, y = setting.x[a][:, judged], setting.x[b][:, judged]
+                world = fit(x, y, z[:, judged])
+                means = np.diag(world.components.of_means(max(world.shape[1], 1)))
+                if not (means > 0).all():
+                    raise DataError(
+                        f"no world can be fitted to {one_line(first)}, {one_line(setting.metrics[b])} and "
+                        f"{one_line(criterion)}: means of systems do not vary, or too few cells are shared"
+                    )
+                names = (first, setting.metrics[b], criterion)
+                places.append(_Place("fitted, equal", names, world.made_equal()))
+                places.append(_Place("fitted, as found", names, world))
+                told.append(_describe(world, names))
+    return places, told
+
+
+def _describe(world: Fitted, names: tuple[str, str, str]) -> str:
+    liking = world.components.own_liking(world.shape[1])
+    shares = []
+    for at, name in enumerate(names):
+        parts = [float(part[at, at]) for part in (world.components.systems, world.components.inputs)]
+        whole = sum(parts) + float(world.components.cells[at, at])
+        shares.append(f"{one_line(name, 60)} {parts[0] / whole:.0%} and {parts[1] / whole:.0%}")
+    return (
+        f"Share of the variance of scores due to systems and to inputs: {'; '.join(shares)}. Liking for systems of the "
+        f"metric's own, in SDs of what it shares with people: {liking[0]:.1f} and {liking[1]:.1f}."
+    )
+
+
+def _page(
+    world: World,
+    coefficient: str,
+    tests: Sequence[str],
+    resamples: int,
+    seed: int,
+    number: int,
+    trials: int,
+    page: int,
+) -> FloatArray:
+    """Return p-values (tests, trials) in the data sets of a page, and below them differences of correlations."""
+    data = Trials(*world.draw(stream(seed, WORLDS, number, page), trials), coefficient, resamples, seed, number, page)
+    return np.stack([*(data.p_values(test) for test in tests), data.estimates[0] - data.estimates[1]])
+
+
+def _row(
+    place: _Place, coefficient: str, test: str, p: FloatArray, difference: FloatArray, alpha: float, resamples: int
+) -> SizeRow:
+    defined = int((~np.isnan(p)).sum())
+    hits = int((p <= alpha).sum())
+    low, high = wilson(hits, defined)
+    a, b, human = place.names or (None, None, None)
+    known = difference[~np.isnan(difference)]
+    return SizeRow(
+        test=test,
+        setting=place.name,
+        metric_a=a,
+        metric_b=b,
+        human=human,
+        level="system",
+        coefficient=coefficient,
+        equal=place.world.equal,
+        rate=hits / defined if defined else np.nan,
+        trials=defined,
+        low=low,
+        high=high,
+        alpha=alpha,
+        holds=bool(low <= TOLERANCE * alpha) if place.world.equal and defined else None,
+        difference=float(known.mean()) if len(known) else np.nan,
+        n_systems=place.world.shape[0],
+        n_inputs=place.world.shape[1],
+        resamples=None if test == "williams" else resamples,
+        n_undefined=len(p) - defined,
+    )
+
+
+def _notes(rows: list[SizeRow]) -> list[str]:
+    notes = ["Worlds draw new systems and new inputs in every data set, and every test asks if the first is better."]
+    tests = list(dict.fromkeys(row.test for row in rows))
+    failing = [t for t in tests if any(row.holds is False for row in rows if row.test == t)]
+    if failing:
+        notes.append(f"Not at their level in some world: {listed(failing, 10)}.")
+    gone = max((row.n_undefined for row in rows), default=0)
+    if gone:
+        notes.append(f"Up to {gone} data sets are undefined for a test (constant scores) and left out.")
+    return notes

@@ -1,0 +1,827 @@
+"""Does an evaluation survive translation? And are two metrics, judges or groups of annotators interchangeable?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.scores import FloatArray, Scores
+from metassay.core.signature import Signature
+from metassay.core.stacking import stacked
+from metassay.errors import UsageError, listed, one_line
+from metassay.stats.dominance import Shift, dominance, shift
+from metassay.stats.draws import REFERENCES, stream
+from metassay.stats.equivalence import anderson_hauck, annotator_margins, needed_margins, tost
+from metassay.stats.intervals import percentile
+from metassay.stats.many import Correlations, WeightPages, Weights, cell_weights
+from metassay.stats.multivariate import rank_components
+from metassay.stats.reference_draws import ReferenceScores, correlate_changing
+from metassay.stats.significance import corrected
+from metassay.studies.columns import NameOrNames
+from metassay.studies.grouping import Case, Grouping, group_by
+from metassay.studies.setting import signature_names
+
+SLOW = 1_000
+"""At most so many resamples for what is slow and only drawn or told: metrics across languages, references."""
+DRAWN_AT_ONCE = 64
+"""Draws of references made at once. It decides in which order random numbers are used, so it is fixed."""
+BACK = "-back"
+"""A level with this ending is the round trip of the level without it: ``es-back`` is Spanish put back into English."""
+CURVE = tuple(round(0.005 * step, 3) for step in range(1, 51))
+"""Margins at which the sensitivity of conclusions is told."""
+Selves = dict[tuple[int, int], tuple[float, FloatArray]]
+"""For two vectors, by position, their correlation and its resamples."""
+GENERALISES = {
+    "points": "other outputs, as if no two outputs had a system or an input in common",
+    "inputs": "other inputs to the same systems",
+    "systems": "other systems on the same inputs",
+    "both": "other systems and other inputs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SurvivalRow:
+    """One test: does a metric agree with people at one level as it does at the baseline?"""
+
+    metric: str
+    """The metric."""
+    criterion: str
+    """The human criterion."""
+    language: str
+    """The language, or whatever else the levels are, that is compared with the baseline."""
+    baseline: str
+    """The level it is compared with."""
+    level: str
+    """The level of correlation: ``global``, ``input``, ``system`` or ``within-system``."""
+    coefficient: str
+    """The coefficient, such as ``kendall-c``."""
+    test: str
+    """``tost`` or ``anderson-hauck``."""
+    margin_kind: str
+    """``constant``, ``sd`` or ``range``; the last two come from single annotators."""
+    margin: float
+    """How far apart two correlations may be and still count as equivalent."""
+    estimate_a: float
+    """The correlation at the baseline."""
+    estimate_b: float
+    """The correlation at this level."""
+    difference: float
+    """The second less the first."""
+    low: float
+    """Lower end of the bootstrap interval of the difference, of confidence 1 − 2α: TOST asks if it is in the margin."""
+    high: float
+    """Upper end of that interval."""
+    p_value: float
+    """Small if a difference as large as the margin is not credible; NaN if undefined."""
+    p_corrected: float
+    """The same, corrected for all tests with this test, kind of margin and coefficient."""
+    alpha: float
+    """The level of the tests."""
+    equivalent: bool
+    """Whether the p-value is at most α."""
+    equivalent_corrected: bool
+    """Whether the corrected p-value is at most α."""
+    correction: str
+    """``by`` and the like."""
+    needed: float
+    """The margin above which TOST would find equivalence; NaN if no margin would, or for another test."""
+    n: int
+    """Outputs with scores at both levels and judgments."""
+    resamples: int
+    """How many resamples were drawn."""
+    resamples_undefined: int
+    """Resamples in which the difference is undefined; they are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageAgreement:
+    """The correlation of a metric with people at one level (Fig. 1 of Braun et al. 2022, for every language)."""
+
+    metric: str
+    criterion: str
+    language: str
+    coefficient: str
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossLanguages:
+    """The correlation of a metric at the baseline with the same metric at another level (Fig. 2)."""
+
+    metric: str
+    language: str
+    coefficient: str
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorMargin:
+    """How much single annotators differ in their correlation with a metric at the baseline (Fig. 4b)."""
+
+    metric: str
+    criterion: str
+    coefficient: str
+    n_annotators: int
+    sd: float
+    """Standard deviation of the correlations."""
+    range: float
+    """Largest difference of two of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """The share of comparisons that TOST would call equivalent, uncorrected, with a given margin (Fig. 4a)."""
+
+    criterion: str
+    coefficient: str
+    margin: float
+    share: float
+    n_tests: int
+
+
+@dataclass(frozen=True, slots=True)
+class DominancePair:
+    """In which share of the resamples the first metric agrees better with people than the second."""
+
+    criterion: str
+    coefficient: str
+    metric_a: str
+    metric_b: str
+    language: str
+    probability: float
+    resolved: bool
+    """Whether one of the two wins in at least 97.5% of the resamples."""
+
+
+@dataclass(frozen=True, slots=True)
+class DominanceShift:
+    """What became of the pairs of metrics that were resolved at the baseline (Fig. 5)."""
+
+    criterion: str
+    coefficient: str
+    language: str
+    n_pairs: int
+    n_resolved: int
+    n_kept: int
+    """Resolved pairs that are still resolved, the same way round."""
+    n_turned: int
+    """Resolved pairs in which the other metric now wins more than half of the resamples."""
+    shift: float
+    """Mean absolute change of the share, over the resolved pairs."""
+    shift_back: float
+    """The same after the round trip, level ``…-back``; NaN if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankPosition:
+    """A metric at one level, or a criterion, on the first two principal components of ranks (Fig. 6)."""
+
+    name: str
+    kind: str
+    language: str
+    first: float
+    second: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceWidening:
+    """How much wider an interval is if references are resampled too (app. B)."""
+
+    metric: str
+    criterion: str
+    language: str
+    coefficient: str
+    aggregate: str
+    n_references: int
+    low: float
+    high: float
+    low_references: float
+    high_references: float
+    widening: float
+    """How much wider the interval is."""
+    relative: float
+    """The same as a share of the width without."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Survival(Result):
+    """Whether agreement with people is the same at every level, and all that goes with it."""
+
+    study: ClassVar[str] = "survive"
+
+    table: Sequence[SurvivalRow]
+    """One row per metric, criterion, level, test, kind of margin and coefficient."""
+    by: str
+    """What the levels are levels of."""
+    baseline: str
+    """The level that the others are compared with."""
+    agreement: tuple[LanguageAgreement, ...]
+    """Correlations with people at every level."""
+    across: tuple[AcrossLanguages, ...]
+    """Correlations of metrics with themselves at the baseline."""
+    margins: tuple[AnnotatorMargin, ...]
+    """What single annotators say of margins."""
+    sensitivity: tuple[Sensitivity, ...]
+    """How conclusions depend on the margin."""
+    dominance: tuple[DominancePair, ...]
+    """Which metric beats which."""
+    shifts: tuple[DominanceShift, ...]
+    """How that changes from the baseline to each level."""
+    components: tuple[RankPosition, ...]
+    """Where everything stands on two principal components."""
+    explained: tuple[float, float]
+    """The share of the variance that each of the two explains."""
+    references: tuple[ReferenceWidening, ...]
+    """What resampling references adds, for metrics with a score per reference."""
+
+
+def survive(
+    scores: Scores | Mapping[str, Scores],
+    *,
+    by: str = "language",
+    baseline: str | None = None,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    level: str = "global",
+    coefficient: NameOrNames = "kendall-c",
+    test: NameOrNames = "tost,anderson-hauck",
+    margin: float = 0.05,
+    margin_kind: NameOrNames = "constant,sd,range",
+    resample: str = "both",
+    aggregate: str = "max",
+    alpha: float = 0.05,
+    correction: str = "by",
+    p: str = "plus-one",
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    references: bool = False,
+    threads: int | None = None,
+) -> Survival:
+    """Test whether metrics agree with people in other languages as they do in the first.
+
+    The same question in its everyday form: are two metrics, two versions of a judge, or two groups of annotators
+    interchangeable? Then `by` names what tells them apart.
+
+    Parameters
+    ----------
+    scores
+        Scores with a language axis, or scores by language: ``{"en": …, "es": …, "es-back": …}``. A level that ends in
+        ``-back`` is a round trip.
+    by
+        What the levels are: ``language``, ``annotator`` or ``reference``; ``metric`` or ``human`` if columns are
+        compared with one of them; or the column that was read with ``by``, such as ``version``.
+    baseline
+        The level that all others are compared with; by default English, or the first.
+    human, metric
+        Human criteria and metrics: names, globs or comma lists.
+    level
+        The level of correlation, by default ``global``: all outputs at once.
+    coefficient
+        ``kendall-c`` by default, as in the paper; ``spearman`` or others, or several.
+    test
+        ``tost``, ``anderson-hauck``, or both.
+    margin
+        The constant margin.
+    margin_kind
+        ``constant``; ``sd`` and ``range``, the standard deviation and the largest difference of the correlations of the
+        metric at the baseline with single annotators; or several.
+    resample
+        What is drawn with replacement: systems and inputs (``both``), ``inputs``, ``systems``, or single outputs
+        (``points``, as in the paper).
+    aggregate
+        How scores against several references become one: ``max`` or ``mean``.
+    alpha
+        The level of the tests.
+    correction
+        How to correct for many tests: ``by`` (Benjamini-Yekutieli), ``none``, ``bonferroni``, ``holm`` or ``bh``.
+    p
+        ``plus-one`` gives bootstrap p-values (c + 1)/(k + 1), ``paper`` c/k.
+    confidence
+        Confidence of the intervals of correlations.
+    resamples
+        How many bootstrap resamples to take.
+    seed
+        The same seed gives the same numbers, whatever the number of threads.
+    references
+        Keep people's own texts that were scored like systems.
+    threads
+        How many threads to use; all processors by default.
+
+    Notes
+    -----
+    Follows Braun, Vasilyev, Iskender and Bohannon (2022), "Does Summary Evaluation Survive Translation to Other
+    Languages?", with Φ where the authors' code of the Anderson-Hauck test has densities.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.survive(ma.example(), by="metric", human="relevance", resamples=200)
+    >>> sorted({row.test for row in result.table})
+    ['anderson-hauck', 'tost']
+    """
+    level = vocabulary.choice("level", level, vocabulary.LEVELS, vocabulary.LEVEL_ALIASES)
+    coefficients = vocabulary.coefficients(coefficient)
+    tests = vocabulary.choices("test", test, vocabulary.EQUIVALENCE_TESTS)
+    kinds = vocabulary.choices("margin kind", margin_kind, vocabulary.MARGIN_KINDS)
+    margin = vocabulary.fraction("margin", margin)
+    resample = vocabulary.choice("resample", resample, vocabulary.RESAMPLED)
+    aggregate = vocabulary.choice("aggregate", aggregate, vocabulary.AGGREGATES)
+    alpha = vocabulary.fraction("alpha", alpha)
+    correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
+    p = vocabulary.choice("p", p, vocabulary.P_VALUES)
+    confidence = vocabulary.fraction("confidence", confidence)
+    resamples = vocabulary.count("resamples", resamples)
+    seed = vocabulary.seed(seed)
+    threads = vocabulary.threads(threads)
+    if resample == "points" and level != "global":
+        raise UsageError(f"resample points needs level global, where outputs stand by themselves; got level {level}")
+    if not by:
+        raise UsageError("by must be the name of what is compared, such as language or metric")
+    if isinstance(scores, Mapping):
+        scores = stacked(scores)
+    if not isinstance(scores, Scores):
+        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
+    kept = scores if references else scores.without_references()
+    notes = []
+    if len(kept.systems) < len(scores.systems):
+        n = len(scores.systems) - len(kept.systems)
+        notes.append(f"{n} human-written references that were scored like systems are left out.")
+    groups = _judged_only(group_by(kept, by, baseline, human, metric, aggregate))
+    if level in ("input", "within-system") and "anderson-hauck" in tests:
+        # Averages of correlations have no such test.
+        tests = tuple(name for name in tests if name != "anderson-hauck")
+        notes.append(f"Anderson-Hauck is a test of single correlations and is left out at {level} level.")
+        if not tests:
+            raise UsageError(f"test anderson-hauck needs level global or system, got {level}")
+    pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
+    few = replace(pages, draws=min(resamples, SLOW))
+
+    rows: list[SurvivalRow] = []
+    agreement: list[LanguageAgreement] = []
+    across: list[AcrossLanguages] = []
+    margins: list[AnnotatorMargin] = []
+    sensitivity: list[Sensitivity] = []
+    pairs: list[DominancePair] = []
+    shifts: list[DominanceShift] = []
+    widenings: list[ReferenceWidening] = []
+    for c in coefficients:
+        found = _Found.of(groups, level, c, pages, few, threads)
+        agreement += found.agreement(confidence)
+        across += found.across_levels(confidence)
+        own, by_case = _margins(groups, level, c)
+        margins += own
+        made = _rows(found, tests, kinds, margin, by_case, alpha, correction, p, resamples)
+        rows += made
+        sensitivity += _sensitivity(found, alpha, p)
+        some_pairs, some_shifts = _dominance(found)
+        pairs += some_pairs
+        shifts += some_shifts
+        widenings += _widenings(found, aggregate, confidence, few, threads)
+    positions, explained = _components(groups)
+    signature = Signature.of(
+        "survive",
+        by=_plain(by),
+        baseline=_plain(groups.baseline),
+        level=level,
+        coef=signature_names(coefficients),
+        test=tests,
+        margin=[f"{kind}-{margin:g}" if kind == "constant" else kind for kind in kinds],
+        alpha=f"{alpha:g}",
+        correction=correction,
+        p=p,
+        resample=resample,
+        refs=aggregate if groups.references else None,
+        k=resamples,
+        seed=seed,
+        systems=groups.x.shape[1],
+        inputs=groups.x.shape[2],
+    )
+    notes += groups.notes + _notes(rows, groups, kinds, coefficients, resample, resamples, alpha, p, widenings, across)
+    return Survival(
+        tuple(rows),
+        signature,
+        tuple(notes),
+        by,
+        groups.baseline,
+        tuple(agreement),
+        tuple(across),
+        tuple(margins),
+        tuple(sensitivity),
+        tuple(pairs),
+        tuple(shifts),
+        positions,
+        explained,
+        tuple(widenings),
+    )
+
+
+def _plain(text: str) -> str:
+    return one_line(text, 60).replace("|", "/").replace(":", "-")
+
+
+def _judged_only(groups: Grouping) -> Grouping:
+    """Leave out systems and inputs without any judgment: there is nothing to agree with."""
+    judged = np.asarray((~np.isnan(groups.z)).any(axis=0))
+    rows, columns = np.flatnonzero(judged.any(axis=1)), np.flatnonzero(judged.any(axis=0))
+    if len(rows) == judged.shape[0] and len(columns) == judged.shape[1]:
+        return groups
+
+    def cut(values: FloatArray) -> FloatArray:
+        return values[..., rows, :][..., columns]
+
+    note = f"Only the {len(rows):,} systems and {len(columns):,} inputs that people judged are used."
+    return replace(
+        groups,
+        x=cut(groups.x),
+        z=cut(groups.z),
+        annotators={at: cut(values) for at, values in groups.annotators.items()},
+        references={at: cut(values) for at, values in groups.references.items()},
+        notes=[*groups.notes, note],
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """All correlations of one coefficient, at the data and in the resamples."""
+
+    groups: Grouping
+    level: str
+    coefficient: str
+    pairs: list[tuple[int, int]]
+    """Metric and criterion, each at a level, by position."""
+    estimates: FloatArray
+    samples: FloatArray
+    """One row per pair."""
+    metric_selves: Selves
+    """Of metrics at the baseline with themselves at other levels."""
+    human_selves: Selves
+    """The same for criteria."""
+
+    @classmethod
+    def of(
+        cls, groups: Grouping, level: str, coefficient: str, pages: WeightPages, few: WeightPages, threads: int | None
+    ) -> _Found:
+        """Compute them."""
+        pairs = list(dict.fromkeys(p for case in groups.cases for p in _two(case)))
+        prepared = Correlations(groups.x, groups.z, pairs, level, coefficient)
+        samples = _bootstrap(prepared, pages, threads)
+        selves: list[Selves] = []
+        for values, between in (
+            (groups.x, dict.fromkeys((case.x_baseline, case.x) for case in groups.cases)),
+            (groups.z, dict.fromkeys((case.z_baseline, case.z) for case in groups.cases)),
+        ):
+            wanted = [(a, b) for a, b in between if a != b]
+            both = Correlations(values, values, wanted, level, coefficient)
+            drawn = _bootstrap(both, few, threads) if wanted else ()
+            estimates = both.estimate().tolist() if wanted else ()
+            selves.append(dict(zip(wanted, zip(estimates, drawn, strict=True), strict=True)))
+        return cls(groups, level, coefficient, pairs, prepared.estimate(), samples, *selves)
+
+    def at(self, pair: tuple[int, int]) -> tuple[float, FloatArray]:
+        """Return the correlation of a pair and its resamples."""
+        i = self._places[pair]
+        return float(self.estimates[i]), self.samples[i]
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, int], int]:
+        return {pair: i for i, pair in enumerate(self.pairs)}
+
+    def between(self, case: Case) -> float:
+        """Return the correlation of the two variables that a case does not share; NaN if it shares none."""
+        if case.x != case.x_baseline and case.z == case.z_baseline:
+            return self.metric_selves[case.x_baseline, case.x][0]
+        if case.z != case.z_baseline and case.x == case.x_baseline:
+            return self.human_selves[case.z_baseline, case.z][0]
+        return math.nan
+
+    def agreement(self, confidence: float) -> list[LanguageAgreement]:
+        """Return correlations with people, the baseline first."""
+        seen: dict[tuple[str, str, str], tuple[int, int]] = {}
+        for case in self.groups.cases:
+            name = case.metric if self.groups.by != "metric" else self.groups.baseline
+            human = case.criterion if self.groups.by != "human" else self.groups.baseline
+            seen.setdefault((name, human, self.groups.baseline), (case.x_baseline, case.z_baseline))
+        for case in self.groups.cases:
+            seen.setdefault((case.metric, case.criterion, case.level), (case.x, case.z))
+        out = []
+        for (name, human, language), pair in seen.items():
+            estimate, sample = self.at(pair)
+            low, high = percentile(sample, confidence)
+            out.append(LanguageAgreement(name, human, language, self.coefficient, estimate, low, high, confidence))
+        return out
+
+    def across_levels(self, confidence: float) -> list[AcrossLanguages]:
+        """Return correlations of metrics with themselves at the baseline."""
+        out: dict[tuple[str, str], AcrossLanguages] = {}
+        for case in self.groups.cases:
+            if case.x != case.x_baseline and (case.metric, case.level) not in out:
+                estimate, sample = self.metric_selves[case.x_baseline, case.x]
+                low, high = percentile(sample, confidence)
+                out[case.metric, case.level] = AcrossLanguages(
+                    case.metric, case.level, self.coefficient, estimate, low, high, confidence
+                )
+        return list(out.values())
+
+
+def _two(case: Case) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the two pairs that a case compares, the baseline first."""
+    return (case.x_baseline, case.z_baseline), (case.x, case.z)
+
+
+def _bootstrap(prepared: Correlations, pages: WeightPages, threads: int | None) -> FloatArray:
+    parts = engine.run(lambda page: prepared.bootstrap(pages[page]), len(pages), threads=threads, what="resampling")
+    return np.concatenate(parts, axis=1)[:, : pages.draws]
+
+
+def _margins(
+    groups: Grouping, level: str, coefficient: str
+) -> tuple[list[AnnotatorMargin], dict[tuple[int, int], AnnotatorMargin]]:
+    """Return how single annotators differ, for each metric and criterion at the baseline."""
+    wanted: dict[tuple[int, int], tuple[str, str]] = {}
+    for case in groups.cases:
+        human = case.criterion if groups.by != "human" else groups.baseline
+        name = case.metric if groups.by != "metric" else groups.baseline
+        wanted.setdefault((case.x_baseline, case.z_baseline), (name, human))
+    # By annotator, the baseline is one annotator, and what the others say is found under their own names.
+    people = {z: groups.annotators[z] for _, z in wanted if z in groups.annotators}
+    if groups.by == "annotator":
+        for _, z in wanted:
+            name = groups.z_names[z][0]
+            people[z] = groups.z[[i for i, (other, _) in enumerate(groups.z_names) if other == name]]
+    single = [values for values in people.values() for values in values]
+    if not single:
+        return [], {}
+    starts, at = {}, 0
+    for z, values in people.items():
+        starts[z], at = range(at, at + len(values)), at + len(values)
+    pairs = [(x, i) for x, z in wanted if z in people for i in starts[z]]
+    found = dict(
+        zip(pairs, Correlations(groups.x, np.stack(single), pairs, level, coefficient).estimate(), strict=True)
+    )
+    out = {}
+    for (x, z), (name, human) in wanted.items():
+        if z in people:
+            correlations = np.array([found[x, i] for i in starts[z]])
+            sd, widest = annotator_margins(correlations)
+            n = int((~np.isnan(correlations)).sum())
+            out[x, z] = AnnotatorMargin(name, human, coefficient, n, sd, widest)
+    return list(out.values()), out
+
+
+def _rows(
+    found: _Found,
+    tests: tuple[str, ...],
+    kinds: tuple[str, ...],
+    constant: float,
+    margins: dict[tuple[int, int], AnnotatorMargin],
+    alpha: float,
+    correction: str,
+    rule: str,
+    resamples: int,
+) -> list[SurvivalRow]:
+    cases = found.groups.cases
+    differences = np.stack([found.at((c.x, c.z))[1] - found.at((c.x_baseline, c.z_baseline))[1] for c in cases])
+    ends = [percentile(sample, 1 - 2 * alpha) if alpha < 0.5 else (math.nan, math.nan) for sample in differences]
+    needed = needed_margins(differences, alpha, rule)
+    undefined = np.isnan(differences).sum(axis=1)
+    rows = []
+    for kind in kinds:
+        own = [margins.get((case.x_baseline, case.z_baseline)) for case in cases]
+        width = np.array([constant if kind == "constant" else math.nan if m is None else getattr(m, kind) for m in own])
+        for test in tests:
+            if test == "tost":
+                p = tost(differences, width, rule)
+            else:
+                p = np.array([_anderson_hauck(found, case, m) for case, m in zip(cases, width, strict=True)])
+            adjusted = corrected(p, correction)
+            for i, case in enumerate(cases):
+                if math.isnan(width[i]):
+                    continue
+                a, b = found.at((case.x_baseline, case.z_baseline))[0], found.at((case.x, case.z))[0]
+                rows.append(
+                    SurvivalRow(
+                        case.metric,
+                        case.criterion,
+                        case.level,
+                        found.groups.baseline,
+                        found.level,
+                        found.coefficient,
+                        test,
+                        kind,
+                        float(width[i]),
+                        a,
+                        b,
+                        b - a,
+                        ends[i][0],
+                        ends[i][1],
+                        float(p[i]),
+                        float(adjusted[i]),
+                        alpha,
+                        bool(p[i] <= alpha),
+                        bool(adjusted[i] <= alpha),
+                        correction,
+                        float(needed[i]) if test == "tost" else math.nan,
+                        _points(found.groups, case),
+                        resamples,
+                        int(undefined[i]),
+                    )
+                )
+    return rows
+
+
+def _points(groups: Grouping, case: Case) -> int:
+    """Return how many outputs have all scores that a case needs."""
+    scores = groups.x[case.x] + groups.x[case.x_baseline] + groups.z[case.z] + groups.z[case.z_baseline]
+    return int((~np.isnan(scores)).sum())
+
+
+def _anderson_hauck(found: _Found, case: Case, margin: float) -> float:
+    first, second = _two(case)
+    n = found.groups.x.shape[1] if found.level == "system" else _points(found.groups, case)
+    return anderson_hauck(found.at(first)[0], found.at(second)[0], found.between(case), n, margin)
+
+
+def _sensitivity(found: _Found, alpha: float, rule: str) -> list[Sensitivity]:
+    out = []
+    cases = found.groups.cases
+    for criterion in dict.fromkeys(case.criterion for case in cases):
+        mine = [case for case in cases if case.criterion == criterion]
+        differences = np.stack([found.at((c.x, c.z))[1] - found.at((c.x_baseline, c.z_baseline))[1] for c in mine])
+        needed = needed_margins(differences, alpha, rule)
+        out += [
+            Sensitivity(criterion, found.coefficient, margin, float((needed < margin).mean()), len(mine))
+            for margin in CURVE
+        ]
+    return out
+
+
+def _dominance(found: _Found) -> tuple[list[DominancePair], list[DominanceShift]]:
+    """Return P for all pairs of metrics at all levels, and how it shifts; nothing if metrics are the levels."""
+    groups = found.groups
+    pairs: list[DominancePair] = []
+    shifts: list[DominanceShift] = []
+    if groups.by == "metric":
+        return pairs, shifts
+    humans = [groups.baseline] if groups.by == "human" else list(dict.fromkeys(case.criterion for case in groups.cases))
+    for human in humans:
+        mine = [case for case in groups.cases if groups.by == "human" or case.criterion == human]
+        metrics = list(dict.fromkeys(case.metric for case in mine))
+        if len(metrics) < 2:
+            continue
+        nothing = np.full(found.samples.shape[1], np.nan)
+        first = {case.metric: found.at((case.x_baseline, case.z_baseline))[1] for case in mine}
+        tables = {groups.baseline: dominance(np.stack([first[name] for name in metrics]))}
+        for level in groups.levels:
+            here = {case.metric: found.at((case.x, case.z))[1] for case in mine if case.level == level}
+            tables[level] = dominance(np.stack([here.get(name, nothing) for name in metrics]))
+        for level, table in tables.items():
+            for a, name in enumerate(metrics):
+                for b in range(a + 1, len(metrics)):
+                    if not math.isnan(table[a, b]):
+                        resolved = bool(max(table[a, b], table[b, a]) >= 0.975)
+                        shown = float(table[a, b])
+                        pairs.append(DominancePair(human, found.coefficient, name, metrics[b], level, shown, resolved))
+        moved = {level: shift(tables[groups.baseline], table) for level, table in tables.items()}
+        for level in groups.levels:
+            if level.endswith(BACK) and level.removesuffix(BACK) in groups.levels:
+                continue
+            one: Shift = moved[level]
+            back = moved[level + BACK].shift if level + BACK in moved else math.nan
+            shifts.append(
+                DominanceShift(
+                    human, found.coefficient, level, one.pairs, one.resolved, one.kept, one.turned, one.shift, back
+                )
+            )
+    return pairs, shifts
+
+
+def _components(groups: Grouping) -> tuple[tuple[RankPosition, ...], tuple[float, float]]:
+    """Return where criteria and metrics stand on the first two components of their ranks, over complete cells."""
+    vectors = np.concatenate([groups.z, groups.x]).reshape(len(groups.z) + len(groups.x), -1)
+    names = [(name, "human", place) for name, place in groups.z_names]
+    names += [(name, "metric", place or groups.baseline) for name, place in groups.x_names]
+    whole = ~np.isnan(vectors).any(axis=0)
+    if whole.sum() < 2 or len(vectors) < 3:
+        return (), (math.nan, math.nan)
+    share, places = rank_components(vectors[:, whole])
+    found = [RankPosition(*name, float(a), float(b)) for name, (a, b) in zip(names, places, strict=True)]
+    order = {place: at for at, place in enumerate(("", groups.baseline, *groups.levels))}
+    first = {name: at for at, (name, *_) in enumerate(reversed(names))}
+    found.sort(key=lambda one: (-first[one.name], order.get(one.language, 0)))
+    return tuple(found), (float(share[0]), float(share[1]))
+
+
+def _widenings(
+    found: _Found, aggregate: str, confidence: float, pages: WeightPages, threads: int | None
+) -> list[ReferenceWidening]:
+    """Return how much wider intervals are with references resampled, for metrics that have a score for each."""
+    groups = found.groups
+    if not groups.references or found.level != "global" or groups.by == "reference":
+        return []
+    out = []
+    shape = (groups.x.shape[1], groups.x.shape[2])
+    for x, values in groups.references.items():
+        mine = [pair for pair in found.pairs if pair[0] == x]
+        prepared = ReferenceScores(values, aggregate)
+
+        def work(
+            page: int, x: int = x, prepared: ReferenceScores = prepared, mine: list[tuple[int, int]] = mine
+        ) -> FloatArray:
+            weights: Weights = pages[page]
+            cells = cell_weights(weights, shape, slice(None)).astype(np.float64)
+            random = stream(pages.seed, REFERENCES, x, page)
+            parts = []
+            wanted = min(cells.shape[1], pages.draws - page * pages.size)
+            for at in range(0, wanted, DRAWN_AT_ONCE):
+                w = cells[:, at : at + DRAWN_AT_ONCE]
+                scores = prepared.draw(random, w.shape[1])
+                z = [groups.z[q].reshape(-1) for _, q in mine]
+                parts.append(np.stack([correlate_changing(scores, one, w, found.coefficient) for one in z]))
+            return np.concatenate(parts, axis=1)
+
+        drawn = np.concatenate(engine.run(work, len(pages), threads=threads, what="resampling references"), axis=1)[
+            :, : pages.draws
+        ]
+        for (_, z), sample in zip(mine, drawn, strict=True):
+            low, high = percentile(found.at((x, z))[1][: pages.draws], confidence)
+            wide_low, wide_high = percentile(sample, confidence)
+            more = (wide_high - wide_low) - (high - low)
+            name, place = groups.x_names[x]
+            out.append(
+                ReferenceWidening(
+                    name,
+                    groups.z_names[z][0],
+                    place or groups.baseline,
+                    found.coefficient,
+                    aggregate,
+                    len(values),
+                    low,
+                    high,
+                    wide_low,
+                    wide_high,
+                    more,
+                    more / (high - low) if high > low else math.nan,
+                )
+            )
+    return out
+
+
+def _notes(
+    rows: Sequence[SurvivalRow],
+    groups: Grouping,
+    kinds: Iterable[str],
+    coefficients: Iterable[str],
+    resample: str,
+    resamples: int,
+    alpha: float,
+    rule: str,
+    widenings: Sequence[ReferenceWidening],
+    across: Sequence[AcrossLanguages],
+) -> list[str]:
+    notes = [
+        f"Resampling {'systems and inputs' if resample == 'both' else resample}: conclusions are about "
+        f"{GENERALISES[resample]}.",
+        "Not equivalent does not mean different: the data may be too few to tell.",
+    ]
+    if any(row.test == "anderson-hauck" for row in rows) and any(c != "pearson" for c in coefficients):
+        notes.append(
+            "Anderson-Hauck takes its standard error from Pearson's correlation of independent points; "
+            "for rank coefficients, and for outputs that share inputs or systems, it is an approximation."
+        )
+    if {"sd", "range"} & set(kinds):
+        known = {(row.metric, row.criterion) for row in rows if row.margin_kind != "constant"}
+        lacking = [c.criterion for c in groups.cases if (c.metric, c.criterion) not in known]
+        if lacking:
+            which = listed(list(dict.fromkeys(lacking)), 6)
+            notes.append(f"Margins from annotators need judgments of two or more by themselves; not known: {which}.")
+        if known:
+            notes.append("Margins from annotators are estimates from few people, and the tests take them as given.")
+    needed = 1 / alpha if rule == "paper" else 1 / alpha - 1
+    if resamples < needed:
+        notes.append(f"With {resamples} resamples no p-value can be as small as {alpha:g}; take more.")
+    undefined = [row for row in rows if row.resamples_undefined and row.test == "tost"]
+    if undefined:
+        most = max(row.resamples_undefined for row in undefined)
+        which = listed(list(dict.fromkeys(row.metric for row in undefined)), 6)
+        notes.append(f"Up to {most:,} of {resamples:,} resamples are undefined and left out, for {which}.")
+    none = list(dict.fromkeys(row.metric for row in rows if math.isnan(row.difference)))
+    if none:
+        notes.append(f"Undefined, because scores are constant or too few: {listed(none, 6)}.")
+    if resamples > SLOW and (across or widenings):
+        notes.append(f"Intervals of a metric with itself, and with references resampled, rest on {SLOW:,} resamples.")
+    return notes

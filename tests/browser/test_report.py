@@ -1,0 +1,183 @@
+"""The report in a real browser: it draws, obeys its controls, asks nothing of the network, and shows names as text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import metassay as ma
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    made = ma.make_report(ma.example(), path, human="relevance,coherence", resamples=200)
+    return path, made
+
+
+def opened(watched, path):
+    watched.page.goto(path.as_uri())
+    watched.page.wait_for_selector("html[data-ready=yes]", state="attached")
+    watched.page.wait_for_selector("#chart-agree svg")
+    return watched.page
+
+
+def draw_everything(page):
+    for chart in page.query_selector_all(".chart"):
+        chart.scroll_into_view_if_needed()
+        page.wait_for_function("e => e.querySelector('svg')", arg=chart)
+
+
+def names_on_axis(page, chart):
+    return page.eval_on_selector_all(
+        f"#{chart} .role-axis-label text", "es => es.map(e => e.textContent).filter(t => t.startsWith('synthetic'))"
+    )
+
+
+def test_it_draws_everything_without_error_or_request(watched, report):
+    path, _ = report
+    page = opened(watched, path)
+    draw_everything(page)
+    assert page.locator(".chart svg").count() >= 8
+    assert watched.errors == []
+    assert [url for url in watched.requests if not url.startswith("file:")] == []
+
+
+def test_order_and_switches_change_the_chart(watched, report):
+    path, made = report
+    page = opened(watched, path)
+
+    def best_first(human, level):
+        rows = [
+            r
+            for r in made.dossier.results["agree"].table
+            if (r.human, r.level, r.coefficient) == (human, level, "kendall")
+        ]
+        return [r.metric for r in sorted(rows, key=lambda r: -r.estimate)]
+
+    assert names_on_axis(page, "chart-agree") == best_first("relevance", "system")
+    page.select_option("[data-switch=human]", "coherence")
+    page.select_option("[data-switch=level]", "input")
+    page.wait_for_timeout(300)
+    assert names_on_axis(page, "chart-agree") == best_first("coherence", "input")
+    assert best_first("coherence", "input") != best_first("relevance", "system")
+    page.select_option("[data-switch=order]", "name")
+    page.wait_for_timeout(300)
+    assert names_on_axis(page, "chart-agree") == sorted(made.dossier.metrics)
+
+
+def test_a_hidden_metric_leaves_charts_and_tables(watched, report):
+    path, _ = report
+    page = opened(watched, path)
+    page.click(".metrics summary")
+    page.uncheck("[data-metric=synthetic-judge]")
+    page.wait_for_timeout(300)
+    assert "synthetic-judge" not in names_on_axis(page, "chart-agree")
+    rows = page.locator("#agree tbody tr", has=page.locator("th", has_text="synthetic-judge"))
+    assert rows.count() > 0
+    assert all(row.get_attribute("hidden") is not None for row in rows.all())
+    assert "7 of 8" in page.inner_text("#shown")
+
+
+def test_hovering_tells_values(watched, report):
+    path, made = report
+    page = opened(watched, path)
+    page.locator("#chart-agree svg .mark-symbol path").first.scroll_into_view_if_needed()
+    page.locator("#chart-agree svg .mark-symbol path").first.hover()
+    tip = page.wait_for_selector("#vg-tooltip-element.visible")
+    rows = made.dossier.results["agree"].table
+    best = max(
+        (r for r in rows if (r.human, r.level, r.coefficient) == ("relevance", "system", "kendall")),
+        key=lambda r: r.estimate,
+    )
+    assert best.metric in tip.inner_text()
+    assert f"{best.estimate:.3f}" in tip.inner_text()
+
+
+@pytest.mark.parametrize("study", ["agree", "compare", "stability"])
+def test_downloads_match_the_rows(watched, report, study):
+    path, made = report
+    page = opened(watched, path)
+    with page.expect_download() as waiting:
+        page.click(f"[data-download=csv-{study}]")
+    assert waiting.value.suggested_filename == f"{study}.csv"
+    with open(waiting.value.path(), encoding="utf-8") as file:  # noqa: PTH123 - the path is the browser's
+        assert file.read() == made.dossier.results[study].to_csv()
+
+
+def test_tables_sort_by_a_click(watched, report):
+    path, _ = report
+    page = opened(watched, path)
+    page.click("#agree details summary")
+    head = page.locator("#agree thead th button").nth(1)
+    head.click()
+    first = page.locator("#agree tbody").first.locator("tr:has(td)")
+    shown = [float(t.split()[0].replace("−", "-")) for t in first.locator("td:nth-of-type(1)").all_inner_texts()]
+    assert shown == sorted(shown, reverse=True)
+    assert len(set(shown)) > 1
+
+
+def test_names_from_the_data_stay_text(watched, tmp_path):
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(11, 31))
+    scores = ma.Scores.from_arrays(
+        metrics={HOSTILE: z + rng.normal(size=z.shape), "</script><script>alert(2)</script>": rng.normal(size=z.shape)},
+        human={"<b>overall</b>": z, "other": z + rng.normal(size=z.shape)},
+        systems=[HOSTILE, *(str(i) for i in range(10))],
+    )
+    ma.make_report(scores, tmp_path / "r.html", resamples=100, title=HOSTILE)
+    alerts = []
+    watched.page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+    page = opened(watched, tmp_path / "r.html")
+    draw_everything(page)
+    assert page.inner_text("h1") == HOSTILE
+    assert HOSTILE in page.inner_text("#chart-precision")
+    assert page.locator("img").count() == 0
+    assert alerts == []
+    assert watched.errors == []
+
+
+def test_thirty_metrics_and_a_hundred_systems_stay_usable(watched, tmp_path):
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(100, 30)) + rng.normal(size=(100, 1))
+    names = [f"a-metric-with-quite-a-long-name-number-{i:02}" for i in range(30)]
+    scores = ma.Scores.from_arrays(
+        metrics={name: z + rng.normal(size=z.shape) * (i + 1) / 5 for i, name in enumerate(names)}, human={"overall": z}
+    )
+    ma.make_report(scores, tmp_path / "r.html", resamples=100)
+    page = opened(watched, tmp_path / "r.html")
+    boxes = page.eval_on_selector_all(
+        "#chart-agree .role-axis-label text",
+        "es => es.map(e => e.getBoundingClientRect()).map(b => [b.top, b.bottom, b.left])",
+    )
+    labels = sorted(box for box in boxes)
+    assert len(labels) >= 30
+    draw_everything(page)
+    assert watched.errors == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1100
+
+
+def test_dark_and_phone_fit(watched, report):
+    path, _ = report
+    page = opened(watched, path)
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("#theme")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    assert page.get_attribute("#theme", "aria-pressed") == "true"
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_timeout(400)
+    draw_everything(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_keyboard_reaches_the_controls(watched, report):
+    path, _ = report
+    page = opened(watched, path)
+    reached = []
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.dataset.switch || document.activeElement.className"))
+    assert reached[0] == "skip"
+    assert {"human", "level", "coefficient", "order"} <= set(reached)

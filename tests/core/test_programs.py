@@ -1,0 +1,52 @@
+import sys
+import time
+
+import pytest
+
+from metassay.core.programs import arguments_of, call
+from metassay.errors import DataError, UsageError
+
+
+def python(code):
+    return [sys.executable, "-c", code]
+
+
+def test_a_program_gets_its_input_and_its_output_comes_back():
+    ran = call(
+        python("import sys; print(sys.stdin.read().upper()); print('oh\\nhm', file=sys.stderr)"),
+        b"a",
+        what="it",
+        timeout=20,
+    )
+    assert ran.out == b"A\n"
+    assert ran.complaint == "hm"
+
+
+def test_a_failure_tells_the_exit_code_and_the_last_complaint():
+    with pytest.raises(DataError, match=r"^it failed with exit code 3: worse$"):
+        call(python("import sys; print('bad\\nworse', file=sys.stderr); sys.exit(3)"), b"", what="it", timeout=20)
+
+
+def test_a_program_that_hangs_is_stopped_with_all_that_it_started(tmp_path):
+    late = tmp_path / "late"
+    code = f"import subprocess, time; subprocess.Popen(['sh', '-c', 'sleep 1; touch {late}']); time.sleep(60)"
+    with pytest.raises(DataError, match=r"gave no answer within 0\.5 s"):
+        call(python(code), b"", what="it", timeout=0.5)
+    time.sleep(1.2)
+    assert not late.exists()
+
+
+def test_a_program_that_does_not_read_its_input_is_no_problem():
+    assert call(["true"], b"x" * 1_000_000, what="it", timeout=20).out == b""
+
+
+@pytest.mark.parametrize(
+    ("command", "message"), [("a 'b", "is not well quoted"), ("no-such-program", "names no program"), ("", "names no")]
+)
+def test_a_command_that_cannot_run_is_told_before_any_work(command, message):
+    with pytest.raises(UsageError, match=message):
+        arguments_of(command)
+
+
+def test_values_are_put_in_after_arguments_were_parted():
+    assert arguments_of("echo {x}", lambda a: a.replace("{x}", "a b; c")) == ["echo", "a b; c"]

@@ -1,0 +1,188 @@
+"""Work on a Dask cluster: the same bytes, also when workers die, and one-line errors."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import signal
+import threading
+from functools import partial
+
+import numpy as np
+import pytest
+
+import metassay as ma
+from metassay import engine
+from metassay.engine.cluster import Cluster
+from metassay.errors import DataError, UsageError
+
+pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def workers():
+    """Two workers that last for all tests; starting them is what takes time."""
+    with Cluster(None, 2) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def on_workers(workers):
+    token = engine._cluster.set(workers)
+    yield workers
+    engine._cluster.reset(token)
+
+
+def where(page):
+    return page, os.getpid()
+
+
+def test_pages_are_done_elsewhere_and_come_in_order(on_workers):
+    seen = []
+    with engine.reporting(lambda done, total, what: seen.append((done, total, what))):
+        found = engine.run(where, 12, what="looking")
+    assert [page for page, _ in found] == list(range(12))
+    assert found[0][1] == os.getpid()  # the first page tells whether pages hand something back
+    assert os.getpid() not in {process for _, process in found[1:]}
+    assert seen == [(done, 12, "looking") for done in range(1, 13)]
+
+
+def test_tasks_of_spread_are_done_elsewhere(on_workers):
+    found = dict(engine.spread(partial(divmod, 17), [2, 3, 4, 5]))
+    assert found == {0: (8, 1), 1: (5, 2), 2: (4, 1), 3: (3, 2)}
+    assert os.getpid() not in {process for _, (_, process) in engine.spread(where, [1, 2, 3])}
+
+
+def test_what_cannot_be_sent_stays_here(on_workers):
+    into, lock = np.zeros(5), threading.Lock()
+
+    def fill(page):
+        into[page] = page  # a result that is left in this process
+
+    engine.run(fill, 5)
+    assert into.tolist() == [0, 1, 2, 3, 4]
+
+    def locked(page):
+        with lock:
+            return page
+
+    assert engine.run(locked, 5) == [0, 1, 2, 3, 4]
+    assert dict(engine.spread(locked, [7, 8])) == {0: 7, 1: 8}
+
+
+def test_matrix_products_of_workers_stay_in_their_thread(on_workers):
+    def blas(_):
+        from threadpoolctl import threadpool_info
+
+        np.ones((2, 2)) @ np.ones((2, 2))
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    assert all(n == 1 for pools in engine.run(blas, 4) for n in pools)
+
+
+def test_an_error_comes_through(on_workers):
+    def work(page):
+        if page == 2:
+            raise ZeroDivisionError("page 2")
+        return page
+
+    with pytest.raises(ZeroDivisionError, match="page 2"):
+        engine.run(work, 5)
+
+
+@pytest.mark.parametrize(
+    ("study", "options"),
+    [
+        ("agree", {"resamples": 2500, "level": "system"}),
+        ("compare", {"resamples": 2500, "level": "system", "metric": "synthetic-*e*"}),
+        ("simulate_coverage", {"metric": "synthetic-judge", "trials": 20, "resamples": 50}),
+        (
+            "simulate_power",
+            {"metric": "synthetic-judge", "level": "system", "trials": 120, "resamples": 50, "noise": 1},
+        ),
+    ],
+)
+def test_studies_give_the_same_bytes(workers, study, options):
+    def result(**more):
+        return getattr(ma, study)(ma.example(), human="relevance", **options, **more).to_json()
+
+    here = result(threads=1)
+    token = engine._cluster.set(workers)
+    try:
+        assert result() == here
+    finally:
+        engine._cluster.reset(token)
+
+
+def test_a_killed_worker_changes_nothing(on_workers, tmp_path):
+    killed = tmp_path / "killed"
+    seen = []
+
+    def work(page):
+        if page == 5 and not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        random = np.random.default_rng(page)
+        return random.normal(size=(200, 200)) @ random.normal(size=200)
+
+    with engine.reporting(lambda done, total, _: seen.append((done, total))):
+        found = engine.run(work, 12)
+    assert killed.exists()
+    assert np.array(found).tobytes() == np.array(engine_free(work, 12)).tobytes()
+    assert seen[-1] == (12, 12)
+
+
+def engine_free(work, pages):
+    with engine._single_threaded_blas():
+        return [work(page) for page in range(pages)]
+
+
+def test_work_that_always_kills_its_worker_is_given_up(on_workers):
+    def work(page):
+        if page:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return page
+
+    with pytest.raises(DataError, match="killed again and again while trying"):
+        engine.run(work, 2, what="trying")
+    assert engine.run(where, 3)[0][0] == 0  # the cluster goes on
+
+
+def test_a_cluster_by_its_address_and_a_checkpoint(workers, tmp_path):
+    address = workers._local.scheduler_address
+    for _ in range(2):
+        with engine.on(cluster=address, checkpoint=tmp_path / "both.checkpoint"):
+            assert engine.run(lambda page: page * 1.5, 4) == [0.0, 1.5, 3.0, 4.5]
+
+
+def test_no_scheduler_is_one_line(monkeypatch):
+    monkeypatch.setattr("metassay.engine.cluster.PATIENCE", 1)
+    address = "tcp://127.0.0.1:9"
+    with (
+        pytest.raises(UsageError, match=f"no Dask scheduler answers at '{address}'") as error,
+        engine.on(cluster=address),
+    ):
+        pass
+    assert "\n" not in str(error.value)
+    with pytest.raises(UsageError, match="no Dask scheduler answers at"), engine.on(cluster="nonsense://x"):
+        pass
+
+
+def test_wrong_options():
+    with pytest.raises(UsageError, match="exclude each other"), engine.on(cluster="tcp://a:1", workers=2):
+        pass
+    with pytest.raises(UsageError, match="workers must be at least 1, got 0"), engine.on(workers=0):
+        pass
+
+
+def test_a_missing_package_is_told_with_the_command(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *args, **options):
+        if name == "distributed":
+            raise ImportError(name)
+        return real(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(UsageError, match=r"pip install 'metassay\[cluster\]'"), engine.on(workers=1):
+        pass

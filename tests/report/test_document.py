@@ -1,0 +1,153 @@
+"""The report: what it says, what it holds, and that names from the data stay text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from html import escape
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import metassay as ma
+from metassay.report.document import methods, opening
+from metassay.report.document.contents import gather
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def report():
+    return ma.make_report(ma.example(), human="relevance,coherence", resamples=200)
+
+
+def made(names=("good", "bad"), systems=12, inputs=40, seed=3):
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, 1))
+    human = quality + rng.normal(size=(systems, inputs))
+    noise = (0.5, 30)
+    metrics = {name: quality + s * rng.normal(size=(systems, inputs)) for name, s in zip(names, noise, strict=True)}
+    return ma.Scores.from_arrays(metrics=metrics, human={"overall": human})
+
+
+class Elements(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found = []
+        self.ids = []
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        self.ids += [value for key, value in attributes if key == "id"]
+
+
+def parsed(html):
+    parser = Elements()
+    parser.feed(html)
+    return parser
+
+
+def embedded(html, identifier):
+    text = re.search(rf'<script type="application/json" id="{identifier}">(.*?)</script>', html, re.DOTALL)[1]
+    return json.loads(text)
+
+
+def test_the_opening_names_the_best_metric_and_its_interval(report):
+    best = max(
+        (r for r in report.dossier.results["agree"].table if (r.human, r.level) == ("relevance", "system")),
+        key=lambda r: (r.coefficient == "kendall", r.estimate),
+    )
+    first, second, third = report.sentences
+    assert first.startswith(f"{best.metric} agrees best with people on relevance at the system level")
+    assert f"[{best.low:.2f}, {best.high:.2f}]" in second
+    assert "relevance" in third
+    assert all(escape(sentence) in report.html for sentence in report.sentences)
+
+
+def test_a_metric_of_noise_is_said_to_be_unsure():
+    dossier = gather(made(), resamples=500)
+    assert "for bad the interval includes 0" in opening.answer(dossier)[1]
+
+
+def test_few_systems_and_inputs_are_warned_of():
+    told = opening.warnings(gather(made(systems=6, inputs=12), resamples=100))
+    assert told[0].startswith("There are only 6 systems")
+    assert told[1].startswith("There are only 12 inputs")
+
+
+def test_downloads_hold_the_rows_of_each_study(report):
+    for name, result in report.dossier.results.items():
+        text = embedded(report.html, f"csv-{name}")
+        assert text == result.to_csv()
+        assert len(list(csv.DictReader(io.StringIO(text)))) == len(result.table)
+
+
+def test_every_chart_has_rows_a_name_and_a_description(report):
+    elements = parsed(report.html)
+    charts = [a for tag, a in elements.found if a.get("class") == "chart"]
+    assert len(charts) >= 8
+    for chart in charts:
+        assert chart["role"] == "img"
+        assert chart["aria-labelledby"] in elements.ids
+        assert chart["aria-describedby"] in elements.ids
+        setting = embedded(report.html, f"{chart['id']}-data")
+        assert setting["rows"], chart["id"]
+        assert all(len(row) == len(setting["fields"]) for row in setting["rows"])
+
+
+def test_identifiers_are_unique_and_links_lead_somewhere(report):
+    elements = parsed(report.html)
+    assert len(set(elements.ids)) == len(elements.ids)
+    links = [a["href"] for tag, a in elements.found if tag == "a" and "href" in a]
+    assert links
+    assert all(link[1:] in elements.ids for link in links)
+
+
+def test_nothing_is_loaded_from_elsewhere(report):
+    page = re.sub(r"<script>.*?</script>", "", report.html, flags=re.DOTALL)
+    for tag, attributes in parsed(page).found:
+        assert "src" not in attributes, tag
+        assert tag != "link"
+    assert "default-src 'none'" in report.html
+    assert "unsafe-eval" not in report.html
+
+
+def test_names_from_the_data_stay_text():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(11, 31))
+    scores = ma.Scores.from_arrays(
+        metrics={HOSTILE: z + rng.normal(size=z.shape), "</script><script>alert(2)</script>": rng.normal(size=z.shape)},
+        human={'"><b onmouseover=alert(3)>': z},
+        systems=[HOSTILE, "</style>", *(str(i) for i in range(9))],
+    )
+    html = ma.make_report(scores, resamples=100, title=HOSTILE).html
+    page = re.sub(r"<script[^>]*>.*?</script>", "", html, flags=re.DOTALL)
+    assert "<img" not in page
+    assert "<b onmouseover" not in page
+    assert "alert(2)</script>" not in html
+    assert html.count("<script>") == 2
+
+
+def test_one_criterion_leaves_criteria_out_and_says_so():
+    dossier = gather(made(), resamples=100)
+    assert "only one" in dossier.skipped["criteria"]
+
+
+def test_the_methods_paragraph_tells_sizes_method_and_source(report):
+    text = methods.paragraph(report.dossier)
+    assert "14 systems and 80 inputs" in text
+    assert "200 resamples" in text
+    assert any("Deutsch" in work for work in methods.citations(report.dossier))
+
+
+def test_the_same_seed_gives_the_same_page(report):
+    again = ma.make_report(ma.example(), human="relevance,coherence", resamples=200, threads=1)
+    assert again.html == report.html
+
+
+def test_saving_writes_the_page(report, tmp_path):
+    report.save(tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.html
