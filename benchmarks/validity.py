@@ -26,7 +26,7 @@ from metassay.stats.proportions import wilson
 from metassay.stats.rejections import Trials
 from metassay.stats.worlds import TEXTBOOK, Textbook
 
-RESAMPLES = 499
+RESAMPLES = 299
 PAGE = 25
 TRUTH = 99
 """A number of its own for the stream from which the correlation in a population is drawn."""
@@ -38,13 +38,15 @@ def head(first: str, names: tuple[str, ...] | list[str]) -> None:
 
 
 def size(coefficient: str, trials: int) -> None:
-    result = ma.simulate_size(coefficient=coefficient, trials=trials, resamples=RESAMPLES)
-    table(result)
+    head("world", METRIC_TESTS)
+    for world in TEXTBOOK:
+        table(ma.simulate_size(world=world, coefficient=coefficient, trials=trials, resamples=RESAMPLES))
 
 
 def fitted(files: list[str], trials: int) -> None:
     scores = ma.read(*files)
-    for pair in ("rouge-1-f1,bertscore-f", "rouge-1-f1,rouge-l-f1", "rouge-1-f1,chrf"):
+    head("pair of metrics: world", METRIC_TESTS)
+    for pair in ("rouge-1_f1,bertscore_f1", "rouge-1_f1,rouge-l_f1", "rouge-1_f1,qa-eval_f1"):
         metrics = [m for m in pair.split(",") if m in scores.metrics]
         if len(metrics) == 2:
             result = ma.simulate_size(
@@ -55,7 +57,6 @@ def fitted(files: list[str], trials: int) -> None:
 
 
 def table(result: ma.Size) -> None:
-    head("world", METRIC_TESTS)
     rows = [row for row in result.table if row.equal] + [row for row in result.table if not row.equal]
     for key in dict.fromkeys((row.setting, row.metric_a, row.metric_b) for row in rows):
         mine = [row for row in rows if (row.setting, row.metric_a, row.metric_b) == key]
@@ -64,9 +65,8 @@ def table(result: ma.Size) -> None:
         print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
 
 
-INTERVALS = ("two-way", "fisher") + tuple(
-    f"{axis} {kind}" for axis in ("boot-systems", "boot-inputs", "boot-both") for kind in ("percentile", "basic", "BCa")
-)
+KINDS = ("percentile", "basic", "BCa")
+INTERVALS = ["two-way", "fisher", *(f"boot-{axis} {kind}" for axis in ("systems", "inputs", "both") for kind in KINDS)]
 
 
 def population(world: Textbook, coefficient: str, seed: int) -> float:
@@ -109,14 +109,11 @@ def intervals(world: Textbook, coefficient: str, number: int, page: int) -> np.n
             "systems": (n - 1) * (estimate - of_systems[t]) / n,
             "inputs": (m - 1) * (estimate - of_inputs[t]) / m,
         }
-        influences["both"] = np.concatenate([influences["systems"] / n, influences["inputs"] / m])
+        influences["both"] = np.concatenate(list(influences.values()))
         for axis in ("systems", "inputs", "both"):
             samples = drawn[axis][t]
-            ends += [
-                percentile(samples, 0.95),
-                basic(estimate, samples, 0.95),
-                bca(estimate, samples, influences[axis], 0.95),
-            ]
+            ends += [percentile(samples, 0.95), basic(estimate, samples, 0.95)]
+            ends.append(bca(estimate, samples, influences[axis], 0.95))
         out[:, t] = ends
     return out
 

@@ -141,7 +141,7 @@ def test_names_from_the_data_stay_text(watched, tmp_path):
 
 def test_thirty_metrics_and_a_hundred_systems_stay_usable(watched, tmp_path):
     rng = np.random.default_rng(1)
-    z = rng.normal(size=(100, 30)) + rng.normal(size=(100, 1))
+    z = rng.normal(size=(100, 12)) + rng.normal(size=(100, 1))
     names = [f"a-metric-with-quite-a-long-name-number-{i:02}" for i in range(30)]
     scores = ma.Scores.from_arrays(
         metrics={name: z + rng.normal(size=z.shape) * (i + 1) / 5 for i, name in enumerate(names)}, human={"overall": z}

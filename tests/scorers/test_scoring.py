@@ -162,3 +162,70 @@ def test_processes_give_the_same_scores(monkeypatch):
     together = score(texts, ChrF(), processes=2, batch=1).matrix("chrf")
     np.testing.assert_array_equal(alone, together)
     assert np.isfinite(alone).all()
+
+
+class Model(Words):
+    """Has something that cannot be sent to another process, and learns from the collection."""
+
+    in_process = True
+
+    def __init__(self, longest: int = 0) -> None:
+        super().__init__()
+        self.longest = longest
+        self.signature = "model" + (f"|longest:{longest}" if longest else "") + "|v:1"
+        self.connection = lambda: None
+        self.sizes = []
+
+    def fitted(self, items):
+        made = Model(max(len(item.output.split()) for item in items))
+        made.sizes = self.sizes
+        return made
+
+    def notes(self, items):
+        return (f"model: {len(items)} items seen",)
+
+    def score(self, items):
+        self.sizes.append(len(items))
+        return super().score(items) / self.longest
+
+
+def test_a_metric_with_a_model_stays_in_this_process_and_gets_large_batches(monkeypatch):
+    from metassay import engine
+
+    monkeypatch.setattr(engine, "WORTH_PROCESSES", 0.0)
+    texts = Texts({("a", str(k)): "word " * (k % 7 + 1) + str(k) for k in range(700)})
+    model = Model()
+    scores = score(texts, model, processes=2)
+    assert model.sizes == [500, 200]
+    assert scores.matrix("words").max() == 1
+    assert ScorerDefaults().batch == 200
+
+
+def test_what_was_learnt_from_the_collection_is_in_the_recipe_and_the_cache(tmp_path):
+    path = tmp_path / "cache.sqlite"
+    scores = score(TEXTS, Model(), cache=path)
+    assert scores.sources[-1] == "model|longest:3|v:1"
+    assert scores.notes == ("model: 3 items seen",)
+    part = score(TEXTS.select(inputs=["1"]), Model(), cache=path)
+    assert part.sources[-1] == "model|longest:2|v:1"
+    np.testing.assert_array_equal(part.matrix("words")[:, 0], [1, 0.5])
+
+
+def test_notes_survive_merging_and_selecting():
+    noted, other = score(TEXTS, Model()), score(TEXTS, ReferenceCount())
+    merged = noted.merge(other)
+    assert merged.notes == noted.notes + other.notes
+    assert merged.select(systems=["a"]).notes == merged.notes
+
+
+def test_what_has_no_score_is_tried_again(tmp_path):
+    class Fails(Words):
+        def score(self, items):
+            return np.where([[item.output == "three"] for item in items], np.nan, super().score(items))
+
+    path = tmp_path / "cache.sqlite"
+    first, second, third = Fails(), Words(), Words()
+    assert score(TEXTS, first, cache=path).notes == ("words: 1 of 3 outputs have no score",)
+    assert score(TEXTS, second, cache=path).notes == ()
+    score(TEXTS, third, cache=path)
+    assert (first.asked, second.asked, third.asked) == (3, 1, 0)

@@ -33,5 +33,6 @@ def test_the_nearest_must_be_established():
 def test_what_contains_everything_takes_no_part():
     assert nearest([1.0, 0.88, 0.72], [1000] * 3, 0.95) == 1
     assert nearest([1.0, 1.0], [1000] * 2, 0.95) is None
-    assert nearest([math.nan, 0.5], [0, 1000], 0.95) == 1
+    assert nearest([math.nan, 0.6, 0.5], [0, 1000, 1000], 0.95) == 1
+    assert nearest([1.0, 0.6], [1000] * 2, 0.95) is None  # nothing to be compared with
     assert nearest([0.0, 0.0], [10, 10], 0.95) is None  # equally far

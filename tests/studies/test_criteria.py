@@ -175,6 +175,21 @@ def test_missing_cells_leave_both_sides_of_the_comparison():
     assert row.estimate == pytest.approx(vectors(metric[both], scores.matrix("fluency")[both], "kendall"))
 
 
+def test_an_anchor_without_a_cell_in_common_is_undefined():
+    scores = planted(4, 10)
+    metric, relevance = scores.matrix("honest").copy(), scores.matrix("relevance").copy()
+    metric[:, :5], relevance[:, 5:] = np.nan, np.nan
+    apart = ma.Scores.from_arrays({"m": metric}, {"relevance": relevance, "fluency": scores.matrix("fluency")})
+    for coefficient in ("kendall", "pearson"):
+        result = ma.criteria(apart, method=METHODS, coefficient=coefficient, resamples=20)
+        for method in METHODS:
+            row = row_of(result, "m", "fluency", "relevance", method)
+            assert (row.n, row.verdict) == (0, "thin")
+            assert math.isnan(row.estimate)
+            assert math.isnan(row.estimate_within)
+        assert any("Undefined" in note for note in result.notes)
+
+
 def test_a_metric_can_be_an_anchor_with_edges_of_its_own():
     random = np.random.default_rng(2)
     length = random.uniform(10, 90, size=(20, 40))

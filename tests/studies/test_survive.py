@@ -282,3 +282,20 @@ def test_experts_of_summeval_give_the_margins_of_the_paper(shared_data):
         ("relevance", 0.036),
     ):
         assert medians[criterion] == pytest.approx(published, abs=0.015)
+
+
+def test_two_metrics_are_compared_on_the_cells_that_both_have():
+    scores = world()["en"]
+    good, poor = scores.matrix("good").copy(), scores.matrix("poor").copy()
+    good[0, :4], poor[1, :6] = np.nan, np.nan
+    third = poor + np.where(np.isnan(poor), 0, 1)
+    holed = ma.Scores.from_arrays(
+        {"good": good, "poor": poor, "third": third}, {"relevance": scores["relevance"].values}
+    )
+    result = ma.survive(holed, by="metric", baseline="good", resamples=50, margin_kind="constant,sd")
+    assert {r.n for r in result.table} == {SYSTEMS * INPUTS - 10}
+    both = ~np.isnan(good + poor)
+    wanted = kendalltau(good[both], scores.matrix("relevance")[both], variant="c").statistic
+    assert [r.estimate_a for r in result.table] == pytest.approx([wanted] * len(result.table))
+    assert [p.name for p in result.components] == ["relevance", "good", "poor", "third"]
+    assert len(result.margins) == 1

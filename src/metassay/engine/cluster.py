@@ -82,9 +82,10 @@ class Cluster:
 
         # A function inside a function is sent by value: a worker without metassay could not look it up by name.
         def versions() -> dict[str, str]:
+            import platform
             from importlib.metadata import PackageNotFoundError, version
 
-            found = {}
+            found = {"python": ".".join(platform.python_version_tuple()[:2])}
             for name in ("metassay", "numpy", "scipy"):
                 try:
                     found[name] = version(name)
@@ -131,8 +132,11 @@ class Cluster:
                 self._client.submit(_do, sent, task, pure=False, retries=RETRIES): n for n, task in enumerate(tasks)
             }
         try:
-            for future in as_completed(futures, loop=self._client.loop):
-                yield futures[future], future.result()
+            for future in as_completed(list(futures), loop=self._client.loop):
+                at, result = futures.pop(future), future.result()
+                # What is here need not be kept there.
+                future.release()
+                yield at, result
         except KilledWorker:
             raise DataError(
                 f"workers were killed again and again while {what or 'working'}, perhaps for want of memory; "

@@ -23,6 +23,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "compare": ("matrix",),
     "difficulty": ("intervals", "map"),
     "profile": ("biplot",),
+    "simulate-power": ("curves",),
 }
 """The kinds of figure that each study has, the default first; a module of the study's name draws them."""
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -72,7 +73,7 @@ def plot(
         check_suffix(path)
     chosen = choose_kind(result.study, kind)
     require_matplotlib()
-    draw: Callable[..., Figure] = getattr(import_module(f"metassay.figures.{result.study}"), chosen)
+    draw: Callable[..., Figure] = getattr(import_module(f"metassay.figures.{result.study.replace('-', '_')}"), chosen)
     with _own_settings():
         figure = draw(result, **options)
         if path is not None:

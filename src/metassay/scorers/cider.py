@@ -123,7 +123,7 @@ class Cider(ScorerDefaults):
     >>> scorer.score(items).round(3).tolist()
     [[8.165], [8.165]]
     >>> scorer.signature
-    'cider|variant:d|n:1|sigma:6|tokens:unicode|stem:none|inputs:2|collection:fb2c8b8e|v:1'
+    'cider|variant:d|n:1|sigma:6|tokens:unicode|stem:none|inputs:2|collection:a4fd6435|v:1'
     """
 
     columns: tuple[str, ...] = ("cider",)

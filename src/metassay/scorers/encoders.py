@@ -82,8 +82,8 @@ class Encoder:
 
     Notes
     -----
-    A folder is checked on construction, and loaded when the first text has to be encoded: scores that a cache has
-    cost no loading. A model of the hub is loaded at once.
+    A folder is checked on construction, and loaded when the first text has to be tokenised or encoded. A model of the
+    hub is loaded at once.
     """
 
     def __init__(self, model: str = "minilm") -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cache
 from typing import Any, NamedTuple
@@ -136,8 +137,12 @@ class MoverScore(EmbeddingScorer):
 
     def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
         """Say which texts were cut, and when idf knows too few texts to tell words apart."""
-        few = self._idf and len({item.output for item in items}) < 20
-        told = "moverscore: idf weights come from fewer than 20 outputs and say little; consider idf=false"
+        texts = {item.output for item in items}, {text for item in items for text in item.references}
+        few = self._idf and min(map(len, texts)) < 20
+        told = (
+            "moverscore: idf comes from fewer than 20 different outputs or references; a word that all of them have "
+            "weighs nothing; consider idf=false"
+        )
         return ((told,) if few else ()) + super().notes(items)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
@@ -151,16 +156,8 @@ class MoverScore(EmbeddingScorer):
             text: self._cloud(text, encoded[text], of_references)
             for text in {text for item in items for text in item.references}
         }
-        scores = [
-            _over_references(
-                [
-                    1 - cost(outputs[item.output], references[text], squared=self._distance == "squared")
-                    for text in item.references
-                ],
-                self._references,
-            )
-            for item in items
-        ]
+        costs = _costs(items, outputs, references, squared=self._distance == "squared")
+        scores = [_over_references([1 - one for one in found], self._references) for found in costs]
         return np.array(scores, dtype=np.float64).reshape(-1, 1)
 
     def _cloud(self, text: str, encoded: Encoded, frequencies: Frequencies | None) -> Cloud | None:
@@ -271,12 +268,8 @@ class SentenceMover(EmbeddingScorer):
         encoded = self.encoder.encode((one for parts in parted.values() for one in parts), [self._layer])
         words = {sentence: self._words(sentence, found) for sentence, found in encoded.items()}
         clouds = {text: self._cloud([words[one] for one in parts]) for text, parts in parted.items()}
-        scores = [
-            _over_references(
-                [float(np.exp(-cost(clouds[item.output], clouds[text]))) for text in item.references], self._references
-            )
-            for item in items
-        ]
+        costs = _costs(items, clouds, clouds)
+        scores = [_over_references([math.exp(-one) for one in found], self._references) for found in costs]
         return np.array(scores, dtype=np.float64).reshape(-1, 1)
 
     def _words(self, sentence: str, encoded: Encoded) -> FloatArray:
@@ -333,6 +326,24 @@ def cost(ours: Cloud | None, theirs: Cloud | None, *, squared: bool = False) -> 
         return float(ours.weights @ between @ theirs.weights)
     found = _transport()(ours.weights, theirs.weights, between, numItermax=10_000_000, check_marginals=False)
     return float(found)
+
+
+def _costs(
+    items: Sequence[Item],
+    outputs: Mapping[str, Cloud | None],
+    references: Mapping[str, Cloud | None],
+    *,
+    squared: bool = False,
+) -> list[list[float]]:
+    """Return the costs of moving each output onto each of its references."""
+    from threadpoolctl import threadpool_limits
+
+    # The matrices are small: threads for each product would wait for one another longer than they work.
+    with threadpool_limits(1, user_api="blas"):
+        return [
+            [cost(outputs[item.output], references[text], squared=squared) for text in item.references]
+            for item in items
+        ]
 
 
 def _parted(text: str) -> list[str]:

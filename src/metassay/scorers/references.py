@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from metassay.core import vocabulary
 from metassay.core.scores import Column, Scores
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
@@ -22,6 +23,7 @@ def score_by_reference(
     *,
     cache: str | os.PathLike[str] | None = None,
     processes: int | None = None,
+    max_references: int | None = None,
 ) -> Scores:
     """Score every output against each of its references alone.
 
@@ -38,6 +40,8 @@ def score_by_reference(
         A file in which scores are kept by content; None keeps nothing.
     processes
         How many processes to use; all processors by default.
+    max_references
+        Take the first so many references of each input only.
 
     Examples
     --------
@@ -48,6 +52,9 @@ def score_by_reference(
     """
     if not isinstance(texts, Texts):
         raise UsageError(f"expected Texts, got {type(texts).__name__}; use metassay.read_texts")
+    if max_references is not None:
+        most = vocabulary.count("max_references", max_references)
+        texts = replace(texts, references={key: tuple(found[:most]) for key, found in texts.references.items()})
     scorers = make_scorers(metric)
     most = max((len(all_of_them) for all_of_them in texts.references.values()), default=0)
     against = [scorer for scorer in scorers if "references" in scorer.needs]

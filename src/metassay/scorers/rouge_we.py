@@ -109,6 +109,8 @@ class RougeWE(ScorerDefaults):
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns) between 0 and 1."""
+        from threadpoolctl import threadpool_limits
+
         vectors = word_vectors(self._path, self._content)
         find = tokenizer(self._tokens)
         out = np.full((len(items), len(self._n), 3), np.nan)
@@ -119,14 +121,16 @@ class RougeWE(ScorerDefaults):
                 made[text, n] = _Ngrams.of(find(text.lower()), n, vectors, self._compose)
             return made[text, n]
 
-        for row, item in enumerate(items):
-            if wordless(item, self._tokens):
-                continue
-            for column, n in enumerate(self._n):
-                ours = ngrams(item.output, n)
-                theirs = [found for text in item.references if (found := ngrams(text, n)).total]
-                if ours.total and theirs:
-                    out[row, column] = self._measures(ours, theirs)
+        # The matrices are small: threads for each product would wait for one another longer than they work.
+        with threadpool_limits(1, user_api="blas"):
+            for row, item in enumerate(items):
+                if wordless(item, self._tokens):
+                    continue
+                for column, n in enumerate(self._n):
+                    ours = ngrams(item.output, n)
+                    theirs = [found for text in item.references if (found := ngrams(text, n)).total]
+                    if ours.total and theirs:
+                        out[row, column] = self._measures(ours, theirs)
         return out.reshape(len(items), -1)
 
     def _measures(self, ours: _Ngrams, theirs: Sequence[_Ngrams]) -> FloatArray:

@@ -64,6 +64,8 @@ class Supert(EmbeddingScorer):
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return precision, recall and F of shape (items, 3)."""
+        from threadpoolctl import threadpool_limits
+
         outputs = {item.output: sentences(item.output) for item in items}
         sources = {item.source: self._first(item.source) for item in items}
         every = (one for parted in (*outputs.values(), *sources.values()) for one in parted)
@@ -71,7 +73,9 @@ class Supert(EmbeddingScorer):
         found = {sentence: self._vectors(sentence, one) for sentence, one in encoded.items()}
         of_outputs = {text: [found[one] for one in parted] for text, parted in outputs.items()}
         of_sources = {text: [found[one] for one in parted] for text, parted in sources.items()}
-        scores = [matched(of_outputs[item.output], of_sources[item.source]) for item in items]
+        # The matrices are small: threads for each product would wait for one another longer than they work.
+        with threadpool_limits(1, user_api="blas"):
+            scores = [matched(of_outputs[item.output], of_sources[item.source]) for item in items]
         return np.array(scores, dtype=np.float64).reshape(-1, 3)
 
     def _first(self, source: str | None) -> list[str]:

@@ -93,7 +93,7 @@ def held_out(
                     for r, v in zip(estimates, x_a, strict=True)
                 )
             elif interval == "two-way":
-                low, high = _two_way(prepared, estimates, samples, x_a, z_a, level, confidence)
+                low, high = _two_way(prepared, estimates, samples, x_a, z_a, level, coefficient, confidence)
             else:
                 low, high = percentiles(samples[interval], confidence)
             inside = ((low <= truth) & (truth <= high)).astype(np.float64)
@@ -113,6 +113,7 @@ def _two_way(
     x: FloatArray,
     z: FloatArray,
     level: str,
+    coefficient: str,
     confidence: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of two-way intervals, as `agree` makes them."""
@@ -123,9 +124,9 @@ def _two_way(
         present = (scored & judged).any(axis=2)
     few = [samples[name][:, : twoway.DRAWS] for name in BOOTSTRAPS]
     added = twoway.variances(few[0], few[1], few[2], (z.shape[0], z.shape[1])).added
-    spread = twoway.jackknife(prepared, present)
+    spread = twoway.jackknife(prepared, np.asarray(present), coefficient)
     return _each(
-        twoway.interval(float(r), float(j), float(a), int(n), confidence)
+        twoway.interval(float(r), float(j), float(a), int(n), coefficient, confidence)
         for r, j, a, n in zip(estimates, spread, added, present.sum(axis=1), strict=True)
     )
 

@@ -99,6 +99,8 @@ class WithinBuckets:
         return float(average[0]), int(np.isnan(within).sum())
 
     def _average(self, weights: Numbers) -> tuple[FloatArray, FloatArray]:
+        if not self.members:
+            return np.full(weights.shape[1], np.nan), np.empty((0, weights.shape[1]))
         here = [weights[at] for at in self.members]
         within = np.stack([part.correlate(w) for part, w in zip(self.parts, here, strict=True)])
         sizes = np.stack([w.sum(axis=0, dtype=np.float64) for w in here])

@@ -47,7 +47,7 @@ def nearest(shares: Sequence[float], trials: Sequence[int], target: float, alpha
     Returns
     -------
     int or None
-        The position of the winner; None if no share can win or the nearest is not established.
+        The position of the winner; None if there are fewer than two to compare, or the nearest is not established.
 
     Notes
     -----
@@ -64,7 +64,7 @@ def nearest(shares: Sequence[float], trials: Sequence[int], target: float, alpha
     """
     distances = [abs(share - target) for share in shares]
     able = [k for k, share in enumerate(shares) if share < 1]
-    if not able:
+    if len(able) < 2:
         return None
     best = min(able, key=lambda k: distances[k])
     spread = [share * (1 - share) / max(n, 1) for share, n in zip(shares, trials, strict=True)]

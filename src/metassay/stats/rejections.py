@@ -89,9 +89,8 @@ class Trials:
         systems = np.tile(rows, (1, self.trials))
         scores = (*self.metrics, self.z)
         fixed = [np.repeat(v.mean(axis=2).T, self.resamples, axis=1) for v in scores]
-        moved = [
-            self._flat((v.reshape(-1, self.m) @ columns).reshape(self.trials, self.n, -1) / self.m) for v in scores
-        ]
+        drawn = [(v.reshape(-1, self.m) @ columns).reshape(self.trials, self.n, -1) for v in scores]
+        moved = [self._flat(sums / self.m) for sums in drawn]
         return {
             kind: self._unflat(self._correlate(means[:2], means[2], weights))
             for kind, means, weights in (
@@ -131,7 +130,8 @@ class Trials:
         return x, y
 
     def _means(self, metric: int) -> FloatArray:
-        return self.metrics[metric].mean(axis=2).T
+        means: FloatArray = self.metrics[metric].mean(axis=2).T
+        return means
 
     def _correlate(self, xs: Sequence[FloatArray], z: FloatArray, weights: FloatArray | None) -> FloatArray:
         return correlate(xs, z, [weights] * len(xs), self.coefficient)

@@ -161,7 +161,7 @@ class Components:
         """Return the covariances of means of systems over so many inputs, the same for all systems."""
         return self.systems + self.cells / inputs
 
-    def own_liking(self, inputs: int) -> tuple[float, float]:
+    def own_liking(self) -> tuple[float, float]:
         """Return the SD of each metric's liking for systems that neither people nor the other metric share.
 
         Systems' effects are measured in SDs of what people's effects explain of them; NaN if that is nothing.

@@ -305,9 +305,9 @@ def _spreads(
             return [prepared.bootstrap(*each)[:, : pages.draws - page * pages.size] for each in drawn]
 
         done = engine.run(work, len(pages), threads=threads, what="variance due to inputs")
-        samples = (np.concatenate(parts, axis=1) for parts in zip(*done, strict=True))
-        added = twoway.variances(*samples, shape, paired=case.sets.paired).added
-        found.append((twoway.jackknife(case.prepared, present, case.coefficient), added))
+        by = [np.concatenate(parts, axis=1) for parts in zip(*done, strict=True)]
+        added = twoway.variances(by[0], by[1], by[2], shape, paired=case.sets.paired).added
+        found.append((twoway.jackknife(case.prepared, np.asarray(present), case.coefficient), added))
     return found
 
 

@@ -120,12 +120,12 @@ GENERALISES = {
     ),
     "paired-boot-systems": "The conclusion is about new systems like these, on these very inputs.",
     "paired-boot-inputs": "The conclusion is about these very systems, on new inputs like these.",
-    "paired-boot-both": "The conclusion is about new systems and new inputs like these; the test errs on the safe side.",
+    "paired-boot-both": "The conclusion is about new systems and new inputs like these.",
     "perm-systems": "The conclusion is about new systems like these, on these very inputs.",
     "perm-inputs": "The conclusion is about these very systems, on new inputs like these.",
     "perm-both": (
-        "perm-both exchanges single cells: the conclusion is about these very systems and inputs, unless metrics favour "
-        "no system beyond the noise of cells."
+        "perm-both exchanges single cells. The conclusion is about these very systems, and about new ones only if "
+        "metrics favour no system beyond the noise of cells."
     ),
 }
 """What a conclusion is about, by test."""
@@ -278,8 +278,8 @@ def compare(
         means=None if annotated is None else inputs,
     )
     unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, UNPAIRED[test.split("-")[0]])
-    notes = [*setting.notes, *unequal, *_notes(setting, rows), GENERALISES[test]]
-    notes += _warnings(setting, levels, plan, alpha)
+    notes = [*setting.notes, *unequal, *_notes(setting, rows)]
+    notes += [*_warnings(setting, levels, plan, alpha), GENERALISES[test]]
     if test == "williams" and {"input", "within-system"} & set(levels):
         notes.append("Williams' test is applied to averages of correlations, which are not correlations themselves.")
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
@@ -602,7 +602,7 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float
     if not said:
         return []
     return [
-        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.test} at α = {alpha:g} would "
-        f"tell about {' and '.join(said)} of equally good pairs apart (by their variances; the median pair). "
+        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.test} would tell about "
+        f"{' and '.join(said)} of equally good pairs apart, not {100 * alpha:g}% (the median pair, by its variances). "
         "The test two-way holds its level."
     ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 
 from metassay.core.scores import EXTRA_AXES, Column, FloatArray, Scores
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
@@ -95,6 +96,8 @@ def group_by(
             raise DataError(f"by {by} needs at least two {by} columns to compare, got {listed(names)}")
         chosen = _baseline(baseline, names, by)
         levels = tuple(name for name in names if name != chosen)
+        # The baseline is laid out first, and so told first.
+        _ = store.metric(chosen, "") if by == "metric" else store.human(chosen, "")
         pairs = product(metrics, humans) if by == "human" else ((None, h) for h in humans)
         cases = []
         for m, h in pairs:
@@ -231,7 +234,46 @@ class _Store:
         for name in dict.fromkeys(name for name, _ in names_z):
             if all(np.isnan(z[i]).all() for i, (other, _) in enumerate(names_z) if other == name):
                 raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")
-        return Grouping(by, baseline, levels, x, names_x, z, names_z, cases, self._annotators, self._references, notes)
+        people, texts = self._annotators, self._references
+        whole = Grouping(by, baseline, levels, x, names_x, z, names_z, cases, people, texts, notes)
+        return _on_common_cells(whole) if by in ("metric", "human") else whole
+
+
+def _on_common_cells(groups: Grouping) -> Grouping:
+    """Compare two columns on the cells that both have; where they differ, copies without the others are added.
+
+    Copies have no name, so that they are not shown as columns of their own.
+    """
+    which = "x" if groups.by == "metric" else "z"
+    values = list(groups.x if which == "x" else groups.z)
+    names = list(groups.x_names if which == "x" else groups.z_names)
+    annotators = dict(groups.annotators)
+    copies: dict[tuple[int, bytes], int] = {}
+    cases = []
+
+    def cut(at: int, gone: npt.NDArray[np.bool_]) -> int:
+        if (np.isnan(values[at]) == gone).all():
+            return at
+        key = (at, gone.tobytes())
+        if key not in copies:
+            copies[key] = len(values)
+            values.append(np.where(gone, np.nan, values[at]))
+            names.append(("", ""))
+            if which == "z" and at in annotators:
+                annotators[copies[key]] = np.where(gone, np.nan, annotators[at])
+        return copies[key]
+
+    for case in groups.cases:
+        first, second = (case.x_baseline, case.x) if which == "x" else (case.z_baseline, case.z)
+        gone = np.isnan(values[first] + values[second])
+        first, second = cut(first, gone), cut(second, gone)
+        if which == "x":
+            cases.append(replace(case, x_baseline=first, x=second))
+        else:
+            cases.append(replace(case, z_baseline=first, z=second))
+    if which == "x":
+        return replace(groups, x=np.stack(values), x_names=names, cases=cases)
+    return replace(groups, z=np.stack(values), z_names=names, cases=cases, annotators=annotators)
 
 
 def _at_level(column: Column, axis: str | None, level: str) -> tuple[FloatArray, list[str]]:

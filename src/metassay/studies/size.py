@@ -29,6 +29,10 @@ TOLERANCE = 1.3
 """A test holds its level if it rejects at most so many times α: .065 at α = .05."""
 
 
+FITTED = 1_000
+"""Numbers of the streams of fitted worlds begin here; those of the grid are their places in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class SizeRow:
     """How often one test rejected in one world."""
@@ -161,7 +165,8 @@ def simulate_size(
         chosen = tuple(vocabulary.choice("world", name, tuple(TEXTBOOK)) for name in wanted)
     elif scores is None:
         chosen = tuple(TEXTBOOK)
-    places: list[_Place] = [_Place(name, None, TEXTBOOK[name]) for name in chosen]
+    number = {name: at for at, name in enumerate(TEXTBOOK)}
+    places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
     notes: list[str] = []
     if scores is not None:
         setting = settle(scores, human, metric, references=references, least_metrics=2)
@@ -173,11 +178,10 @@ def simulate_size(
     rows: list[SizeRow] = []
     parts = len(places) * len(coefficients)
     for at, place in enumerate(places):
-        n, m = place.world.shape
-        per_page = max(1, min(trials, PAGE_ELEMENTS // (n * resamples)))
+        per_page = max(1, PAGE_ELEMENTS // (place.world.shape[0] * resamples))
         for c, name in enumerate(coefficients):
             # The data sets of a world are the same for every coefficient and set of tests.
-            work = partial(_page, place.world, name, tests, resamples, seed, at, per_page)
+            work = partial(_page, place.world, name, tests, resamples, seed, place.number, per_page)
             pages = -(-trials // per_page)
             run = (at * len(coefficients) + c, parts)
             done = engine.run(work, pages, threads=threads, what="simulating size", part=run)
@@ -204,6 +208,8 @@ class _Place:
     name: str
     names: tuple[str, str, str] | None
     world: World
+    number: int
+    """The number of its stream: what else is drawn changes nothing."""
 
 
 def _fitted(setting: Setting) -> tuple[list[_Place], list[str]]:
@@ -223,14 +229,15 @@ def _fitted(setting: Setting) -> tuple[list[_Place], list[str]]:
                         f"{one_line(criterion)}: means of systems do not vary, or too few cells are shared"
                     )
                 names = (first, setting.metrics[b], criterion)
-                places.append(_Place("fitted, equal", names, world.made_equal()))
-                places.append(_Place("fitted, as found", names, world))
+                number = FITTED + len(places)
+                places.append(_Place("fitted, equal", names, world.made_equal(), number))
+                places.append(_Place("fitted, as found", names, world, number + 1))
                 told.append(_describe(world, names))
     return places, told
 
 
 def _describe(world: Fitted, names: tuple[str, str, str]) -> str:
-    liking = world.components.own_liking(world.shape[1])
+    liking = world.components.own_liking()
     shares = []
     for at, name in enumerate(names):
         parts = [float(part[at, at]) for part in (world.components.systems, world.components.inputs)]

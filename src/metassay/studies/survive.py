@@ -580,7 +580,9 @@ def _margins(
             sd, widest = annotator_margins(correlations)
             n = int((~np.isnan(correlations)).sum())
             out[x, z] = AnnotatorMargin(name, human, coefficient, n, sd, widest)
-    return list(out.values()), out
+    # Copies of the baseline on fewer cells have margins of their own, and are told once.
+    told = {(margin.metric, margin.criterion): margin for margin in reversed(out.values())}
+    return list(reversed(told.values())), out
 
 
 def _rows(
@@ -715,6 +717,8 @@ def _components(groups: Grouping) -> tuple[tuple[RankPosition, ...], tuple[float
     vectors = np.concatenate([groups.z, groups.x]).reshape(len(groups.z) + len(groups.x), -1)
     names = [(name, "human", place) for name, place in groups.z_names]
     names += [(name, "metric", place or groups.baseline) for name, place in groups.x_names]
+    shown = [at for at, (name, *_) in enumerate(names) if name]
+    names, vectors = [names[at] for at in shown], vectors[shown]
     whole = ~np.isnan(vectors).any(axis=0)
     if whole.sum() < 2 or len(vectors) < 3:
         return (), (math.nan, math.nan)
@@ -737,6 +741,8 @@ def _widenings(
     shape = (groups.x.shape[1], groups.x.shape[2])
     for x, values in groups.references.items():
         mine = [pair for pair in found.pairs if pair[0] == x]
+        if not mine:
+            continue
         prepared = ReferenceScores(values, aggregate)
 
         def work(

@@ -28,6 +28,11 @@ def _options(parser: Parser) -> None:
         "--max-references", type=int, metavar="N", help="compare with the first N references of each input only"
     )
     group.add_argument(
+        "--by-reference",
+        action="store_true",
+        help="compare with each reference by itself, and write which one in a column reference",
+    )
+    group.add_argument(
         "--with",
         dest="with_",
         action="append",
@@ -51,6 +56,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.core.files import check_writable
     from metassay.readers import read, write
     from metassay.scorers.cache import default_path
+    from metassay.scorers.references import score_by_reference
     from metassay.scorers.registry import make_scorers
     from metassay.scorers.scoring import score
 
@@ -71,7 +77,7 @@ def _run(arguments: argparse.Namespace) -> int:
         _check_shared(others, found)
     cache = None if arguments.no_cache else arguments.cache or default_path()
     with progress(arguments.quiet):
-        scores = score(
+        scores = (score_by_reference if arguments.by_reference else score)(
             found,
             scorers,
             cache=cache,

@@ -35,7 +35,7 @@ def table(result: Coverage) -> tuple[Table, ...]:
         f"({halves}) contains the "
         f"{names.coefficient(coefficients[0]) + ' ' if len(coefficients) == 1 else ''}correlation in the other, with "
         "95% interval.",
-        f"* nearest to {numbers.general(rows[0].confidence)} among shares below 1, by one-tailed z-tests at .05.",
+        f"* nearest to {rows[0].confidence:g} among shares below 1, by one-tailed z-tests at .05.",
     ]
     if is_undefined(sections):
         legend.append(f"{numbers.DASH} undefined: scores that do not vary, or too few of them.")

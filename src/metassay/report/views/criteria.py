@@ -84,7 +84,7 @@ def intervals(result: Confounding) -> tuple[Table, ...]:
 
 
 def metrics(result: Confounding) -> tuple[Table, ...]:
-    """Return every agreement with every anchor held fixed, a table per method and a section per criterion."""
+    """Return every agreement, a table per method and a section per criterion and what was held fixed."""
     rows = [row for row in result.table if row.metric is not None]
     found = []
     for method in distinct(row.method for row in rows if row.method):
@@ -95,29 +95,27 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
         ends = [(row.estimate_within, row.within_low, row.within_high) for row in here]
         within = dict(zip(map(id, here), numbers.with_intervals(ends), strict=True))
         sections = []
-        for criterion in distinct(row.criterion for row in here):
+        for criterion, anchor in dict.fromkeys((row.criterion, row.anchor) for row in here):
             lines = [
                 (
                     name(row.metric or ""),
-                    name(row.anchor),
                     number(whole[id(row)]),
                     number(within[id(row)]),
                     number(_relative(row)),
                     Cell(row.verdict or "", row.verdict == "vanishes"),
                 )
                 for row in here
-                if row.criterion == criterion
+                if (row.criterion, row.anchor) == (criterion, anchor)
             ]
-            sections.append(Section(one_line(criterion), tuple(lines)))
+            sections.append(Section(f"{one_line(criterion)}, with {one_line(anchor)} held fixed", tuple(lines)))
         columns = (
             Column("metric", "left", key=True),
-            Column("anchor", "left", key=True),
             Column("agreement"),
-            Column("anchor held fixed"),
+            Column("held fixed"),
             Column("relative difference"),
             Column("verdict", "left"),
         )
-        title = f"Agreement with the anchor held fixed, {METHODS[method]}"
+        title = f"Agreement with another criterion held fixed, {METHODS[method]}"
         found.append(Table(title, columns, tuple(sections), (*_legend(here, sections), _meaning()), "it vanishes"))
     return tuple(found)
 

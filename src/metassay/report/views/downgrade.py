@@ -66,8 +66,11 @@ def curve(result: Downgrade) -> tuple[Table, ...]:
             for metric in distinct(count.metric for count in mine)
         ]
         sections.append(Section(_about(mine[0]), tuple(lines)))
-    columns = (Column("metric", "left", key=True), *(Column(f"{100 * rate:g}% damaged") for rate in rates))
-    legend = ("Share of testable systems that were noticed (mean change of the score, in standard deviations).",)
+    columns = (Column("metric", "left", key=True), *(Column(f"{100 * rate:g}%") for rate in rates))
+    legend = (
+        "By the share of units that is damaged: share of testable systems that were noticed (mean change of the score, "
+        "in standard deviations).",
+    )
     return (Table("How much damage is noticed?", columns, tuple(sections), legend),)
 
 

@@ -65,7 +65,7 @@ def summary(result: Survival) -> tuple[Table, ...]:
     if first is not None:
         how = names.CORRECTIONS.get(first.correction)
         legend.append(
-            f"Equivalent: that agreement with people differs from {one_line(result.baseline, 40)} by the margin or "
+            f"Equivalent: that agreement with people differs from {_base(result)} by the margin or "
             f"more is rejected, p at most {first.alpha:g}"
             + (f"; corrected: after {how}." if how else "; nothing is corrected.")
         )
@@ -93,11 +93,11 @@ def ordered(result: Survival) -> tuple[Table, ...]:
             cells = [name(metric)] if result.by != "metric" else []
             cells += [name(language), number(numbers.correlation(any_row.estimate_a))]
             cells += [number(numbers.correlation(any_row.estimate_b)), number(end)]
+            needed = [row.needed for row in rows.values() if row.test == "tost"]
+            cells += [number(numbers.correlation(needed[0]))] if needed else []
             for kind in kinds:
                 for test in tests:
                     cells.append(_p(rows.get((test, kind))))
-            needed = [row.needed for row in rows.values() if row.test == "tost"]
-            cells.append(number(numbers.correlation(needed[0]) if needed else ""))
             lines.append(tuple(cells))
         n = {row.n for row in mine}
         units = f"{min(n):,}" if len(n) == 1 else f"{min(n):,} to {max(n):,}"
@@ -105,10 +105,9 @@ def ordered(result: Survival) -> tuple[Table, ...]:
         sections.append(Section(f"{where} ({units} outputs)", tuple(lines)))
     columns = [Column("metric", "left", key=True)] if result.by != "metric" else []
     columns += [Column(one_line(result.by, 40), "left", key=True), Column(f"r {one_line(result.baseline, 20)}")]
-    columns += [Column("r"), Column("difference")]
+    columns += [Column("r"), Column("difference")] + ([Column("needed")] if "tost" in tests else [])
     short = {"tost": "TOST", "anderson-hauck": "A-H"}
     columns += [Column(f"p {short[test]} {kind}") for kind in kinds for test in tests]
-    columns.append(Column("needed"))
     legend = [_stars(result.table), "In brackets: the interval that TOST wants inside the margin."]
     if "tost" in tests:
         legend.append("Needed: the margin above which TOST finds equivalence.")
@@ -195,7 +194,7 @@ def across(result: Survival) -> tuple[Table, ...]:
                 (name(m), *(number(here.get((m, level), "")) for level in levels))
                 for m in distinct(row.metric for row in mine)
             ]
-            title = f"Correlation of each metric with itself at {base}, {names.coefficient(coefficient)}"
+            title = f"Correlation of each metric with itself at {_base(result)}, {names.coefficient(coefficient)}"
         legend = [f"In brackets: {100 * mine[0].confidence:g}% bootstrap intervals."]
         tables.append(_table(title, columns, [Section("", tuple(lines))], legend))
     return tuple(tables)
@@ -224,7 +223,7 @@ def margins(result: Survival) -> tuple[Table, ...]:
     keys = [Column(text, "left", key=True) for text in ("criterion", "margin", "coefficient")]
     columns = keys + [Column(text) for text in ("annotators", "metrics", "lowest", "25%", "median", "75%", "highest")]
     legend = [
-        f"How much the correlation of a metric at {one_line(result.baseline, 40)} differs from annotator to annotator: "
+        f"How much the correlation of a metric at {_base(result)} differs from annotator to annotator: "
         "standard deviation and largest difference, over the metrics."
     ]
     if not lines:
@@ -364,6 +363,12 @@ def _stars(rows: Sequence[SurvivalRow]) -> str:
     how = names.CORRECTIONS.get(rows[0].correction)
     after = f"; ** also after {how}" if how else ""
     return f"* equivalent: p at most {rows[0].alpha:g}{after}."
+
+
+def _base(result: Survival) -> str:
+    """Return the baseline, with what it is if its name alone does not say so."""
+    label = one_line(result.baseline, 40)
+    return label if result.by in ("language", "metric", "human") else f"{one_line(result.by, 40)} {label}"
 
 
 def _share(part: int, whole: int) -> str:
