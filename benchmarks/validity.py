@@ -2,7 +2,8 @@
 
 python benchmarks/validity.py size [TRIALS]        size and power of all tests over the grid (Pearson)
 python benchmarks/validity.py kendall [TRIALS]     the same by Kendall's tau-b
-python benchmarks/validity.py coverage [TRIALS]    how often intervals contain the correlation in the population
+python benchmarks/validity.py coverage [pearson|kendall] [TRIALS]    how often intervals contain the correlation in the
+                                                   population
 python benchmarks/validity.py fitted FILE... [TRIALS]   size and power in worlds fitted to SummEval
 
 A few minutes each on two cores.
@@ -142,8 +143,7 @@ def main() -> None:
     what, *rest = sys.argv[1:] or ["size"]
     trials = int(rest.pop()) if rest and rest[-1].isdigit() else 1_000
     if what == "coverage":
-        coverage("pearson", trials)
-        coverage("kendall", trials)
+        coverage(rest[0] if rest else "pearson", trials)
     elif what == "fitted":
         fitted(rest, trials)
     else:

@@ -61,6 +61,7 @@ NAMES = [
     "metrics",
     "normality",
     "pairs",
+    "plan",
     "precision",
     "profile",
     "read",

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from metassay.studies.normality import normality as normality
     from metassay.studies.pairs import ScorePairs as ScorePairs
     from metassay.studies.pairs import pairs as pairs
+    from metassay.studies.plan import Plan as Plan
+    from metassay.studies.plan import plan as plan
     from metassay.studies.power import Power as Power
     from metassay.studies.power import simulate_power as simulate_power
     from metassay.studies.precision import Precision as Precision
@@ -96,6 +98,7 @@ _HOMES = {
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
     "Power": "metassay.studies.power",
+    "Plan": "metassay.studies.plan",
     "Precision": "metassay.studies.precision",
     "Profile": "metassay.studies.profile",
     "Report": "metassay.report.document.making",
@@ -124,6 +127,7 @@ _HOMES = {
     "metrics": "metassay.scorers.catalogue",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
+    "plan": "metassay.studies.plan",
     "precision": "metassay.studies.precision",
     "profile": "metassay.studies.profile",
     "read": "metassay.readers",

@@ -299,3 +299,8 @@ def test_two_metrics_are_compared_on_the_cells_that_both_have():
     assert [r.estimate_a for r in result.table] == pytest.approx([wanted] * len(result.table))
     assert [p.name for p in result.components] == ["relevance", "good", "poor", "third"]
     assert len(result.margins) == 1
+
+
+def test_a_column_that_was_not_kept_is_told():
+    with pytest.raises(DataError, match="with by='version'"):
+        ma.survive(world()["en"], by="version")

@@ -153,6 +153,19 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         "sizes of the noise in the damaged metric, in standard deviations of its scores, a comma list",
         {"metavar": "SIZE"},
     ),
+    "metric-b": ("the metric that it is compared with, to plan a power", {"metavar": "NAME"}),
+    "width": ("the wanted width of the confidence interval", {"type": _number, "metavar": "SIZE"}),
+    "power": ("the wanted chance to find that one of two metrics is better", {"type": _number, "metavar": "SHARE"}),
+    "difference": (
+        "the difference of two correlations to be found (default: the one in the data)",
+        {"type": _number, "metavar": "SIZE"},
+    ),
+    "planned-level": (f"the level of correlation: {_listed(vocabulary.PLANNED_LEVELS)}", {"metavar": "LEVEL"}),
+    "planned-interval": (
+        "the kind of interval: two-way (systems and inputs are a sample) or boot-inputs (about these very systems)",
+        {"metavar": "METHOD"},
+    ),
+    "annotations": ("tell what the next so many annotations buy", {"type": _number, "metavar": "N"}),
     "cluster": ("address of a Dask scheduler that has the work done, such as tcp://host:8786", {"metavar": "ADDRESS"}),
     "workers": ("start so many local Dask workers for the work", {"type": _number, "metavar": "N"}),
     "checkpoint": (
@@ -245,6 +258,13 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "trials": partial(vocabulary.count, "trials"),
     "keep": partial(vocabulary.shares, "keep"),
     "noise": partial(vocabulary.positives, "noise"),
+    "power": partial(vocabulary.fraction, "power"),
+    "difference": partial(vocabulary.fraction, "difference"),
+    "planned-level": partial(
+        vocabulary.choice, "level", known=vocabulary.PLANNED_LEVELS, aliases=vocabulary.LEVEL_ALIASES
+    ),
+    "planned-interval": partial(vocabulary.choice, "interval", known=vocabulary.PLANNED_INTERVALS),
+    "annotations": partial(vocabulary.count, "annotations"),
     "workers": partial(vocabulary.count, "workers"),
     "seed": vocabulary.seed,
     "threads": partial(vocabulary.count, "threads"),
@@ -253,6 +273,8 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
 _FLAGS = {
     "one-coefficient": "coefficient",
     "one-level": "level",
+    "planned-level": "level",
+    "planned-interval": "interval",
     "equivalence-tests": "test",
     "bootstrap": "interval",
     "holding": "method",

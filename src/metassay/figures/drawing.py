@@ -23,6 +23,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "compare": ("matrix",),
     "difficulty": ("intervals", "map"),
     "profile": ("biplot",),
+    "survive": ("matrix", "sensitivity", "dominance", "components"),
     "simulate-power": ("curves",),
 }
 """The kinds of figure that each study has, the default first; a module of the study's name draws them."""

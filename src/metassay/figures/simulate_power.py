@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.figures.drawing import chosen
 from metassay.figures.sheet import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from metassay.studies.power import Power, PowerRow
 
-STYLES = (
+STYLES: tuple[tuple[str, str, Any], ...] = (
     *((BLUE, "o", "-"), (VERMILLION, "s", "--"), (GREEN, "^", "-."), (ORANGE, "D", ":")),
     *((PURPLE, "v", "-"), (SKY, "P", "--"), (BLACK, "X", "-."), (GREY, "*", ":")),
 )

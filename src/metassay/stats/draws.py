@@ -22,6 +22,7 @@ PAGE_ELEMENTS = 4_000_000
 SYSTEMS, INPUTS, SWAPS, FOLDS, WHOLE, CHOICE, FIRST, SECOND, WORDS, POINTS, REFERENCES = range(11)
 SPLITS, NOISE, TRIALS = range(11, 14)
 WORLDS = 14
+PLANS = 15
 """Axes with streams of their own: resampling systems is the same whether or not inputs are resampled too."""
 
 

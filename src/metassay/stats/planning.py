@@ -82,7 +82,8 @@ def krippendorff(ratings: FloatArray, scale: str, weights: FloatArray | None = N
     parts = np.stack([count, sums, squares, within]).sum(axis=1)
     n, total, square, apart = parts @ (np.ones((parts.shape[1], 1)) if weights is None else weights)
     expected = 2 * (n * square - total**2) / np.maximum(n - 1, 1)
-    return 1 - np.divide(apart, expected, out=np.full(n.shape, np.nan), where=expected > 1e-12 * np.maximum(n, 1))
+    ratio = np.divide(apart, expected, out=np.full(n.shape, np.nan), where=expected > 1e-12 * np.maximum(n, 1))
+    return np.asarray(1 - ratio)
 
 
 def spearman_brown(reliability: float, factor: float) -> float:
@@ -330,16 +331,18 @@ class PlanWorld:
         c = self.components
         return replace(self, components=Components(c.systems * keep, c.inputs * keep, c.cells * keep))
 
-    def estimates(self, random: np.random.Generator, design: Design, level: str, coefficient: str, k: int) -> FloatArray:
-        """Draw data sets and return the correlations of metrics with people, (metrics, 2, k).
+    def estimates(
+        self, random: np.random.Generator, design: Design, level: str, coefficient: str, k: int, *, again: bool = False
+    ) -> FloatArray:
+        """Draw k data sets and return the correlations of metrics with people, (metrics, 1, k).
 
-        The second of each two data sets has the systems of the first with other inputs.
+        If they are drawn `again`, (metrics, 2, k): each has a twin with the same systems and other inputs.
         """
         wide = len(self.components.systems)
         fixed = np.einsum("ab,nbk->ank", _root(self.of_systems(design)), _draw(random, design.systems, wide, k))
         root = _root(self.of_cells(design))
         found = []
-        for _ in range(2):
+        for _ in range(2 if again else 1):
             if level == "system":
                 drawn = _draw(random, design.systems, wide, k)
                 values = fixed + np.einsum("ab,nbk->ank", root, drawn) / math.sqrt(design.inputs)
@@ -461,7 +464,8 @@ def expected_width(r: FloatArray, systems: int, coefficient: str, interval: str,
     Parameters
     ----------
     r
-        Correlations in data sets, (2, K), as :meth:`PlanWorld.estimates` draws them.
+        Correlations in data sets, (1, K), or (2, K) with twins, as :meth:`PlanWorld.estimates` draws them;
+        ``boot-inputs`` needs twins.
     systems, coefficient, confidence
         The number of systems, the coefficient, and such as 0.95.
     interval
@@ -478,10 +482,10 @@ def expected_width(r: FloatArray, systems: int, coefficient: str, interval: str,
     if k < 3:
         return Answer(*[math.nan] * 4)
     if interval == "two-way":
-        spread, q = math.sqrt(float(z.var(axis=1, ddof=1).mean())), float(stdtrit(systems - 2, (1 + confidence) / 2))
+        spread, q = float(z[0].std(ddof=1)), float(stdtrit(systems - 2, (1 + confidence) / 2))
     else:
         spread, q = math.sqrt(float(((z[0] - z[1]) ** 2).mean()) / 2), float(ndtri((1 + confidence) / 2))
-    # A standard deviation from K values is off by 1/√(2K); two data sets with the same systems say little more than one.
+    # A standard deviation from K values is off by 1/√(2K).
     error = 1.96 / math.sqrt(2 * k)
     width = float((np.tanh(z + q * spread) - np.tanh(z - q * spread)).mean())
     return Answer(width, max(width * (1 - error), 0.0), min(width * (1 + error), 2.0), float(np.nanmean(r)))
@@ -539,7 +543,7 @@ def observed_width(
         return high - low
     rows = multiplicities(random, n, draws)
     parts = twoway.variances(prepared.bootstrap(rows, None), by_inputs, prepared.bootstrap(rows, columns), (n, m))
-    present = (~np.isnan(x) & ~np.isnan(z)).any(axis=1)
+    present = np.asarray((~np.isnan(x) & ~np.isnan(z)).any(axis=1))
     if present.sum() < 3 or math.isnan(estimate):
         return math.nan
     jackknifed = twoway.jackknife(prepared, present[None], coefficient)

@@ -192,7 +192,8 @@ def design_effect(x: FloatArray, y: FloatArray, z: FloatArray, level: str, unit:
     -----
     The difference of two Pearson correlations of standardised scores is, but for terms of higher order, the mean of
     D·(Z − ρS/2) with D = X − Y, S = X + Y and ρ the mean of the two correlations. Its variance is a sum of squares
-    over whole systems if these are drawn; a test that exchanges cells takes the sum of squares of cells.
+    over whole systems if these are drawn; a test that exchanges cells takes the sum of squares of cells. What D explains
+    of Z, which is the difference itself, is taken away, so that better metrics do not look like a liking for systems.
     """
     scaled = standardize_level(np.stack([x, y]), z, level)
     d, s = scaled[0] - scaled[1], scaled[0] + scaled[1]
@@ -204,22 +205,31 @@ def design_effect(x: FloatArray, y: FloatArray, z: FloatArray, level: str, unit:
         z_row = means[2] - means[2][known].mean()
         z_row = z_row / (np.sqrt((z_row[known] ** 2).mean()) or 1.0)
         rho = float(np.mean([(means[k] * z_row)[known].mean() for k in (0, 1)]))
-        u = z_row - rho / 2 * (means[0] + means[1])
+        apart = means[0] - means[1]
+        u = z_row - rho / 2 * (means[0] + means[1]) - _slope(apart[known], z_row[known]) * apart
         count = np.maximum((~np.isnan(d)).sum(axis=1, keepdims=True), 1)
         terms = np.where(known[:, None] & ~np.isnan(d), d * u[:, None] / count, 0.0)
     else:
         people = standardize_level(z[None], z, level)[0]
         with np.errstate(invalid="ignore"):
             rho = float(np.nanmean((scaled * people).mean(axis=0))) if d.size else math.nan
-        terms = np.nan_to_num(d * (people - rho / 2 * s))
+        both = ~np.isnan(d) & ~np.isnan(people)
+        terms = np.where(both, d * (people - rho / 2 * s - _slope(d[both], people[both]) * d), 0.0)
     rows = terms.sum(axis=1)
     whole = float((rows**2).sum())
     if unit == "both":
-        apart = float((terms**2).sum())
+        taken = float((terms**2).sum())
     else:
-        inner = terms - np.where(terms != 0, rows[:, None] / np.maximum((terms != 0).sum(axis=1, keepdims=True), 1), 0)
-        apart = float((inner.sum(axis=0) ** 2).sum())
-    return max(1.0, whole / apart) if apart > 0 else math.nan
+        count = np.maximum((terms != 0).sum(axis=1, keepdims=True), 1)
+        inner = np.where(terms != 0, terms - rows[:, None] / count, 0.0)
+        taken = float((inner.sum(axis=0) ** 2).sum())
+    return max(1.0, whole / taken) if taken > 0 else math.nan
+
+
+def _slope(x: FloatArray, z: FloatArray) -> float:
+    """Return the slope of the regression of `z` on `x` through 0."""
+    spread = float((x**2).sum())
+    return float((x * z).sum()) / spread if spread > 0 else 0.0
 
 
 def _row_means(values: FloatArray) -> FloatArray:

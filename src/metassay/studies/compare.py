@@ -153,7 +153,7 @@ def compare(
     level: NameOrNames = "system,input",
     coefficient: NameOrNames = "kendall",
     inputs: str = "all",
-    test: str = "perm-both",
+    test: str = "two-way",
     alternative: str = "greater",
     alpha: float = 0.05,
     correction: str = "bonferroni",
@@ -595,14 +595,15 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float
                 )
         known = [effect for effect in effects if not np.isnan(effect)]
         n = len(setting.scores.systems)
-        # By chance alone the effect of a pair exceeds this in one case of twenty.
-        if known and n > 1 and np.median(known) > chdtri(n - 1, 0.05) / (n - 1):
-            sizes = [twoway.size_if(effect, alpha, sides) for effect in known]
-            said.append(f"{np.median(sizes):.0%} at {level} level")
+        # By chance alone an effect exceeds this in one of twenty tables.
+        bound = chdtri(n - 1, 0.05 / max(len(known), 1)) / (n - 1) if n > 1 else np.inf
+        sizes = [twoway.size_if(effect, alpha, sides) for effect in known if effect > bound]
+        if sizes:
+            said.append(f"about {np.median(sizes):.0%} at {level} level ({len(sizes)} of {len(known)} pairs)")
     if not said:
         return []
     return [
-        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.test} would tell about "
-        f"{' and '.join(said)} of equally good pairs apart, not {100 * alpha:g}% (the median pair, by its variances). "
+        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.test} would tell more than "
+        f"{100 * alpha:g}% of equally good metrics apart: {', '.join(said)}, by their variances. "
         "The test two-way holds its level."
     ]

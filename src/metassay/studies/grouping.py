@@ -154,6 +154,8 @@ def _nothing_to_compare(by: str, axis: str, known: list[str]) -> str:
         "annotator": "keep the judgments of single annotators, with a column annotator",
         "reference": "score each reference by itself, with a column reference",
     }[axis]
+    if axis != by:
+        remedy = f"read a file that has this column with by={one_line(by)!r}, or --by on the command line"
     return f"no column has several levels of {one_line(by)!r} ({seen}); {remedy}"
 
 

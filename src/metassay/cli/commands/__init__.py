@@ -22,6 +22,7 @@ QUESTIONS = {
     "stability": "would the ranking come out the same again?",
     "widths": "what does scoring the whole test set buy?",
     "precision": "how precisely are the scores of systems known?",
+    "plan": "how many inputs, systems and annotators do I need?",
     "simulate": "does the method hold on data like mine?",
     "corrupt": "what do these texts look like when they are damaged on purpose?",
     "downgrade": "does the metric notice damage?",

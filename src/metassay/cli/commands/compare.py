@@ -12,7 +12,7 @@ DEFAULTS = {
     "level": "system,input",
     "coefficient": "kendall",
     "inputs": "all",
-    "test": "perm-both",
+    "test": "two-way",
     "alternative": "greater",
     "alpha": 0.05,
     "correction": "bonferroni",

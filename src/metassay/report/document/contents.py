@@ -13,6 +13,8 @@ from metassay.errors import DataError, one_line
 if TYPE_CHECKING:
     from metassay.studies.setting import NameOrNames
 
+Watch = Callable[[str, int, int], None]
+
 LEVELS = "system,input"
 COEFFICIENTS = "kendall,pearson,spearman"
 
@@ -42,6 +44,7 @@ def gather(
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
+    watch: Watch | None = None,
 ) -> Dossier:
     """Run every study that needs nothing but scores.
 
@@ -61,6 +64,8 @@ def gather(
         The same seed gives the same report, whatever the number of threads.
     threads
         How many threads to use; all processors by default.
+    watch
+        Is told the name, the position and the number of studies before each of them.
     """
     from metassay.studies.agree import agree
     from metassay.studies.compare import compare
@@ -91,7 +96,9 @@ def gather(
     }
     results: dict[str, Result] = {}
     skipped: dict[str, str] = {}
-    for name, (study, options) in plans.items():
+    for at, (name, (study, options)) in enumerate(plans.items()):
+        if watch is not None:
+            watch(name, at, len(plans))
         if name == "criteria" and len(humans) < 2:
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue

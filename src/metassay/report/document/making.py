@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from metassay.core.files import write_text
 from metassay.core.scores import Scores
 from metassay.report.document import opening, page
-from metassay.report.document.contents import Dossier, gather
+from metassay.report.document.contents import Dossier, Watch, gather
 
 if TYPE_CHECKING:
     from metassay.studies.setting import NameOrNames
@@ -50,6 +50,7 @@ def make_report(
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
+    watch: Watch | None = None,
 ) -> Report:
     """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.
 
@@ -74,6 +75,8 @@ def make_report(
         The same seed gives the same report, whatever the number of threads.
     threads
         How many threads to use; all processors by default.
+    watch
+        Is told the name, the position and the number of studies before each of them.
 
     Examples
     --------
@@ -90,6 +93,7 @@ def make_report(
         resamples=resamples,
         seed=seed,
         threads=threads,
+        watch=watch,
     )
     report = Report(page.render(dossier, title=title), opening.answer(dossier), dossier)
     if path is not None:

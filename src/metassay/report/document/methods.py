@@ -30,6 +30,7 @@ _INTERVALS = {
     "boot-systems": "a bootstrap over systems",
     "boot-inputs": "a bootstrap over inputs",
     "fisher": "Fisher's transformation",
+    "two-way": "a jackknife over systems with the variance that inputs add",
 }
 _TESTS = {
     "perm-both": "a permutation test that exchanges the scores of single outputs",
@@ -39,6 +40,7 @@ _TESTS = {
     "paired-boot-systems": "a paired bootstrap over systems",
     "paired-boot-inputs": "a paired bootstrap over inputs",
     "williams": "Williams' test (Williams, 1959)",
+    "two-way": "a permutation test that exchanges all scores of a system and allows for the variance that inputs add",
 }
 
 

@@ -25,6 +25,7 @@ from metassay.report.views import (
     metrics,
     normality,
     pairs,
+    plan,
     power,
     precision,
     profile,
@@ -86,6 +87,7 @@ _STUDIES: dict[str, StudyViews] = {
         },
         pairs.default,
     ),
+    "plan": StudyViews({"curves": plan.curves, "needs": plan.needs, "ceiling": plan.ceiling}, plan.default),
     "profile": StudyViews(
         {"loadings": profile.loadings, "separation": profile.separation, "systems": profile.systems}, profile.default
     ),

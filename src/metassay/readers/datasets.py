@@ -1,0 +1,274 @@
+"""Public data sets: which files they are, where they come from, and how to have them here.
+
+A file is known by repository, commit, path and SHA-256. Nothing counts as being here unless its bytes say so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar
+
+from metassay.core.result import Result
+from metassay.core.signature import Signature
+from metassay.errors import DataError, UnknownName, UsageError, one_line
+
+VARIABLE = "METASSAY_DATA"
+"""The environment variable that names the folder of data sets."""
+HOST = "https://github.com"
+"""Where repositories are."""
+PATIENCE = 30
+"""Seconds to wait for an answer."""
+
+Telling = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicFile:
+    """One file of a data set."""
+
+    file: str
+    """Its place in the data set's folder."""
+    repository: str
+    """The GitHub repository that publishes it."""
+    commit: str
+    """The commit that is meant."""
+    path: str
+    """Its path in the repository."""
+    sha256: str
+    """What its bytes must hash to."""
+    size: int
+    """How many bytes it has."""
+
+    @property
+    def url(self) -> str:
+        """The address to download it from."""
+        return f"{HOST}/{self.repository}/raw/{self.commit}/{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetRow:
+    """One public data set."""
+
+    name: str
+    """Its name, which is also its folder."""
+    about: str
+    """What it holds."""
+    files: int
+    """How many files it has."""
+    size: int
+    """Bytes of all its files."""
+    here: int
+    """How many of its files are here, with the right bytes."""
+    folder: str
+    """Where it is, or would be."""
+    repositories: str
+    """Who publishes it: repositories, each with the commit."""
+    licence: str
+    """Under which licences."""
+    citation: str
+    """Whom to cite."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Datasets(Result):
+    """The public data sets that metassay knows, and which of them are here."""
+
+    study: ClassVar[str] = "datasets"
+
+    table: Sequence[DatasetRow]
+    """One row per data set."""
+
+
+def datasets(folder: str | PathLike[str] | None = None) -> Datasets:
+    """List the public data sets that can be downloaded, and say which are here.
+
+    Parameters
+    ----------
+    folder
+        The folder of data sets; by default that of :func:`data_folder`.
+
+    Examples
+    --------
+    >>> [row.name for row in datasets().table]
+    ['summeval', 'realsumm', 'tac2008']
+    """
+    root = data_folder(folder)
+    rows = []
+    for name, known in _registry().items():
+        every = known["files"]
+        rows.append(
+            DatasetRow(
+                name=name,
+                about=known["about"],
+                files=len(every),
+                size=sum(f.size for f in every),
+                here=sum(_intact(root / name / f.file, f) for f in every),
+                folder=str(root / name),
+                repositories=", ".join(dict.fromkeys(f"{f.repository} {f.commit}" for f in every)),
+                licence=known["licence"],
+                citation=known["citation"],
+            )
+        )
+    notes = [f"{name}: {known['absent']}" for name, known in _registry().items()]
+    return Datasets(tuple(rows), Signature.of("datasets", known=len(rows)), tuple(notes))
+
+
+def get_dataset(
+    name: str, *, folder: str | PathLike[str] | None = None, tell: Telling = lambda _: None
+) -> Path:
+    """Download what is missing of a public data set, verify every file, and return its folder.
+
+    Files that are here are not downloaded again. A file appears complete and verified or not at all, so that a
+    download which broke off goes on where it stopped. Read the scores with ``metassay.read(folder / "scores")``.
+
+    Parameters
+    ----------
+    name
+        A name that :func:`datasets` lists.
+    folder
+        The folder of data sets; by default that of :func:`data_folder`.
+    tell
+        Called with a line per file that is downloaded.
+
+    Raises
+    ------
+    UnknownName
+        There is no such data set.
+    UsageError
+        Something must be downloaded and pooch is not installed: ``pip install 'metassay[datasets]'``.
+    DataError
+        A file cannot be had, or is not the one that was published; the message has its address and its place here.
+    """
+    wanted = files_of(name)
+    target = data_folder(folder) / name
+    missing = [file for file in wanted if not _usable(target / file.file, file)]
+    if missing:
+        try:
+            import pooch
+        except ImportError:
+            raise UsageError(
+                "downloading needs pooch, which is not installed: pip install 'metassay[datasets]'"
+            ) from None
+        # it would print its own lines, and the reader has ours
+        pooch.get_logger().setLevel("CRITICAL")
+        for at, file in enumerate(missing, 1):
+            tell(f"{name}: {file.file} ({at} of {len(missing)}, {file.size / 1e6:.1f} MB)")
+            _download(file, target)
+    return target
+
+
+def find_dataset(name: str, *, folder: str | PathLike[str] | None = None) -> Path:
+    """Return the folder of a data set that is here and whole.
+
+    Raises
+    ------
+    DataError
+        Files are missing or have other bytes; the message names the first, and how to get it.
+    """
+    wanted = files_of(name)
+    target = data_folder(folder) / name
+    absent = [file for file in wanted if not _usable(target / file.file, file)]
+    if absent:
+        raise DataError(
+            f"{len(absent)} of {len(wanted)} files of {name} are not in {one_line(target)!r}, such as "
+            f"{absent[0].file}; get them with: metassay datasets get {name}"
+        )
+    return target
+
+
+def data_folder(folder: str | PathLike[str] | None = None) -> Path:
+    """Return the folder of data sets: the one given, else ``METASSAY_DATA``, else the user's cache folder."""
+    if folder is not None:
+        return Path(folder)
+    if chosen := os.environ.get(VARIABLE):
+        return Path(chosen).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME") or (Path.home() / ".cache")
+    return Path(base) / "metassay" / "datasets"
+
+
+def files_of(name: str) -> tuple[PublicFile, ...]:
+    """Return the files of a data set."""
+    known = _registry()
+    if name not in known:
+        raise UnknownName("data set", name, known)
+    every: tuple[PublicFile, ...] = known[name]["files"]
+    return every
+
+
+@cache
+def _registry() -> dict[str, dict[str, Any]]:
+    text = files("metassay").joinpath("data", "datasets.json").read_text(encoding="utf-8")
+    return {
+        name: {**known, "files": tuple(PublicFile(**file) for file in known["files"])}
+        for name, known in json.loads(text).items()
+    }
+
+
+def _download(file: PublicFile, target: Path) -> None:
+    import pooch
+
+    place = target / file.file
+    by_hand = f"download it by hand and put it at {one_line(place, 400)!r}"
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        # pooch works in a folder of its own: what a killed process leaves behind is never among the data
+        with tempfile.TemporaryDirectory(prefix=".incoming-", dir=target) as incoming:
+            got = pooch.retrieve(
+                file.url,
+                f"sha256:{file.sha256}",
+                fname=place.name,
+                path=incoming,
+                downloader=pooch.HTTPDownloader(timeout=PATIENCE),
+            )
+            Path(got).replace(place)
+    except ValueError:  # pooch: the hash is another one
+        raise DataError(
+            f"what {file.url} gives is not the published {file.file} (its SHA-256 is not {file.sha256}), and was thrown "
+            f"away: the download broke off or something in between changed it; try again, or {by_hand}"
+        ) from None
+    except OSError as error:
+        if error.errno is not None and error.filename is not None:  # a file here, not the network
+            raise UsageError(
+                f"cannot write {one_line(error.filename)!r}: {error.strerror}; name another folder with {VARIABLE}"
+            ) from None
+        raise DataError(f"cannot download {file.url} ({_trouble(error)}); {by_hand}") from None
+
+
+def _trouble(error: OSError) -> str:
+    """Say in a few words what went wrong on the network; requests quotes its own inside."""
+    answer = getattr(error, "response", None)
+    if answer is not None:
+        return f"the server says {answer.status_code} {one_line(answer.reason, 60)}"
+    kind = type(error).__name__
+    return "no answer in time" if "Timeout" in kind else f"no connection: {kind}"
+
+
+def _usable(place: Path, file: PublicFile) -> bool:
+    """Return whether a file is here; one with other bytes is somebody's, and not ours to replace."""
+    if not place.exists():
+        return False
+    if not _intact(place, file):
+        raise DataError(
+            f"{one_line(place, 400)!r} is not the published file (its SHA-256 is not {file.sha256}); move it away and "
+            "get it again"
+        )
+    return True
+
+
+def _intact(place: Path, file: PublicFile) -> bool:
+    try:
+        if place.stat().st_size != file.size:
+            return False
+        with place.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest() == file.sha256
+    except OSError:
+        return False
