@@ -84,7 +84,8 @@ def main() -> None:
     print("| what | time | target |\n|---|---:|---:|")
     print(
         f"| survive, {METRICS} metrics × {LANGUAGES} languages × {len(CRITERIA)} criteria, "
-        f"{SYSTEMS * INPUTS:,} outputs, tau-c, {RESAMPLES:,} resamples, {tests} tests and all figures | {took:.1f} s | 180 s |"
+        f"{SYSTEMS * INPUTS:,} outputs, tau-c, {RESAMPLES:,} resamples, {tests} tests and all that is drawn "
+        f"| {took:.1f} s | 180 s |"
     )
     print(f"| SciPy's kendalltau, one resample | {theirs * 1e6:.0f} µs | |")
     print(f"| the kernel in one thread, one resample | {kernel * 1e6:.1f} µs (×{theirs / kernel:.0f}) | ×50 |")

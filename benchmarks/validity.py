@@ -99,8 +99,8 @@ def intervals(world: Textbook, coefficient: str, number: int, page: int) -> np.n
     ]
     of_inputs = correlate([moved[0]], moved[1], [None], coefficient)[0].reshape(PAGE, m)
     added = twoway.variances(drawn["systems"], drawn["inputs"], drawn["both"], (n, m)).added
-    turned = twoway.to_fisher(of_systems, n, coefficient)
-    spread = (n - 1) * turned.var(axis=1)
+    turned = [twoway.turn(of_systems[t], float(r[t]), n, coefficient) for t in range(PAGE)]
+    spread = (n - 1) * np.var(turned, axis=1)
     out = np.empty((len(INTERVALS), PAGE, 2))
     for t in range(PAGE):
         estimate = float(r[t])

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from metassay.readers import read_texts as read_texts
     from metassay.readers import write as write
     from metassay.readers import write_texts as write_texts
+    from metassay.readers.datasets import Datasets as Datasets
+    from metassay.readers.datasets import datasets as datasets
+    from metassay.readers.datasets import find_dataset as find_dataset
+    from metassay.readers.datasets import get_dataset as get_dataset
+    from metassay.reproduction.reproduce import Reproduction as Reproduction
+    from metassay.reproduction.reproduce import reproduce as reproduce
     from metassay.scorers.callables import scorer as scorer
     from metassay.report.document.making import Report as Report
     from metassay.report.document.making import make_report as make_report
@@ -91,6 +97,7 @@ _HOMES = {
     "Damaged": "metassay.studies.downgrade",
     "DamagedRouge1": "metassay.scorers.damaged",
     "DataError": "metassay.errors",
+    "Datasets": "metassay.readers.datasets",
     "Decisions": "metassay.studies.decisions",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
@@ -102,6 +109,7 @@ _HOMES = {
     "Precision": "metassay.studies.precision",
     "Profile": "metassay.studies.profile",
     "Report": "metassay.report.document.making",
+    "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
     "Scores": "metassay.core.scores",
     "Signature": "metassay.core.signature",
@@ -118,10 +126,13 @@ _HOMES = {
     "compare": "metassay.studies.compare",
     "corrupt": "metassay.transforms.corruptions",
     "criteria": "metassay.studies.criteria",
+    "datasets": "metassay.readers.datasets",
     "decisions": "metassay.studies.decisions",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
     "example": "metassay.readers",
+    "find_dataset": "metassay.readers.datasets",
+    "get_dataset": "metassay.readers.datasets",
     "judge": "metassay.scorers.judge",
     "make_report": "metassay.report.document.making",
     "metrics": "metassay.scorers.catalogue",
@@ -133,6 +144,7 @@ _HOMES = {
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
     "read_texts": "metassay.readers",
+    "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.scorers.scoring",
     "score_by_reference": "metassay.scorers.references",
     "scorer": "metassay.scorers.callables",

@@ -144,16 +144,33 @@ def test_poor_terminals_get_plain_characters(spawn, scores):
     assert "×" in out, "files are UTF-8 whatever the terminal speaks"
 
 
-def test_demo_says_in_words_what_follows(run):
+def test_demo_says_in_words_what_follows_and_leaves_the_report(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     code, out, err = run("demo", "--resamples", "199")
     assert code == 0
     assert "synthetic" in out
     assert "agrees best with people" in out
     assert "the difference to the second" in " ".join(out.split())
-    assert "metassay agree scores.csv --human NAME" in out
+    assert "metassay report scores.csv --human NAME" in out
     assert "study:agree" in out
-    assert "study:compare" in out
+    assert str(tmp_path / "demo" / "report.html") in out
+    assert (tmp_path / "demo" / "report.html").read_text().startswith("<!doctype html>")
     assert err.startswith("read ")
+
+
+def test_report_writes_a_page_and_prints_three_sentences(run, scores, tmp_path):
+    page = tmp_path / "page.html"
+    code, out, err = run("report", scores, "--human", "relevance", "--resamples", "50", "-o", str(page))
+    assert code == 0
+    assert "agrees best with people on relevance" in out
+    assert err.splitlines()[-1] == f"wrote {page}"
+    assert "<h1>How far can these metrics be trusted?</h1>" in page.read_text()
+
+
+def test_report_spares_its_input(run, scores):
+    code, _, err = run("report", scores, "-o", scores)
+    assert code == 2
+    assert "would overwrite" in err
 
 
 @pytest.mark.parametrize("module", [agree, compare, normality])

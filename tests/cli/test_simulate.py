@@ -84,7 +84,20 @@ def test_rouge_on_some_of_the_words(run, tmp_path):
     people, outputs = tmp_path / "people.csv", tmp_path / "texts.csv"
     people.write_text("\n".join(lines) + "\n")
     outputs.write_text("\n".join(texts) + "\n")
-    more = ("--human", "relevance", "--trials", "6", "--resamples", "20", "--measure", "recall", "--format", "json")
+    more = (
+        "--human",
+        "relevance",
+        "--trials",
+        "6",
+        "--resamples",
+        "20",
+        "--measure",
+        "recall",
+        "--with-references",
+        "first",
+        "--format",
+        "json",
+    )
     code, out, err = run("simulate", "power", people, "--texts", outputs, "--keep", "0.5,1", *more)
     assert code == 0, err
     rows = json.loads(out)["rows"]
@@ -100,3 +113,16 @@ def test_a_checkpoint_of_other_work_is_refused(run, scores, tmp_path):
     assert (code, out) == (2, "")
     assert "belongs to other work (simulating coverage" in err
     assert err.count("\n") == 1
+
+
+def test_size_needs_no_file(run):
+    argv = ("simulate", "size", "--world", "equal: 8 systems", "--test", "two-way,williams", "--trials", "20")
+    code, out, err = run(*argv, "--resamples", "49", "--format", "json")
+    assert code == 0
+    rows = json.loads(out)["rows"]
+    assert [row["test"] for row in rows] == ["two-way", "williams"]
+    assert rows[0]["human"] is None
+    assert rows[0]["equal"] is True
+    code, _, err = run(*argv, "--human", "z")
+    assert code == 2
+    assert "--human has no meaning without a file" in err

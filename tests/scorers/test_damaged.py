@@ -37,6 +37,14 @@ def test_scores_stand_where_their_labels_say(texts):
     assert wide[0, 0] > 0
 
 
+def test_only_the_first_reference(texts):
+    alone = ma.Texts(texts.outputs, {key: refs[:1] for key, refs in texts.references.items()})
+    labels = ["a", "b"], ["1", "2"]
+    first = ma.DamagedRouge1(texts, references="first").damaged(0.5, *labels, 5, 0)
+    assert np.array_equal(first, ma.DamagedRouge1(alone).damaged(0.5, *labels, 5, 0))
+    assert not np.array_equal(first, ma.DamagedRouge1(texts).damaged(0.5, *labels, 5, 0))
+
+
 def test_misuse(texts):
     with pytest.raises(ma.UsageError, match="keep must lie in"):
         ma.DamagedRouge1(texts, keep=50)

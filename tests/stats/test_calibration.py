@@ -70,3 +70,21 @@ def test_boot_both_covers_the_truth():
     # Percentile intervals of 30 points cover a little less than 95 %; below 88 % or above 99 % has odds of 1 in 1,000
     # if they cover between 93 and 96 %.
     assert 0.88 * worlds <= covered <= 0.99 * worlds
+
+
+@pytest.mark.parametrize("systems", [8, 20])
+def test_two_way_intervals_cover_the_correlation_of_the_population(systems):
+    # By construction means of systems correlate at ρ; see Textbook.correlation. Over 200 data sets coverage of 95 %
+    # gives fewer than 180 (90 %) or all 200 with odds of about 1 in 500.
+    from metassay.stats.worlds import Textbook
+
+    world = Textbook(systems=systems, inputs=12, own=(0.7, 0.0), noise=(2.0, 1.0))
+    random = np.random.default_rng(12)
+    covered = 0
+    x, _, z = world.draw(random, 200)
+    for at in range(200):
+        scores = ma.Scores.from_arrays({"m": x[at]}, {"human": z[at]})
+        options = {"level": "system", "coefficient": "pearson", "interval": "two-way", "resamples": 200}
+        (row,) = ma.agree(scores, **options, seed=at, threads=1).table
+        covered += row.low <= world.correlation(0) <= row.high
+    assert 180 <= covered < 200

@@ -113,3 +113,18 @@ def test_a_design_effect_of_one_leaves_the_size_alone():
     assert twoway.size_if(1.0, 0.05, sides=2) == pytest.approx(0.05)
     # 1.645/√4 = .822, beyond which lie 20.5 % of a normal distribution
     assert twoway.size_if(4.0, 0.05) == pytest.approx(stats.norm.sf(stats.norm.isf(0.05) / 2))
+
+
+def test_ranks_take_the_share_of_inputs_from_pearson():
+    random = np.random.default_rng(9)
+    systems, inputs = random.normal(size=(2, 1, 5000))
+    # both = systems + inputs + cells, with Var(inputs) = 1 and Var(cells) = 1/4: inputs add 3/4 of what they show
+    both = systems + inputs + 0.5 * random.normal(size=(1, 5000))
+    steps = 2 * np.round(random.normal(size=(1, 5000)))
+    found = twoway.added_by_inputs([systems, inputs, both, steps], (1000, 1000))
+    assert found == pytest.approx(0.75 * steps.var(), rel=0.05)
+    x, z = random.normal(size=(2, 1, 6, 5))
+    prepared = make_level(x, z[0], "system", "kendall")
+    smooth = twoway.smooth_level(prepared, x, z[0], "system", "kendall")
+    assert smooth.estimate()[0] == pytest.approx([np.corrcoef(x[0].mean(1), z[0].mean(1))[0, 1]])
+    assert twoway.smooth_level(prepared, x, z[0], "input", "kendall") is prepared

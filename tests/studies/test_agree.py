@@ -224,3 +224,15 @@ def test_the_order_of_annotators_does_not_matter():
     assert [row.estimate for row in ma.agree(scores, level="system,input,global", resamples=20).table] == pytest.approx(
         [2 / math.sqrt(6)] * 3
     )
+
+
+@pytest.mark.parametrize("level", ["system", "input", "global", "within-system"])
+def test_two_way_intervals_hold_the_estimate_at_every_level(example, level):
+    for coefficient in ("pearson", "kendall"):
+        result = ma.agree(example, level=level, coefficient=coefficient, interval="two-way", resamples=200)
+        assert all(-1 <= row.low <= row.estimate <= row.high <= 1 for row in result.table)
+        assert {row.resamples for row in result.table} == {200}
+        assert "ci:two-way,0.95|k:200|seed:0" in str(result.signature)
+    narrow = ma.agree(example, level=level, coefficient="pearson", interval="two-way", confidence=0.5, resamples=200)
+    wide = ma.agree(example, level=level, coefficient="pearson", interval="two-way", confidence=0.99, resamples=200)
+    assert all(a.high - a.low < b.high - b.low for a, b in zip(narrow.table, wide.table, strict=True))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.patches import Patch, Rectangle
 
 from metassay.figures.drawing import chosen
+from metassay.figures.lanes import room
 from metassay.figures.sheet import (
     BLUE,
     MISSING,
@@ -39,6 +40,7 @@ CLAIMS = {
     "less": "row agrees worse than column",
     "two-sided": "row and column differ",
 }
+CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
 def matrix(result: Comparison, *, human: str | None = None) -> Figure:
@@ -59,11 +61,12 @@ def matrix(result: Comparison, *, human: str | None = None) -> Figure:
     side = max(len(metrics) * CELL, 0.9)
     label = widest(labels.values()) + 0.1
     handles = _legend(result)
+    taken = label + len(settings) * side + (len(settings) - 1) * (label + 0.15)
     sheet = lay_out(
         len(humans) * len(settings),
         len(settings),
         (side, side),
-        margins=(label, 0.12, 0.36, label + 0.06 + 0.13 * len(handles)),
+        margins=(label, room(handles, taken, 0.12), 0.36, label + 0.06 + 0.13 * len(handles)),
         gaps=(label + 0.15, label + 0.42),
     )
     at = 0
@@ -115,8 +118,7 @@ def _legend(result: Comparison) -> list[Patch]:
     first = result.table[0]
     handles = [Patch(facecolor=BLUE, label=f"{CLAIMS[first.alternative]} (p ≤ {result.alpha:g})")]
     if first.correction != "none":
-        words = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
-        label = f"also after {words[first.correction]} correction"
+        label = f"also after {CORRECTIONS[first.correction]} correction"
         handles.append(Patch(facecolor=BLUE, edgecolor=ORANGE, linewidth=1.1, label=label))
     if any(math.isnan(r.p_value) for r in result.table):
         handles.append(Patch(label="undefined", **MISSING_KEY))

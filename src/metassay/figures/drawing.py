@@ -19,12 +19,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FIGURES: dict[str, tuple[str, ...]] = {
-    "agree": ("forest",),
+    "agree": ("forest", "violins"),
     "compare": ("matrix",),
+    "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
+    "normality": ("bars",),
+    "pairs": ("curves", "chance", "triangle"),
+    "precision": ("intervals",),
     "profile": ("biplot",),
-    "survive": ("matrix", "sensitivity", "dominance", "components"),
+    "stability": ("curves",),
+    "systems": ("bars", "matrix"),
+    "widths": ("intervals",),
+    "criteria": ("map", "dumbbells", "criteria"),
+    "downgrade": ("noticed", "sensitivity"),
+    "survive": ("matrix", "agreement", "across", "sensitivity", "margins", "dominance", "components"),
+    "simulate-coverage": ("bars",),
     "simulate-power": ("curves",),
+    "simulate-size": ("bars", "map"),
+    "plan": ("curves",),
 }
 """The kinds of figure that each study has, the default first; a module of the study's name draws them."""
 SUFFIXES = (".png", ".svg", ".pdf")

@@ -40,6 +40,11 @@ GROUPS: tuple[tuple[str, str], ...] = (
     (SKY, "P"),
 )
 """Colour and marker of each group: the marker tells them apart in greyscale."""
+STYLES: tuple[tuple[str, str, Any], ...] = (
+    *((BLUE, "o", "-"), (VERMILLION, "s", "--"), (GREEN, "^", "-."), (ORANGE, "D", ":")),
+    *((PURPLE, "v", "-"), (SKY, "P", "--"), (BLACK, "X", "-."), (GREY, "*", ":")),
+)
+"""Colour, mark and line of each curve: they can be told apart without colours."""
 COLOURS = "viridis"
 """Colours for numbers: lightness rises all the way, so it reads the same in greyscale."""
 MISSING: dict[str, Any] = {"facecolor": "#ffffff", "edgecolor": GREY, "hatch": "//////", "linewidth": 0}
@@ -104,6 +109,7 @@ def lay_out(
     *,
     margins: tuple[float, float, float, float],
     gaps: tuple[float, float] = (0.15, 0.45),
+    heights: Sequence[float] | None = None,
 ) -> Sheet:
     """Lay out panels.
 
@@ -117,18 +123,21 @@ def lay_out(
         Space left, right, above and below all panels.
     gaps
         Space between panels, side by side and above each other.
+    heights
+        Heights of the panels of each row, if rows differ in height.
     """
     rows = -(-count // columns)
     (width, height), (left, right, top, bottom) = panel, margins
+    high = [height] * rows if heights is None else list(heights)
     total_w = left + columns * width + (columns - 1) * gaps[0] + right
-    total_h = top + rows * height + (rows - 1) * gaps[1] + bottom
+    total_h = top + sum(high) + (rows - 1) * gaps[1] + bottom
     figure = Figure(figsize=(total_w, total_h))
     panels = []
     for at in range(count):
         row, column = divmod(at, columns)
         x = left + column * (width + gaps[0])
-        y = total_h - top - row * (height + gaps[1]) - height
-        axes = figure.add_axes((x / total_w, y / total_h, width / total_w, height / total_h))
+        y = total_h - top - sum(high[: row + 1]) - row * gaps[1]
+        axes = figure.add_axes((x / total_w, y / total_h, width / total_w, high[row] / total_h))
         axes.tick_params(labelsize=SMALL, length=2, width=0.5, pad=2, color=GREY)
         for spine in axes.spines.values():
             spine.set(linewidth=0.5, color=GREY)
@@ -145,6 +154,13 @@ def open_frame(axes: Axes) -> None:
 def few_numbers(axes: Axes, width: float) -> None:
     """Let the x axis have as many numbers as fit side by side."""
     axes.locator_params(axis="x", nbins=max(2, min(5, int(width / 0.42))))
+
+
+def coefficient_words(coefficient: str) -> str:
+    """Return what a coefficient is called on an axis."""
+    return {"kendall": "Kendall's τ", "kendall-a": "Kendall's τa", "kendall-c": "Kendall's τc"}.get(
+        coefficient, f"{coefficient.capitalize()} correlation"
+    )
 
 
 def names_on_y(axes: Axes, names: Sequence[str]) -> None:

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from metassay.figures.drawing import chosen
 from metassay.figures.sheet import (
-    BLACK,
-    BLUE,
     COLUMN,
-    GREEN,
     GREY,
     MOST_PANELS,
-    ORANGE,
-    PURPLE,
     SIZE,
-    SKY,
     SMALL,
-    VERMILLION,
+    STYLES,
     lay_out,
     legend_below,
     open_frame,
@@ -30,12 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from metassay.studies.power import Power, PowerRow
-
-STYLES: tuple[tuple[str, str, Any], ...] = (
-    *((BLUE, "o", "-"), (VERMILLION, "s", "--"), (GREEN, "^", "-."), (ORANGE, "D", ":")),
-    *((PURPLE, "v", "-"), (SKY, "P", "--"), (BLACK, "X", "-."), (GREY, "*", ":")),
-)
-"""Colour, mark and line of each test: curves can be told apart without colours."""
 
 
 def curves(result: Power, *, metric: str | None = None) -> Figure:
@@ -59,7 +47,7 @@ def curves(result: Power, *, metric: str | None = None) -> Figure:
     columns = min(2, len(panels))
     left, right = 0.36, 0.08
     width = (COLUMN - left - right - 0.22 * (columns - 1)) / columns
-    bottom = 0.42 + 0.12 * -(-len(tests) // 2)
+    bottom = 0.42 + 0.12 * -(-(len(tests) + 1) // 2)
     sheet = lay_out(len(panels), columns, (width, 1.15), margins=(left, right, 0.4, bottom), gaps=(0.22, 0.72))
     words = rows[0].damage == "words"
     for at, key in enumerate(panels):
@@ -90,6 +78,8 @@ def curves(result: Power, *, metric: str | None = None) -> Figure:
         Line2D([], [], color=colour, marker=mark, linestyle=line, markersize=3, linewidth=0.9, label=test)
         for test, (colour, mark, line) in zip(tests, STYLES * 2, strict=False)
     ]
+    level = f"level of the tests, {rows[0].alpha:g}"
+    handles.append(Line2D([], [], color=GREY, linewidth=0.5, linestyle=(0, (3, 2)), label=level))
     legend_below(sheet.figure, handles, x=left, columns=2)
     return sheet.figure
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -25,6 +25,9 @@ from metassay.figures.sheet import (
     PALE,
     SIZE,
     SMALL,
+    VERMILLION,
+    coefficient_words,
+    few_numbers,
     fitted,
     lay_out,
     legend_below,
@@ -33,6 +36,7 @@ from metassay.figures.sheet import (
     title,
     widest,
 )
+from metassay.figures.stems import Stem, height, keys, span, stems
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,12 +45,18 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 1.4
 """Inches that a name may take."""
+TALL = 3.5
+"""Panels higher than this stand side by side."""
+MOST_LEVELS = 30
+"""More than this are no longer one figure."""
 CELL = 0.16
 """Inches of a cell, more than a line of text."""
 LEGEND_LINE = 0.13
 """Inches of a line of the legend."""
 MARKERS = ("o", "^", "v", "D", "P", "X", "<", ">", "p", "*", "h", "8", "d", "H")
 DASHES: tuple[Literal["-", "--", ":", "-."], ...] = ("-", "--", ":", "-.")
+FILLS = ("full", "none", "left", "top", "right", "bottom")
+"""How marks are filled: it tells criteria apart in greyscale."""
 KINDS = {"constant": "constant margin", "sd": "SD margin", "range": "largest-difference margin"}
 CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
@@ -82,10 +92,9 @@ def matrix(result: Survival, *, margin_kind: str | None = None, human: str | Non
         handles.append(Patch(label="undefined", **MISSING_KEY))
     right = max(0.12, widest(str(handle.get_label()) for handle in handles) + 0.4 - left - size[0])
     bottom = below + 0.1 + LEGEND_LINE * len(handles)
-    sheet = lay_out(
-        len(humans), min(2, len(humans)), size, margins=(left, right, 0.36, bottom), gaps=(left + 0.15, below + 0.42)
-    )
-    for axes, criterion in zip(sheet.panels, humans, strict=True):
+    columns = min(2, len(humans))
+    sheet = lay_out(len(humans), columns, size, margins=(left, right, 0.36, bottom), gaps=(0.15, below + 0.36))
+    for at, (axes, criterion) in enumerate(zip(sheet.panels, humans, strict=True)):
         for row in (r for r in rows if r.criterion == criterion):
             x, y = levels.index(row.language), metrics.index(row.metric)
             if math.isnan(row.p_value):
@@ -98,13 +107,92 @@ def matrix(result: Survival, *, margin_kind: str | None = None, human: str | Non
             axes.axhline(k - 0.5, color=PALE, linewidth=0.5)
         for k in range(1, len(levels)):
             axes.axvline(k - 0.5, color=PALE, linewidth=0.5)
-        names_on_y(axes, [labels[m] for m in metrics])
+        names_on_y(axes, [labels[m] if at % columns == 0 else "" for m in metrics])
         axes.set_xticks(range(len(levels)), [labels[v] for v in levels], rotation=90, fontsize=SMALL)
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(-0.5, len(levels) - 0.5)
         axes.set_ylim(len(metrics) - 0.5, -0.5)
         title(axes, criterion, size[0], second=KINDS[kind])
     legend_below(sheet.figure, handles, x=0.06)
+    return sheet.figure
+
+
+def agreement(result: Survival, *, human: str | None = None, language: str | None = None) -> Figure:
+    """Draw the correlation of each metric with people at every level: a panel per criterion (Fig. 1).
+
+    Parameters
+    ----------
+    result
+        What ``survive`` found.
+    human
+        Criteria to draw; all of them by default.
+    language
+        Levels to draw; all of them by default.
+    """
+    coefficient = result.table[0].coefficient
+    rows = [r for r in result.agreement if r.coefficient == coefficient]
+    levels = chosen("language", language, list(dict.fromkeys(r.language for r in rows)), MOST_LEVELS)
+    rows = [r for r in rows if r.language in levels]
+    humans = chosen("human", human, list(dict.fromkeys(r.criterion for r in rows)), MOST_PANELS)
+    found = {(r.criterion, r.metric, r.language): Stem(r.estimate, r.low, r.high) for r in rows}
+    return _bars(found, humans, f"{coefficient_words(coefficient)} with people")
+
+
+def across(result: Survival, *, language: str | None = None) -> Figure:
+    """Draw the correlation of each metric at the baseline with itself at every other level (Fig. 2).
+
+    Parameters
+    ----------
+    result
+        What ``survive`` found.
+    language
+        Levels to draw; all of them by default.
+    """
+    coefficient = result.table[0].coefficient
+    rows = [r for r in result.across if r.coefficient == coefficient]
+    if not rows:
+        raise UsageError("the figure across needs metrics that were scored at the baseline and at another level")
+    levels = chosen("language", language, list(dict.fromkeys(r.language for r in rows)), MOST_LEVELS)
+    rows = [r for r in rows if r.language in levels]
+    found = {("", r.metric, r.language): Stem(r.estimate, r.low, r.high) for r in rows}
+    return _bars(found, [""], f"{coefficient_words(coefficient)} with {fitted(result.baseline, 0.6)}")
+
+
+def _bars(found: dict[tuple[str, str, str], Stem], panels: list[str], words: str) -> Figure:
+    """Draw bars for metrics and levels, a panel for each criterion."""
+    found = {key: one for key, one in found.items() if key[0] in panels}
+    metrics, levels = (list(dict.fromkeys(key[at] for key in found)) for at in (1, 2))
+    labels = {m: fitted(m, LONGEST_LABEL) for m in metrics}
+    left, right, gap = widest(labels.values()) + 0.12, 0.12, 0.16
+    high = height(len(metrics), len(levels))
+    # two panels in a column of a paper, or four across the page if they are high
+    columns = min(4 if high > TALL else 2, len(panels))
+    width = max((COLUMN - left - right - gap * (columns - 1)) / columns, 1.2)
+    handles = keys(levels)
+    sheet = lay_out(
+        len(panels),
+        columns,
+        (width, high),
+        margins=(left, right, 0.24 if panels != [""] else 0.1, 0.4 + LEGEND_LINE * -(-len(handles) // 2)),
+        gaps=(gap, 0.5),
+    )
+    ends = span(list(found.values()), 0.0)
+    for at, (axes, name) in enumerate(zip(sheet.panels, panels, strict=True)):
+        values = [[found.get((name, m, level)) for level in levels] for m in metrics]
+        stems(axes, [labels[m] if at % columns == 0 else "" for m in metrics], values, 0.0)
+        axes.axvline(0, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)), zorder=0.5)
+        axes.set_xlim(*ends)
+        few_numbers(axes, width)
+        open_frame(axes)
+        if name:
+            title(axes, name, width)
+    sheet.figure.supxlabel(
+        words,
+        fontsize=SIZE,
+        y=(0.1 + LEGEND_LINE * -(-len(handles) // 2)) / sheet.figure.get_size_inches()[1],
+        va="bottom",
+    )
+    legend_below(sheet.figure, handles, x=0.06, columns=2)
     return sheet.figure
 
 
@@ -128,6 +216,47 @@ def sensitivity(result: Survival) -> Figure:
     return sheet
 
 
+def margins(result: Survival) -> Figure:
+    """Draw the margins that single annotators give, a mark per metric, for every criterion (Fig. 4b)."""
+    if not result.margins:
+        raise UsageError("the figure margins needs judgments of two or more annotators by themselves")
+    rows = [r for r in result.margins if r.coefficient == result.margins[0].coefficient]
+    criteria = list(dict.fromkeys(r.criterion for r in rows))
+    labels = [fitted(name, LONGEST_LABEL) for name in criteria]
+    left = widest(labels) + 0.12
+    handles = [
+        _key("standard deviation over annotators", "o", BLUE),
+        _key("largest difference of two annotators", "^", VERMILLION, fill="none"),
+    ]
+    constant = [r.margin for r in result.table if r.margin_kind == "constant"]
+    if constant:
+        label = f"constant margin, {constant[0]:g}"
+        handles.append(Line2D([], [], color=BLACK, linewidth=0.7, linestyle="--", label=label))
+    width = max(COLUMN - left - 0.12, 1.3)
+    below = 0.42 + LEGEND_LINE * len(handles)
+    sheet = lay_out(1, 1, (width, 0.3 * len(criteria) + 0.05), margins=(left, 0.12, 0.08, below))
+    axes = sheet.panels[0]
+    for at, criterion in enumerate(criteria):
+        if at % 2:
+            axes.axhspan(at - 0.5, at + 0.5, color=PALE, alpha=0.45, linewidth=0, zorder=0)
+        mine = [r for r in rows if r.criterion == criterion]
+        look: dict[str, Any] = {"linestyle": "", "markersize": 3.4, "alpha": 0.75, "clip_on": False}
+        axes.plot([r.sd for r in mine], [at - 0.18] * len(mine), marker="o", color=BLUE, **look)
+        axes.plot(
+            [r.range for r in mine], [at + 0.18] * len(mine), marker="^", color=VERMILLION, fillstyle="none", **look
+        )
+    if constant:
+        axes.axvline(constant[0], color=BLACK, linewidth=0.7, linestyle="--", zorder=1)
+    names_on_y(axes, labels)
+    axes.set_ylim(len(criteria) - 0.5, -0.5)
+    axes.set_xlim(left=0)
+    few_numbers(axes, width)
+    open_frame(axes)
+    axes.set_xlabel("margin, a mark per metric", fontsize=SIZE, labelpad=2)
+    legend_below(sheet.figure, handles, x=0.06)
+    return sheet.figure
+
+
 def dominance(result: Survival) -> Figure:
     """Draw how far resolved pairs of metrics shift, after translation and after the round trip (Fig. 5)."""
     rows = [r for r in result.shifts if r.coefficient == result.shifts[0].coefficient]
@@ -142,46 +271,90 @@ def dominance(result: Survival) -> Figure:
     most = 1.1 * max(max(r.shift, r.shift_back) for r in rows) or 0.01
     axes.plot([0, most], [0, most], color=GREY, linestyle=":", linewidth=0.7)
     for row in rows:
-        colour, marker = (
-            GROUPS[levels.index(row.language) % len(GROUPS)][0],
-            MARKERS[criteria.index(row.criterion) % 14],
-        )
-        axes.plot([row.shift], [row.shift_back], marker=marker, color=colour, markersize=5, linestyle="", alpha=0.8)
+        colour, marker = _level(levels.index(row.language))
+        fill = FILLS[criteria.index(row.criterion) % len(FILLS)]
+        look: dict[str, Any] = {
+            "fillstyle": fill,
+            "markersize": 5,
+            "markeredgewidth": 0.7,
+            "markerfacecoloralt": "white",
+        }
+        axes.plot([row.shift], [row.shift_back], marker=marker, color=colour, linestyle="", **look)
     axes.set_xlim(-0.03 * most, most)
     axes.set_ylim(-0.03 * most, most)
     axes.set_xlabel("shift of P, translated", fontsize=SIZE)
     axes.set_ylabel("shift of P, after the round trip", fontsize=SIZE)
-    handles = [_key(fitted(v, 2.5), "s", GROUPS[at % len(GROUPS)][0]) for at, v in enumerate(levels)]
-    handles += [_key(fitted(c, 2.5), MARKERS[at % 14], GREY) for at, c in enumerate(criteria)]
+    handles = [_key(fitted(v, 2.5), _level(at)[1], _level(at)[0]) for at, v in enumerate(levels)]
+    handles += [_key(fitted(c, 2.5), "o", BLACK, fill=FILLS[at % len(FILLS)]) for at, c in enumerate(criteria)]
     legend_below(sheet, handles, x=0.45)
     return sheet
 
 
 def components(result: Survival) -> Figure:
-    """Draw metrics at every level, and criteria, on the first two components of their ranks (Fig. 6)."""
+    """Draw metrics at every level, and criteria, on the first two components of their ranks (Fig. 6).
+
+    The number of a metric stands where it is at the baseline, and thin lines lead from there to its other levels.
+    """
     if not result.components:
         raise UsageError("the figure components needs at least three columns with scores on the same outputs")
-    people = [row for row in result.components if row.kind == "human"]
+    people = list(dict.fromkeys(row.name for row in result.components if row.kind == "human"))
     rows = [row for row in result.components if row.kind != "human"]
     metrics, levels = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("name", "language"))
-    handles = [_key(fitted(v, 2.5), "s", GROUPS[at % len(GROUPS)][0]) for at, v in enumerate(levels)]
-    handles += [_key(fitted(m, 2.5), MARKERS[at % 14], GREY) for at, m in enumerate(metrics)]
-    names = list(dict.fromkeys(row.name for row in people))
-    handles += [_key(fitted(n, 2.5), f"${at + 1}$", BLACK) for at, n in enumerate(names)]
-    sheet = _one_panel(handles)
+    start = {row.name: row for row in reversed(rows)} | {r.name: r for r in rows if r.language == result.baseline}
+    others = [level for level in levels if any(r.language == level and start[r.name] is not r for r in rows)]
+    room = (COLUMN - 0.45) / 2 - 0.32
+    keys_of = [_key(fitted(m, room), f"${at + 1}$", BLACK) for at, m in enumerate(metrics)]
+    keys_of += [_key(fitted(v, room), _level(at)[1], _level(at)[0]) for at, v in enumerate(others)]
+    keys_of += [_key(fitted(name, room), _letter(at), VERMILLION) for at, name in enumerate(people)]
+    sheet = _one_panel(keys_of[: -(-len(keys_of) // 2)])
     axes = sheet.axes[0]
     for row in rows:
-        colour, marker = GROUPS[levels.index(row.language) % len(GROUPS)][0], MARKERS[metrics.index(row.name) % 14]
-        axes.plot([row.first], [row.second], marker=marker, color=colour, markersize=5, linestyle="", alpha=0.7)
-    for row in people:
-        marker = f"${names.index(row.name) + 1}$"
-        axes.plot([row.first], [row.second], marker=marker, color=BLACK, markersize=5, linestyle="")
+        first = start[row.name]
+        if row is first:
+            marker = f"${metrics.index(row.name) + 1}$"
+            axes.plot(
+                [row.first],
+                [row.second],
+                marker=marker,
+                color=BLACK,
+                markersize=5.5,
+                markeredgewidth=0,
+                linestyle="",
+                zorder=3,
+            )
+            continue
+        axes.plot([first.first, row.first], [first.second, row.second], color=GREY, linewidth=0.4, zorder=1)
+        colour, marker = _level(others.index(row.language))
+        look: dict[str, Any] = {"markersize": 3.2, "markeredgewidth": 0.3, "markeredgecolor": "white", "alpha": 0.9}
+        axes.plot([row.first], [row.second], marker=marker, color=colour, linestyle="", zorder=2, **look)
+    for row in (r for r in result.components if r.kind == "human"):
+        marker = _letter(people.index(row.name))
+        axes.plot(
+            [row.first],
+            [row.second],
+            marker=marker,
+            color=VERMILLION,
+            markersize=6,
+            markeredgewidth=0,
+            linestyle="",
+            zorder=3,
+        )
     axes.margins(0.08)
     axes.locator_params(nbins=5)
     axes.set_xlabel(f"first component, {100 * result.explained[0]:.0f}%", fontsize=SIZE)
     axes.set_ylabel(f"second component, {100 * result.explained[1]:.0f}%", fontsize=SIZE)
-    legend_below(sheet, handles, x=0.45)
+    legend_below(sheet, keys_of, x=0.3, columns=2)
     return sheet
+
+
+def _level(at: int) -> tuple[str, str]:
+    """Return colour and marker of a level; they repeat together only after many."""
+    return GROUPS[at % len(GROUPS)][0], MARKERS[at % len(MARKERS)]
+
+
+def _letter(at: int) -> str:
+    """Return a bold letter as a marker."""
+    return rf"$\mathbf{{{chr(ord('A') + at % 26)}}}$"
 
 
 def _one_panel(entries: Sequence[object]) -> Figure:
@@ -192,5 +365,8 @@ def _one_panel(entries: Sequence[object]) -> Figure:
     return sheet.figure
 
 
-def _key(label: str, marker: str, colour: str) -> Line2D:
-    return Line2D([], [], marker=marker, color=colour, markersize=4.5, linestyle="", label=label)
+def _key(label: str, marker: str, colour: str, *, fill: Any = "full") -> Line2D:  # noqa: ANN401 - matplotlib's own
+    look: dict[str, Any] = {"fillstyle": fill, "markerfacecoloralt": "white"}
+    if marker.startswith("$"):
+        look["markeredgewidth"] = 0  # letters and numbers would become fat
+    return Line2D([], [], marker=marker, color=colour, markersize=4.5, linestyle="", label=label, **look)

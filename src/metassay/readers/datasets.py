@@ -122,9 +122,7 @@ def datasets(folder: str | PathLike[str] | None = None) -> Datasets:
     return Datasets(tuple(rows), Signature.of("datasets", known=len(rows)), tuple(notes))
 
 
-def get_dataset(
-    name: str, *, folder: str | PathLike[str] | None = None, tell: Telling = lambda _: None
-) -> Path:
+def get_dataset(name: str, *, folder: str | PathLike[str] | None = None, tell: Telling = lambda _: None) -> Path:
     """Download what is missing of a public data set, verify every file, and return its folder.
 
     Files that are here are not downloaded again. A file appears complete and verified or not at all, so that a
@@ -232,24 +230,28 @@ def _download(file: PublicFile, target: Path) -> None:
             Path(got).replace(place)
     except ValueError:  # pooch: the hash is another one
         raise DataError(
-            f"what {file.url} gives is not the published {file.file} (its SHA-256 is not {file.sha256}), and was thrown "
-            f"away: the download broke off or something in between changed it; try again, or {by_hand}"
+            f"what {file.url} gives is not the published {file.file} (its SHA-256 is not {file.sha256}), and was "
+            f"thrown away: the download broke off or something in between changed it; try again, or {by_hand}"
         ) from None
     except OSError as error:
         if error.errno is not None and error.filename is not None:  # a file here, not the network
             raise UsageError(
                 f"cannot write {one_line(error.filename)!r}: {error.strerror}; name another folder with {VARIABLE}"
             ) from None
-        raise DataError(f"cannot download {file.url} ({_trouble(error)}); {by_hand}") from None
+        trouble = _trouble(error)
+        raise DataError(f"cannot download {file.url} ({trouble}); {by_hand}") from None
 
 
 def _trouble(error: OSError) -> str:
     """Say in a few words what went wrong on the network; requests quotes its own inside."""
     answer = getattr(error, "response", None)
     if answer is not None:
+        answer.close()  # nobody else does
         return f"the server says {answer.status_code} {one_line(answer.reason, 60)}"
     kind = type(error).__name__
-    return "no answer in time" if "Timeout" in kind else f"no connection: {kind}"
+    if "Timeout" in kind:
+        return "no answer in time"
+    return "the connection broke off" if "Chunked" in kind else "no connection"
 
 
 def _usable(place: Path, file: PublicFile) -> bool:

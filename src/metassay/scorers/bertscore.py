@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from metassay.core.models import quiet
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.scorers.base import Need
 from metassay.scorers.encoders import EmbeddingScorer, FloatArray, Frequencies, switch
-from metassay.scorers.language_models import quiet
 
 
 class BertScore(EmbeddingScorer):

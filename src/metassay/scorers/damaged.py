@@ -13,6 +13,8 @@ from metassay.errors import DataError, UsageError
 from metassay.scorers.rouge import degraded_rouge1
 
 FloatArray = npt.NDArray[np.float64]
+KINDS = ("mean", "max", "jackknife", "first")
+"""Ways to treat several references."""
 
 
 class DamagedRouge1:
@@ -30,7 +32,8 @@ class DamagedRouge1:
     measure
         ``f1``, ``recall`` or ``precision``.
     references
-        What is done with several references: ``mean`` (as in the paper's own code), ``max`` or ``jackknife``.
+        What is done with several references: ``mean`` (as in the authors' own code), ``max``, ``jackknife``, or
+        ``first`` to use only the first of them.
 
     Examples
     --------
@@ -56,16 +59,22 @@ class DamagedRouge1:
         """Shares of the words that are kept, in ascending order."""
         if not self.settings:
             raise UsageError("no share to keep given; name shares over 0 and up to 1")
-        self._items = [item for item in texts.items() if item.references]
+        first = references == "first"
+        self._items = [
+            item._replace(references=item.references[:1]) if first else item
+            for item in texts.items()
+            if item.references
+        ]
         if not self._items:
             raise DataError("no output has a reference, which ROUGE-1 needs")
-        self._measure, self._references = measure, references
+        self._measure = measure
+        self._references = "max" if first else vocabulary.choice("treatment of references", references, KINDS)
         self.name = f"rouge-1-{measure}"
         """What the metric is called."""
         self.recipe = f"{self.name},{references}"
         """What else the scores depend on."""
         # Wrong options are told now, not after work has begun.
-        degraded_rouge1([Item("a", "1", "a", ("a",), None)], 1.0, measure=measure, references=references)
+        degraded_rouge1([Item("a", "1", "a", ("a",), None)], 1.0, measure=measure)
 
     def intact(self, systems: Sequence[str], inputs: Sequence[str]) -> FloatArray:
         """Return ROUGE-1 of all words, systems × inputs; NaN where there is no text."""

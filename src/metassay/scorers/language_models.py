@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
+from metassay.core.models import digest_of, load, located, reason
 from metassay.errors import UsageError, one_line
 
 Task = Literal["masked", "span", "sequence"]
@@ -18,7 +16,6 @@ Task = Literal["masked", "span", "sequence"]
 TOKENS_AT_ONCE = 4096
 """No batch has more tokens than this: the guesses of a masked model are a number per token and word of the language."""
 
-_PARTS = frozenset({".safetensors", ".bin", ".model", ".json", ".txt"})
 _CLASSES: dict[Task, str] = {
     "masked": "AutoModelForMaskedLM",
     "span": "AutoModelForQuestionAnswering",
@@ -56,14 +53,16 @@ class LanguageModel:
             self.torch: Any = import_module("torch")
         except ImportError:
             raise UsageError(f"{asked} needs transformers and torch; run: pip install 'metassay[models]'") from None
-        shown = one_line(name, 80)
-        try:
-            with quiet(transformers):
-                self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
-                self.model, told = getattr(transformers, _CLASSES[task]).from_pretrained(name, output_loading_info=True)
-        # whatever is wrong with a file of another project, from a broken archive to a missing package
-        except Exception as error:
-            raise _not_loaded(name, asked, error) from None
+        shown, path = one_line(name, 80), located(name, asked)
+        loader = getattr(transformers, _CLASSES[task])
+
+        def read(**where: bool) -> tuple[Any, Any]:
+            return (
+                transformers.AutoTokenizer.from_pretrained(path, **where),
+                loader.from_pretrained(path, output_loading_info=True, **where),
+            )
+
+        self.tokenizer, (self.model, told) = load(path, read, asked=asked)
         untrained = _untrained(self.model, told["missing_keys"])
         if untrained:
             raise UsageError(f"{asked}: {shown!r} lacks {one_line(untrained, 60)}; it must be {_TRAINED[task]}")
@@ -72,12 +71,12 @@ class LanguageModel:
         try:
             self.model = self.model.float().to(device).eval()
         except (RuntimeError, AssertionError) as error:
-            raise UsageError(f"{asked}: there is no device {one_line(device, 30)!r}: {_first_line(error)}") from None
+            raise UsageError(f"{asked}: there is no device {one_line(device, 30)!r}: {reason(error)}") from None
         self.device = device
         self.window: int = _window(self.model.config, self.tokenizer)
         """How many tokens the model takes at once, special ones included."""
-        revision = getattr(self.model.config, "_commit_hash", None) or digest_of(Path(name))
-        self.label = f"{one_line(Path(name).resolve().name if Path(name).is_dir() else name, 80)},{revision[:8]}"
+        revision = getattr(self.model.config, "_commit_hash", None) or digest_of(Path(path))
+        self.label = f"{one_line(Path(path).resolve().name if Path(path).is_dir() else path, 80)},{revision[:8]}"
         """Name and revision for a signature; of a folder its own name and a digest of what is in it."""
 
     def special(self, name: Literal["cls", "sep", "mask"], asked: str) -> int:
@@ -121,49 +120,6 @@ class LanguageModel:
 def clean(text: str) -> str:
     """Return a text that tokenizers take: lone surrogates, which broken files have, become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-@contextmanager
-def quiet(transformers: Any) -> Iterator[None]:  # noqa: ANN401 - the package, which carries no types here
-    """Keep transformers from writing bars and advice to the terminal for a while."""
-    log = transformers.utils.logging
-    level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
-    log.set_verbosity_error()
-    log.disable_progress_bar()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        log.set_verbosity(level)
-        if bars:
-            log.enable_progress_bar()
-
-
-def digest_of(folder: Path) -> str:
-    """Return eight letters for the files of a model and its tokenizer: a model that was trained anew is another."""
-    if not folder.is_dir():
-        return "unknown"
-    made = hashlib.blake2b(digest_size=4)
-    for path in sorted(folder.iterdir()):
-        if path.is_file() and path.suffix in _PARTS:
-            made.update(path.name.encode("utf-8", "surrogateescape") + b"\0")
-            with path.open("rb") as file:
-                made.update(hashlib.file_digest(file, "blake2b").digest())
-    return made.hexdigest()
-
-
-def _not_loaded(name: str, asked: str, error: Exception) -> UsageError:
-    shown = one_line(name, 80)
-    if Path(name).is_dir():
-        remedy = "the folder must hold what save_pretrained writes for a model and its tokenizer"
-    else:
-        remedy = f"where there is a network: hf download {shown}; or give the path of a folder that holds it"
-    return UsageError(f"{asked}: cannot load {shown!r} ({_first_line(error)}); {remedy}")
-
-
-def _first_line(error: Exception) -> str:
-    return one_line(str(error).strip().partition("\n")[0].rstrip(" .:") or type(error).__name__, 140)
 
 
 def _untrained(model: Any, missing: Sequence[str]) -> str:  # noqa: ANN401 - a model of transformers

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core import vocabulary
+from metassay.core.models import quiet
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.scorers.answers import SpanReader, exact, f1
 from metassay.scorers.base import Need, ScorerDefaults
-from metassay.scorers.language_models import LanguageModel, clean, quiet
+from metassay.scorers.language_models import LanguageModel, clean
 from metassay.scorers.phrases import Phrase, finder
 
 FloatArray = npt.NDArray[np.float64]

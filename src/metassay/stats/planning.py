@@ -60,7 +60,7 @@ def krippendorff(ratings: FloatArray, scale: str, weights: FloatArray | None = N
     Examples
     --------
     >>> krippendorff(np.array([[1.0, 2, 3, 4], [1, 2, 3, 3]]), "interval").round(3).tolist()
-    [0.911]
+    [0.889]
     """
     units = ratings[..., None] if ratings.ndim == 2 else ratings
     count = (~np.isnan(units)).sum(axis=0)
@@ -491,17 +491,26 @@ def expected_width(r: FloatArray, systems: int, coefficient: str, interval: str,
     return Answer(width, max(width * (1 - error), 0.0), min(width * (1 + error), 2.0), float(np.nanmean(r)))
 
 
-def expected_power(equal: FloatArray, differ: FloatArray, alpha: float) -> Answer:
+def expected_power(equal: FloatArray, differ: FloatArray, systems: int, coefficient: str, alpha: float) -> Answer:
     """Return how often a test that holds its level finds the first metric better.
 
     Parameters
     ----------
     equal, differ
-        Differences of correlations in data sets in which both metrics are equally good, and in which they are not.
+        Correlations of two metrics (2, K) in data sets in which both are equally good, and in which they are not.
+    systems, coefficient
+        The number of systems, and the coefficient.
     alpha
         The significance level. What lies beyond the cut-off in the first data sets has this probability.
+
+    Notes
+    -----
+    The test compares the two correlations on Fisher's scale, where they vary about alike however large they are.
     """
-    null, found = np.abs(equal[~np.isnan(equal)]), differ[~np.isnan(differ)]
+    with np.errstate(invalid="ignore"):
+        apart = [np.subtract(*twoway.to_fisher(r, systems, coefficient)) for r in (equal, differ)]
+    null, found = (each[~np.isnan(each)] for each in apart)
+    null = np.abs(null)
     if len(null) < 10 or len(found) < 10:
         return Answer(*[math.nan] * 4)
     # Both signs are equally likely where metrics are equally good, so that both tails tell of one cut-off.
@@ -509,6 +518,8 @@ def expected_power(equal: FloatArray, differ: FloatArray, alpha: float) -> Answe
     # Rank correlations come in steps: what equals the cut-off counts as far as the level allows.
     tie = 1e-9
     above, at = float((null > cut + tie).mean()), float((np.abs(null - cut) <= tie).mean())
+    # At 0 both tails meet, and the same data sets would count twice.
+    at = 2 * at if cut <= tie else at
     share = min(max((2 * alpha - above) / at, 0.0), 1.0) if at > 0 else 0.0
     power = float((found > cut + tie).mean() + share * (np.abs(found - cut) <= tie).mean())
     s0, s1 = float(np.sqrt((null**2).mean())), float(found.std())
@@ -519,7 +530,8 @@ def expected_power(equal: FloatArray, differ: FloatArray, alpha: float) -> Answe
         dense1 = math.exp(-0.5 * ((cut - float(found.mean())) / s1) ** 2) / s1
         error += 2 * alpha * max(1 - 2 * alpha, 0.0) / len(null) * (dense1 / max(dense0, 1e-300)) ** 2
     reach = 1.96 * math.sqrt(error + 1 / (4 * len(found)) ** 2)
-    return Answer(power, max(power - reach, 0.0), min(power + reach, 1.0), float(found.mean()))
+    mean = float(np.nanmean(differ[0] - differ[1]))
+    return Answer(power, max(power - reach, 0.0), min(power + reach, 1.0), mean)
 
 
 def observed_width(

@@ -73,7 +73,9 @@ def p_values(
         swaps = SwapPages(resamples, shape, seed, unit="systems" if test == "two-way" else test.removeprefix("perm-"))
         if test == "two-way":
             left, right = exchange(swaps[0])
-            observed = twoway.shrunk(observed, left - right, _added_by_inputs(prepared, shape, seed), shape[0])
+            smooth = twoway.smooth_level(prepared, metrics, z, level, coefficient)
+            added = _added_by_inputs(prepared, smooth, shape, seed)
+            observed = twoway.shrunk(observed, left - right, added, shape[0])
         for page in range(len(swaps)):
             left, right = exchange(swaps[page])
             found = count_exchanged(observed, (left - right)[:, : resamples - page * swaps.size], "plus-one")
@@ -94,17 +96,14 @@ def p_values(
     return np.where(useless, np.nan, counts.p_values("greater", "plus-one"))
 
 
-def _added_by_inputs(prepared: Level, shape: tuple[int, int], seed: int) -> FloatArray:
+def _added_by_inputs(prepared: Level, smooth: Level, shape: tuple[int, int], seed: int) -> FloatArray:
     """Return what the inputs add to the variance of the difference between the metric and each copy."""
     draws = BootstrapPages(twoway.DRAWS, shape, seed)
-    parts: list[list[FloatArray]] = [[], [], []]
+    pages = []
     for page in range(len(draws)):
-        systems, inputs = draws[page]
-        for part, drawn in zip(parts, ((systems, None), (None, inputs), (systems, inputs)), strict=True):
-            r = prepared.bootstrap(*drawn)[:, : twoway.DRAWS - page * draws.size]
-            part.append(r[0] - r[1:])
-    of_systems, of_inputs, of_both = (np.concatenate(part, axis=1) for part in parts)
-    return twoway.variances(of_systems, of_inputs, of_both, shape).added
+        drawn = twoway.resampled(prepared, smooth, *draws[page])
+        pages.append([(r[0] - r[1:])[:, : twoway.DRAWS - page * draws.size] for r in drawn])
+    return twoway.added_by_inputs([np.concatenate(part, axis=1) for part in zip(*pages, strict=True)], shape)
 
 
 def correlations(x: FloatArray, damaged: FloatArray, z: FloatArray, level: str, coefficient: str) -> FloatArray:

@@ -57,9 +57,9 @@ class Trials:
             return np.array(p)
         if test == "two-way":
             drawn = self._exchanged("systems", self._of_level)
-            shape = (self.n, self.m)
-            by = [self._resampled[kind] for kind in ("systems", "inputs", "both")]
-            added = twoway.variances(by[0], by[1], by[2], shape).added
+            smooth = self._smooth._resampled
+            parts = [*(smooth[kind] for kind in ("systems", "inputs", "both")), self._resampled["inputs"]]
+            added = twoway.added_by_inputs(parts, (self.n, self.m))
             counts = count_exchanged(twoway.shrunk(observed, drawn, added, self.n), drawn, "plus-one")
         elif test.startswith("perm-"):
             drawn = self._exchanged(test.removeprefix("perm-"), self._of_cells)
@@ -76,6 +76,13 @@ class Trials:
     def resampled(self, metric: int) -> dict[str, FloatArray]:
         """Return the correlations of a metric in bootstrap samples of systems, inputs and both, (trials, B)."""
         return {kind: r[metric] for kind, r in self._both_resampled.items()}
+
+    @cached_property
+    def _smooth(self) -> Trials:
+        """The same with Pearson's coefficient; see :func:`metassay.stats.twoway.smooth_level`."""
+        if self.coefficient == "pearson":
+            return self
+        return Trials(*self.metrics, self.z, "pearson", self.resamples, *self.page)
 
     @cached_property
     def _resampled(self) -> dict[str, FloatArray]:

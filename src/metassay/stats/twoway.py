@@ -11,6 +11,7 @@ Resampling systems shows S/N + C/(NM), resampling inputs I/M + C/(NM), and resam
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
 from metassay.stats.exchange import standardize_level
-from metassay.stats.levels import Level
+from metassay.stats.levels import Level, make_level
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -79,6 +80,34 @@ def variances(
         return Variances(n * _variance(systems), m * _variance(inputs), n * m * _variance(rest))
 
 
+def smooth_level(
+    prepared: Level, x: FloatArray, z: FloatArray, level: str, coefficient: str, *, paired: bool = True
+) -> Level:
+    """Return the level on which the variance due to inputs is taken apart: for ranks of means that of Pearson.
+
+    Ranks of means change in steps as inputs are drawn, which looks like noise of cells and would hide what inputs do.
+    """
+    if level != "system" or coefficient == "pearson":
+        return prepared
+    return make_level(x, z, level, "pearson", paired=paired)
+
+
+def resampled(
+    prepared: Level, smooth: Level, systems: FloatArray | None, inputs: FloatArray | None
+) -> list[FloatArray]:
+    """Return correlations (metrics, B) of `smooth` for systems, inputs and both, and of `prepared` for inputs."""
+    found = [smooth.bootstrap(systems, None), smooth.bootstrap(None, inputs), smooth.bootstrap(systems, inputs)]
+    return [*found, found[1] if smooth is prepared else prepared.bootstrap(None, inputs)]
+
+
+def added_by_inputs(parts: Sequence[FloatArray], shape: tuple[int, int], *, paired: bool = True) -> FloatArray:
+    """Return what inputs add to the variance of a statistic (…,), from its values in :func:`resampled` draws (…, B)."""
+    smooth = variances(parts[0], parts[1], parts[2], shape, paired=paired)
+    own = variances(parts[0], parts[3], parts[2], shape, paired=paired).inputs
+    share = np.divide(smooth.added, smooth.inputs, out=np.zeros_like(own), where=smooth.inputs > 0)
+    return np.asarray(own * share)
+
+
 def _variance(samples: FloatArray) -> FloatArray:
     """Return variances over the last axis, leaving out undefined values; NaN where none is defined."""
     known = ~np.isnan(samples)
@@ -127,8 +156,24 @@ def jackknife(prepared: Level, present: npt.NDArray[np.bool_], coefficient: str)
     """
     left_out = prepared.bootstrap(1.0 - np.eye(present.shape[1]), None)
     n = present.sum(axis=1)
-    turned = np.stack([to_fisher(r, int(count), coefficient) for r, count in zip(left_out, n, strict=True)])
+    turned = np.stack(
+        [
+            turn(r, float(whole), int(count), coefficient)
+            for r, whole, count in zip(left_out, prepared.estimate()[0], n, strict=True)
+        ]
+    )
     return np.asarray((n - 1) * _variance(np.where(present, turned, np.nan)))
+
+
+def turn(r: FloatArray, estimate: float, systems: int, coefficient: str) -> FloatArray:
+    """Return correlations near an estimate on Fisher's scale.
+
+    Rank correlations come in steps, which the scale stretches without bound near ±1; they are only multiplied by its
+    slope at the estimate.
+    """
+    if coefficient == "pearson":
+        return to_fisher(r, systems, coefficient)
+    return np.asarray(r * np.cosh(to_fisher(np.asarray(estimate), systems, coefficient)) ** 2)
 
 
 def to_fisher(r: FloatArray, systems: int, coefficient: str) -> FloatArray:
@@ -192,8 +237,8 @@ def design_effect(x: FloatArray, y: FloatArray, z: FloatArray, level: str, unit:
     -----
     The difference of two Pearson correlations of standardised scores is, but for terms of higher order, the mean of
     D·(Z − ρS/2) with D = X − Y, S = X + Y and ρ the mean of the two correlations. Its variance is a sum of squares
-    over whole systems if these are drawn; a test that exchanges cells takes the sum of squares of cells. What D explains
-    of Z, which is the difference itself, is taken away, so that better metrics do not look like a liking for systems.
+    over whole systems if these are drawn; a test that exchanges cells takes the sum of squares of cells. What D
+    explains of Z, which is the difference itself, is taken away: being better is no liking for systems.
     """
     scaled = standardize_level(np.stack([x, y]), z, level)
     d, s = scaled[0] - scaled[1], scaled[0] + scaled[1]

@@ -465,7 +465,8 @@ def _two_way(
 ) -> Counts:
     """Exchange whole systems, and allow for what the inputs add to the variance."""
     shape = (x.shape[1], x.shape[2])
-    added = _added_by_inputs(prepared, sets, pairs, shape, plan)
+    smooth = twoway.smooth_level(prepared, x, z, level, coefficient, paired=sets.paired)
+    added = _added_by_inputs(prepared, smooth, sets, pairs, shape, plan)
     exchange = make_exchange(standardize_level(x, z, level), z, pairs, level, coefficient)
     pages = SwapPages(plan.resamples, shape, plan.seed, unit="systems")
 
@@ -484,23 +485,19 @@ def _two_way(
 
 
 def _added_by_inputs(
-    prepared: Level, sets: InputSets, pairs: list[Pair], shape: tuple[int, int], plan: _Plan
+    prepared: Level, smooth: Level, sets: InputSets, pairs: list[Pair], shape: tuple[int, int], plan: _Plan
 ) -> FloatArray:
     """Return for each pair what the inputs add to the variance of the difference of correlations."""
     pages = BootstrapPages(twoway.DRAWS, shape, plan.seed, annotated=sets.shape[1])
     first, second = (np.array(side) for side in zip(*pairs, strict=True))
 
     def work(page: int) -> list[FloatArray]:
-        systems, inputs = pages[page]
-        found = []
-        for drawn in ((systems, None), (None, inputs), (systems, inputs)):
-            r = prepared.bootstrap(*drawn)[:, : twoway.DRAWS - page * pages.size]
-            found.append(r[first] - r[second])
-        return found
+        drawn = twoway.resampled(prepared, smooth, *pages[page])
+        return [(r[first] - r[second])[:, : twoway.DRAWS - page * pages.size] for r in drawn]
 
     done = engine.run(work, len(pages), threads=plan.threads, what="variance due to inputs")
-    systems, inputs, both = (np.concatenate(parts, axis=1) for parts in zip(*done, strict=True))
-    return twoway.variances(systems, inputs, both, shape, paired=sets.paired).added
+    parts = [np.concatenate(part, axis=1) for part in zip(*done, strict=True)]
+    return twoway.added_by_inputs(parts, shape, paired=sets.paired)
 
 
 def _observations(x: FloatArray, z: FloatArray, level: str) -> int:
@@ -603,7 +600,7 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float
     if not said:
         return []
     return [
-        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.test} would tell more than "
-        f"{100 * alpha:g}% of equally good metrics apart: {', '.join(said)}, by their variances. "
+        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.test} would not tell "
+        f"{100 * alpha:g}% of equally good metrics apart but {', '.join(said)}, by their variances. "
         "The test two-way holds its level."
     ]

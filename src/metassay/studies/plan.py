@@ -476,10 +476,10 @@ def _simulate(cases: list[_Case], asked: _Asked, threads: int | None) -> _Answer
     answers = {}
     for key, kinds in drawn.items():
         r = [np.concatenate(pages, axis=2)[..., : asked.trials] for pages in kinds]
+        systems = key[1].systems
         if asked.powered:
-            answers[key] = expected_power(r[0][0, 0] - r[0][1, 0], r[1][0, 0] - r[1][1, 0], asked.alpha)
+            answers[key] = expected_power(r[0][:, 0], r[1][:, 0], systems, asked.coefficient, asked.alpha)
         else:
-            systems = key[1].systems
             answers[key] = expected_width(r[0][0], systems, asked.coefficient, asked.interval, asked.confidence)
     return answers
 
@@ -631,37 +631,47 @@ def _advice(case: _Case, asked: _Asked, rows: list[PlanRow], needs: list[NeedRow
     size += f" × {case.base.annotators:.3g} annotators" if case.annotated else ""
     names = one_line(case.metric, 60)
     if asked.powered:
+        wanted = f"{asked.difference:g}" if asked.difference is not None else f"{abs(here.estimate):.2f}"
         now = (
             f"{names} against {one_line(case.metric_b or '', 60)}, {one_line(case.human, 60)}: {size} find a "
-            f"difference of {asked.difference or here.estimate:.2g} with a chance of {here.power:.0%}"
+            f"difference of {wanted} with a chance of {here.power:.0%}"
         )
         goal = f"a chance of {asked.target:.0%}"
     else:
         now = f"{names}, {one_line(case.human, 60)}: with {size} the interval is about {here.width:.2f} wide"
         goal = f"a width of {asked.target:g}"
-    enough = [f"{n.needed:,} {n.axis}" for n in mine if n.needed is not None]
     if here.reached:
-        fewer = [f"{n.needed:,} {n.axis}" for n in mine if n.needed is not None and n.needed < n.now]
+        fewer = [_many(n.needed, n.axis) for n in mine if n.needed is not None and n.needed < n.now]
         what = f"{now}: {goal} is reached already"
         what += f"; about {' or '.join(fewer)} would do." if fewer else "."
     else:
+        enough = [_many(n.needed, n.axis) for n in mine if n.needed is not None]
         what = f"{now}. {goal.capitalize()} needs about {' or '.join(enough)}." if enough else f"{now}."
-        never = [n for n in mine if n.needed is None]
-        for n in never:
-            if not math.isnan(n.limit) and not asked.met(n.limit):
-                end = f"{n.limit:.0%}" if asked.powered else f"{n.limit:.2f}"
-                what += f" No number of {n.axis} is enough: endlessly many give {end}."
-            else:
-                most = max(case.grid(n.axis))
-                what += f" Even {most:,} {n.axis} are not enough for {goal}."
+        never = [n for n in mine if n.needed is None and not math.isnan(n.limit) and not asked.met(n.limit)]
+        if never:
+            ends = [f"{n.axis} ({n.limit:.0%}" if asked.powered else f"{n.axis} ({n.limit:.2f}" for n in never]
+            what += f" No number of {' or '.join(f'{end} at best)' for end in ends)} is enough."
+        few = [_many(max(case.grid(n.axis)), n.axis) for n in mine if n.needed is None and n not in never]
+        if few:
+            what += f" Even {' or '.join(few)} are not enough for {goal}."
     best = (max if asked.powered else min)(mine, key=lambda n: n.gain)
     unit = "annotations" if case.annotated else "judged outputs"
-    others = ", ".join(f"{_gain(n.gain, asked)} as {n.axis}" for n in mine if n is not best)
-    how = "points of power" if asked.powered else "of the width"
-    what += f" The next {annotations:,} {unit} buy most as {best.axis}: {_gain(best.gain, asked)} {how} ({others})."
+    if _gain(best.gain, asked).startswith("0.0"):
+        what += f" The next {annotations:,} {unit} change too little to be seen."
+    else:
+        others = ", ".join(f"{_gain(n.gain, asked)} as {n.axis}" for n in mine if n is not best)
+        how = "points of power" if asked.powered else "of the width"
+        what += f" The next {annotations:,} {unit} buy most as {best.axis}: {_gain(best.gain, asked)} {how} ({others})."
     if not math.isnan(here.ceiling):
-        what += f" A metric that knew what all annotators would say could reach a correlation of {here.ceiling:.2f}."
+        what += (
+            f" A metric that knew what all annotators would say could reach {here.ceiling:.2f} "
+            f"({asked.coefficient}, {asked.level} level)."
+        )
     return what
+
+
+def _many(n: int, axis: str) -> str:
+    return f"{n:,} {axis.removesuffix('s') if n == 1 else axis}"
 
 
 def _row_of(case: _Case, rows: list[PlanRow]) -> PlanRow:

@@ -42,7 +42,7 @@ class SizeRow:
     setting: str
     """The world: its name in the grid, or ``fitted, equal`` and ``fitted, as found`` for one like the user's data."""
     metric_a: str | None
-    """The metrics that a world was fitted to; None for worlds of the grid."""
+    """The better of two metrics that a world was fitted to; None for worlds of the grid."""
     metric_b: str | None
     """The other metric."""
     human: str | None
@@ -214,7 +214,8 @@ class _Place:
 
 def _fitted(setting: Setting) -> tuple[list[_Place], list[str]]:
     """Fit a world to every pair of metrics and every criterion, and tell what they are like."""
-    places, told = [], []
+    places: list[_Place] = []
+    told: list[str] = []
     for h, criterion in enumerate(setting.humans):
         z = setting.z[h]
         judged = has_scores(z)
@@ -222,18 +223,26 @@ def _fitted(setting: Setting) -> tuple[list[_Place], list[str]]:
             for b in range(a + 1, len(setting.metrics)):
                 x, y = setting.x[a][:, judged], setting.x[b][:, judged]
                 world = fit(x, y, z[:, judged])
+                names = (first, setting.metrics[b], criterion)
+                if _second_is_better(world):
+                    world, names = fit(y, x, z[:, judged]), (names[1], names[0], criterion)
                 means = np.diag(world.components.of_means(max(world.shape[1], 1)))
                 if not (means > 0).all():
                     raise DataError(
                         f"no world can be fitted to {one_line(first)}, {one_line(setting.metrics[b])} and "
                         f"{one_line(criterion)}: means of systems do not vary, or too few cells are shared"
                     )
-                names = (first, setting.metrics[b], criterion)
                 number = FITTED + len(places)
                 places.append(_Place("fitted, equal", names, world.made_equal(), number))
                 places.append(_Place("fitted, as found", names, world, number + 1))
                 told.append(_describe(world, names))
     return places, told
+
+
+def _second_is_better(world: Fitted) -> bool:
+    """Return whether the second metric correlates better with people, in means of systems."""
+    means = world.components.of_means(max(world.shape[1], 1))
+    return bool(means[1, 2] * np.sqrt(max(means[0, 0], 0.0)) > means[0, 2] * np.sqrt(max(means[1, 1], 0.0)))
 
 
 def _describe(world: Fitted, names: tuple[str, str, str]) -> str:

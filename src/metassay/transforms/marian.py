@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from metassay.core.models import digest_of, load, located
 from metassay.errors import UsageError, one_line
 from metassay.transforms.translators import Translated, Unit, filled
 
@@ -40,20 +40,23 @@ class Marian:
             raise UsageError(
                 "Marian models need transformers, torch and sentencepiece; run: pip install 'metassay[models]'"
             ) from None
-        name = filled(model, source, target)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
-                self._model: Any = transformers.AutoModelForSeq2SeqLM.from_pretrained(name).eval()
-        except (OSError, ValueError) as error:
-            reason = one_line(str(error).strip().partition("\n")[0], 200)
-            raise UsageError(f"the model {one_line(name, 80)!r} cannot be loaded: {reason}") from None
+        asked = "the translator marian"
+        path = located(filled(model, source, target), asked)
+
+        def read(**where: bool) -> tuple[Any, Any]:
+            return (
+                transformers.AutoTokenizer.from_pretrained(path, **where),
+                transformers.AutoModelForSeq2SeqLM.from_pretrained(path, **where),
+            )
+
+        self._tokenizer, made = load(path, read, asked=asked)
+        self._model: Any = made.eval()
         config = self._model.config
         self._longest = int(getattr(config, "max_position_embeddings", 512))
-        revision = getattr(config, "_commit_hash", None) or _digest(name)
+        name = Path(path).resolve().name if Path(path).is_dir() else path
+        revision = getattr(config, "_commit_hash", None) or digest_of(Path(path))
         beams = self._model.generation_config.num_beams
-        self.signature = f"marian|model:{name}|revision:{revision}|beams:{beams}"
+        self.signature = f"marian|model:{one_line(name, 80)}|revision:{revision}|beams:{beams}"
 
     def translate(self, segments: Sequence[str]) -> list[Translated]:
         """Return one translation per sentence; pieces that the model's vocabulary lacks are counted as unknown."""
@@ -70,15 +73,3 @@ class Marian:
             Translated(text.strip(), sum(piece == unknown for piece in pieces), len(pieces) > self._longest)
             for text, pieces in zip(texts, given, strict=True)
         ]
-
-
-def _digest(name: str) -> str:
-    """Return a short digest of a model's files, so that a model trained anew gets new translations."""
-    folder = Path(name)
-    if not folder.is_dir():
-        return "unknown"
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.iterdir() if path.is_file()):
-        about = path.stat()
-        digest.update(f"{path.name}\0{about.st_size}\0{about.st_mtime_ns}".encode())
-    return digest.hexdigest()[:10]

@@ -9,7 +9,6 @@ import secrets
 import shutil
 import tempfile
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -95,10 +94,9 @@ class Session:
 
     async def stop(self) -> None:
         """Call off the work at hand."""
-        if self.job is not None and self.job is not asyncio.current_task():
+        if self.job is not None and not self.job.done():
             self.job.cancel()
-            with suppress(asyncio.CancelledError):
-                await self.job
+            await asyncio.wait({self.job})
 
 
 class Sessions:
@@ -171,5 +169,11 @@ class Sessions:
         place = self.keep / f"{stamp}-{session.folder.name}"
         shutil.copytree(session.inbox, place / "files")
         shutil.copyfile(session.report, place / "report.html")
-        chosen = {**session.choices, "language": session.language, "format": session.format}
+        columns = zip(session.found["columns"], session.choices["columns"], strict=True)
+        chosen = {
+            **session.choices,
+            "columns": [{"name": c["name"], "kind": kind, "lower_is_better": lower} for c, (kind, lower) in columns],
+            "language": session.choices["language"] or session.language,
+            "format": session.format,
+        }
         (place / "choices.json").write_text(json.dumps(chosen, indent=2, ensure_ascii=False), encoding="utf-8")

@@ -32,7 +32,8 @@ PAUSE = 0.1
 """Seconds between two words on progress."""
 
 _CHUNK = 1 << 20
-_MOST_NAMES = 500
+_MOST_NAMES = 200
+_MOST_NOTES = 20
 _NO_MEMORY = "the scores need more memory than one session may have; send fewer systems, inputs or columns"
 
 
@@ -41,11 +42,11 @@ def look(order: Order) -> dict[str, Any]:
     scores = _read(order)
     languages = dict.fromkeys(name for column in scores.columns.values() for name in column.labels("language"))
     return {
-        "sources": list(scores.sources),
-        "notes": list(scores.notes),
-        "systems": list(scores.systems[:_MOST_NAMES]),
+        "sources": [one_line(line, 200) for line in scores.sources],
+        "notes": [one_line(note, 400) for note in scores.notes[:_MOST_NOTES]],
+        "systems": [one_line(name, 80) for name in scores.systems[:_MOST_NAMES]],
         "shape": list(scores.shape),
-        "languages": list(languages),
+        "languages": [one_line(name, 80) for name in list(languages)[:_MOST_NAMES]],
         "columns": [_facts(column) for column in scores.columns.values()],
     }
 
@@ -57,20 +58,22 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
     from metassay.report.document.page import QUESTIONS
 
     scores = _read(order)
-    chosen = {
-        name: replace(scores.columns[name], kind=kind, lower_is_better=lower) for name, kind, lower in order["columns"]
-    }
-    scores = replace(scores, columns=chosen)
-    at = {"study": 0, "of": 1, "what": "reading", "done": 0.0}
+    # Columns go by their position: a name could be a pattern, a list, or a megabyte.
+    every = list(scores.columns.values())
+    chosen = [replace(every[at], kind=kind, lower_is_better=lower) for at, kind, lower in order["columns"]]
+    scores = replace(scores, columns={column.name: column for column in chosen})
+    study, position, of, furthest = "", 0, 1, 0.0
 
-    def begun(study: str, position: int, of: int) -> None:
-        at.update(study=position, of=of, what=QUESTIONS[study])
+    def begun(name: str, at: int, all_of_them: int) -> None:
+        nonlocal study, position, of
+        study, position, of = QUESTIONS[name], at, all_of_them
         worked(0, 1, "")
 
     def worked(done: int, total: int, _: str) -> None:
+        nonlocal furthest
         # A study may work in several rounds; a bar that goes back would only worry people.
-        at["done"] = max(at["done"], (at["study"] + done / max(total, 1)) / at["of"])
-        tell(at["done"], at["what"])
+        furthest = max(furthest, (position + done / max(total, 1)) / of)
+        tell(furthest, study)
 
     with engine.reporting(worked):
         made = make_report(
@@ -126,7 +129,7 @@ def _facts(column: Column) -> dict[str, Any]:
 
     there = column.values[~np.isnan(column.values)]
     return {
-        "name": column.name,
+        "name": one_line(column.name, 80),
         "kind": column.kind,
         "lower": column.lower_is_better,
         "low": float(there.min()) if there.size else None,

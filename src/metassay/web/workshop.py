@@ -45,7 +45,7 @@ class Workshop:
     async def look(self, folder: Path, order: dict[str, Any]) -> Answer:
         """Read the files in a folder and return what is in them."""
         async with self._places["look"]:
-            return await self._do(folder, {**order, "task": "look"}, lambda answer: None)
+            return await self._do(folder, {**order, "task": "look"}, lambda _: None)
 
     async def report(self, folder: Path, order: dict[str, Any], told: Callable[[Answer], None]) -> Answer:
         """Make a report; `told` hears how far it is, and how many are first while it waits."""
@@ -56,6 +56,7 @@ class Workshop:
         try:
             waiter = asyncio.ensure_future(self._places["report"].acquire())
             try:
+                await asyncio.wait({waiter}, timeout=0.01)
                 while not waiter.done():
                     told({"ahead": self._waiting.index(ticket)})
                     await asyncio.wait({waiter}, timeout=0.5)
@@ -66,6 +67,7 @@ class Workshop:
                 raise
         finally:
             self._waiting.remove(ticket)
+        told({})
         try:
             return await self._do(folder, {**order, "task": "report"}, told)
         finally:

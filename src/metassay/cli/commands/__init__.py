@@ -31,6 +31,9 @@ QUESTIONS = {
     "metrics": "what can be scored here?",
     "score": "what do the metrics say of these texts?",
     "report": "all of it, on one page",
+    "serve": "all of it, in the browser",
+    "reproduce": "do the published numbers come out?",
+    "datasets": "which public data can I have?",
     "demo": "show me, on the example data that ships with the package",
 }
 """Every command and the question it answers."""

@@ -12,7 +12,9 @@ from metassay.errors import UsageError
 def _options(parser: Parser) -> None:
     parser.add_argument("files", nargs="*", metavar="NAME", help="names of data sets; all of them: all")
     group = parser.add_argument_group("output")
-    group.add_argument("--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)")
+    group.add_argument(
+        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
+    )
     options.add_quiet(group)
 
 
@@ -33,8 +35,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 COMMAND = Command(
     about=(
-        "Downloads what is missing of public data sets, checks the SHA-256 of every file, and prints the folder of each. "
-        "Files appear whole or not at all; those that are here are not downloaded again."
+        "Downloads what is missing of public data sets, checks the SHA-256 of every file, and prints the folder of "
+        "each. Files appear whole or not at all; those that are here are not downloaded again."
     ),
     examples=("metassay datasets get summeval", "metassay datasets get all --folder data"),
     options=_options,

@@ -9,7 +9,9 @@ from metassay.cli.parser import Command, Parser
 
 
 def _options(parser: Parser) -> None:
-    parser.add_argument("--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)")
+    parser.add_argument(
+        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
+    )
     options.add_output(parser, "datasets")
 
 

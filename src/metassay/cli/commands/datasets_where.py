@@ -10,7 +10,9 @@ from metassay.errors import UsageError
 
 def _options(parser: Parser) -> None:
     parser.add_argument("files", nargs="*", metavar="NAME", help="names of data sets")
-    parser.add_argument("--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)")
+    parser.add_argument(
+        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
+    )
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -35,6 +35,9 @@ def _options(parser: Parser) -> None:
     )
     options.add(parser, "how much", ("keep", "noise"), {"keep": "0.1 to 1 in steps of 0.1", "noise": "0.25,0.5,1,2,4"})
     group.add_argument("--measure", metavar="NAME", help="f1, recall or precision of ROUGE-1 (default: f1)")
+    group.add_argument(
+        "--with-references", metavar="HOW", help="several references: mean, max, jackknife, or first (default: mean)"
+    )
     options.add(parser, "statistics", STATISTICS, DEFAULTS)
     options.add(parser, "where it runs", options.PLACES)
     options.add_output(parser, "simulate-power")
@@ -45,8 +48,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     names = ["human", "references", *STATISTICS, "threads"]
     if arguments.texts is None:
-        for name in ("keep", "measure"):
-            if getattr(arguments, name) is not None:
+        for name in ("keep", "measure", "with-references"):
+            if getattr(arguments, name.replace("-", "_")) is not None:
                 raise UsageError(f"--{name} is about ROUGE-1, which needs --texts FILE; without texts use --noise")
         return run_study(arguments, simulate_power, [*names, "metric", "noise"])
     for name in ("noise", "metric"):
@@ -62,6 +65,8 @@ def _rouge(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - loaded here,
     from metassay.scorers.damaged import DamagedRouge1
 
     chosen = options.given(arguments, ("keep", "measure"))
+    if arguments.with_references is not None:
+        chosen["references"] = arguments.with_references
     return DamagedRouge1(read_texts(*arguments.texts), **chosen)
 
 

@@ -18,6 +18,7 @@ from metassay.report.views import (
     corrupt,
     coverage,
     criteria,
+    datasets,
     decisions,
     difficulty,
     downgrade,
@@ -29,6 +30,7 @@ from metassay.report.views import (
     power,
     precision,
     profile,
+    reproduce,
     size,
     stability,
     survive,
@@ -69,6 +71,7 @@ _STUDIES: dict[str, StudyViews] = {
         },
         criteria.default,
     ),
+    "datasets": StudyViews({"table": datasets.table, "sources": datasets.sources}, _always("table")),
     "decisions": StudyViews({"table": decisions.table}, _always("table")),
     "difficulty": StudyViews({"tests": difficulty.tests, "inputs": difficulty.inputs}, difficulty.default),
     "downgrade": StudyViews(
@@ -92,6 +95,15 @@ _STUDIES: dict[str, StudyViews] = {
         {"loadings": profile.loadings, "separation": profile.separation, "systems": profile.systems}, profile.default
     ),
     "precision": StudyViews({"summary": precision.summary, "systems": precision.systems}, precision.default),
+    "reproduce": StudyViews(
+        {
+            "figures": reproduce.figures,
+            "outside": reproduce.outside,
+            "unchecked": reproduce.unchecked,
+            "numbers": reproduce.every,
+        },
+        reproduce.default,
+    ),
     "simulate-coverage": StudyViews({"table": coverage.table}, _always("table")),
     "simulate-power": StudyViews({"curves": power.curves, "intervals": power.intervals}, power.default),
     "simulate-size": StudyViews({"table": size.table}, _always("table")),

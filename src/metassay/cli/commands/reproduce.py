@@ -1,0 +1,61 @@
+"""``metassay reproduce``."""
+
+from __future__ import annotations
+
+import argparse
+
+from metassay.cli import options
+from metassay.cli.parser import Command, Parser
+
+STATISTICS = ("seed", "threads")
+
+
+def _options(parser: Parser) -> None:
+    group = parser.add_argument_group("what to check")
+    group.add_argument(
+        "--data",
+        metavar="FOLDER",
+        help="the folder of data sets, such as metassay datasets get fills (default: METASSAY_DATA, or a cache)",
+    )
+    group.add_argument(
+        "--only",
+        metavar="PAPER",
+        help="papers, a comma list of rankel-2011, deutsch-2021, deutsch-2022, ernst-2023, braun-2022, summeval-scores",
+    )
+    group.add_argument(
+        "--full", action="store_true", help="simulate as much as the papers did, and check what takes minutes too"
+    )
+    group.add_argument("--strict", action="store_true", help="exit with 1 if a number is outside its tolerance")
+    options.add(parser, "statistics", STATISTICS, {"seed": 0})
+    options.add_output(parser, "reproduce")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from metassay.cli.progress import progress
+    from metassay.cli.running import Output
+    from metassay.reproduction.reproduce import reproduce
+
+    arguments.files = []
+    output = Output.of(arguments, "reproduce")
+    chosen = options.given(arguments, STATISTICS)
+    with progress(arguments.quiet):
+        result = reproduce(arguments.data, only=arguments.only, full=arguments.full, **chosen)
+    output.put(result)
+    return int(arguments.strict and result.n_outside > 0)
+
+
+COMMAND = Command(
+    about=(
+        "Computes again what papers published, from the data they used, and prints published, ours, and whether "
+        "they agree within the stated tolerance, with the reason where they cannot be checked. A disagreement is a "
+        "result: the exit code is 0 unless --strict is given."
+    ),
+    examples=(
+        "metassay reproduce",
+        "metassay reproduce --data data --only deutsch-2021 --view numbers",
+        "metassay reproduce --full --format markdown -o published.md",
+    ),
+    options=_options,
+    run=_run,
+    usage="[options]",
+)

@@ -1,0 +1,276 @@
+"""One function per kind of published number: options in, our numbers out, under the names the paper's have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from metassay.core.scores import Scores
+from metassay.core.texts import Texts
+from metassay.errors import MetassayError, one_line
+from metassay.readers import read, read_texts
+from metassay.studies.agree import agree
+from metassay.studies.compare import ComparisonRow, compare
+from metassay.studies.coverage import simulate_coverage
+from metassay.studies.criteria import Confounding, criteria
+from metassay.studies.downgrade import Damaged, downgrade
+from metassay.studies.normality import normality
+from metassay.studies.pairs import pairs
+from metassay.studies.power import simulate_power
+
+TEXTS = {"summeval": ("model_annotations.aligned.paired.jsonl",), "realsumm": ("outputs.jsonl", "documents.jsonl")}
+"""Files that hold the texts of a data set; they are not among the files that can be downloaded."""
+
+Numbers = Mapping[str, float]
+
+
+class CannotCheckError(Exception):
+    """A number cannot be computed here; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much work the simulations do."""
+
+    coverage: int
+    """Resamples in each of 1,000 halvings."""
+    tests: int
+    """Exchanges per test."""
+    power: tuple[int, int]
+    """Trials, and resamples in each."""
+    slow: bool
+    """Whether checks that take minutes are made."""
+
+
+QUICK = Effort(coverage=200, tests=999, power=(100, 199), slow=False)
+FULL = Effort(coverage=1_000, tests=9_999, power=(1_000, 999), slow=True)
+
+
+@dataclass(slots=True)
+class Desk:
+    """What checks share: the data, read once, and how they work."""
+
+    folder: Path
+    """The folder of data sets."""
+    effort: Effort
+    """How much work the simulations do."""
+    seed: int
+    """Seed of all draws."""
+    threads: int | None
+    """How many threads work."""
+    _kept: dict[object, Any] = field(default_factory=dict)
+
+    def scores(self, data: str) -> Scores:
+        """Return the scores of a data set."""
+        place = self.folder / data / "scores"
+        if not place.is_dir():
+            raise CannotCheckError(f"there are no scores in {one_line(place)}; get them: metassay datasets get {data}")
+        return self.once(("scores", data), lambda: read(place))
+
+    def texts(self, data: str) -> Texts:
+        """Return the texts of a data set."""
+        places = [self.folder / data / name for name in TEXTS[data]]
+        absent = [place.name for place in places if not place.is_file()]
+        if absent:
+            raise CannotCheckError(f"needs the texts ({data}/{absent[0]}), which no public repository has in this form")
+        return self.once(("texts", data), lambda: read_texts(*places))
+
+    def criteria(self, data: str, method: str, metrics: Sequence[str]) -> Confounding:
+        """Return the experts' criteria held against each other; intervals are not needed here."""
+        scores = self.scores(data)
+        return self.once(
+            ("criteria", data, method, tuple(metrics)),
+            lambda: criteria(
+                scores,
+                human="expert*",
+                metric=metrics,
+                method=method,
+                resamples=2,
+                seed=self.seed,
+                threads=self.threads,
+            ),
+        )
+
+    def once(self, key: object, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever is kept
+        """Return what `make` makes; it is made the first time only."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+
+def compute(check: str, desk: Desk, data: str, options: Mapping[str, Any]) -> Numbers:
+    """Return our numbers of a figure.
+
+    Raises
+    ------
+    CannotCheckError
+        Data or programs are missing, or do not allow it.
+    """
+    try:
+        return _CHECKS[check](desk, data, **options)
+    except MetassayError as error:
+        raise CannotCheckError(str(error)) from None
+
+
+def _coverage(desk: Desk, data: str, *, human: str, metric: str) -> Numbers:
+    result = simulate_coverage(
+        desk.scores(data),
+        human=human,
+        metric=metric,
+        trials=1_000,
+        resamples=desk.effort.coverage,
+        seed=desk.seed,
+        threads=desk.threads,
+    )
+    return {f"{row.level}, {row.interval}": row.rate for row in result.table}
+
+
+def _normality(desk: Desk, data: str, *, field: str, columns: Mapping[str, str]) -> Numbers:
+    tested = desk.once(("normality", data), lambda: normality(desk.scores(data), alpha=0.05))
+    rows = {row.metric: row for row in tested.table}
+    return {name: getattr(rows[column], field) for name, column in columns.items()}
+
+
+def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) -> Numbers:
+    result = agree(
+        desk.scores(data),
+        human=human,
+        metric=metric,
+        level="system",
+        coefficient="kendall",
+        interval="boot-both",
+        resamples=10_000,
+        seed=desk.seed,
+        threads=desk.threads,
+    )
+    (row,) = result.table
+    names = ("low", "high", "misranked_low", "misranked_high")
+    return {name: factor * getattr(row, name) for name in names}
+
+
+def _power(desk: Desk, data: str, *, human: str) -> Numbers:
+    from metassay.scorers.damaged import DamagedRouge1
+
+    trials, resamples = desk.effort.power
+    texts = desk.texts(data)
+    # The scores that were published with the paper are those against the first reference.
+    first = replace(texts, references={key: found[:1] for key, found in texts.references.items()})
+    result = simulate_power(
+        desk.scores(data).select(columns=human),
+        human=human,
+        damage=DamagedRouge1(first, keep=(0.1, 0.5, 0.9)),
+        level="system",
+        test="williams,paired-boot-both",
+        trials=trials,
+        resamples=resamples,
+        seed=desk.seed,
+        threads=desk.threads,
+    )
+    return {f"{row.test}, k = {100 * row.setting:.0f}": row.rate for row in result.table}
+
+
+def _tested(desk: Desk, data: str, human: str, metrics: Sequence[str], level: str) -> Sequence[ComparisonRow]:
+    result = compare(
+        desk.scores(data),
+        human=human,
+        metric=metrics,
+        level=level,
+        coefficient="pearson",
+        test="perm-both",
+        correction="none",
+        resamples=desk.effort.tests,
+        seed=desk.seed,
+        threads=desk.threads,
+    )
+    return result.table
+
+
+def _beaten(desk: Desk, data: str, *, human: str, metrics: Sequence[str], level: str) -> Numbers:
+    rows = _tested(desk, data, human, metrics, level)
+    return {"BERTScore": float(sum(row.significant for row in rows if row.metric_a == "bertscore_recall"))}
+
+
+def _between(desk: Desk, data: str, *, human: str, metrics: Sequence[str], level: str) -> Numbers:
+    return {"either way": float(sum(row.significant for row in _tested(desk, data, human, metrics, level)))}
+
+
+def _pairs(desk: Desk, data: str, *, human: str, metric: str, **which: str) -> Numbers:
+    asked: dict[str, Any] = {"shares": "1", **which}
+    result = pairs(desk.scores(data), human=human, metric=metric, curve=False, resamples=2, seed=desk.seed, **asked)
+    close, every = result.table[0].estimate, result.table[-1].estimate
+    return {"within 0.5 points": close, "closest 20%": close, "all pairs": every}
+
+
+def _criteria(desk: Desk, data: str, *, kind: str) -> Numbers:
+    # which metrics take part does not matter here, and one is enough
+    result = desk.criteria(data, "bucket", ("rouge-1_f1",))
+    level, wanted = ("system", "estimate") if kind == "system" else ("global", "estimate")
+    if kind == "bucket":
+        wanted = "estimate_within"
+    return {
+        f"{row.criterion.removeprefix('expert_')}, {row.anchor.removeprefix('expert_')}": getattr(row, wanted)
+        for row in result.table
+        if row.metric is None and row.level == level
+    }
+
+
+def _medians(desk: Desk, data: str, *, method: str, metrics: Sequence[str]) -> Numbers:
+    result = desk.criteria(data, method, metrics)
+    return {
+        f"{group.criterion.removeprefix('expert_')}, {group.anchor.removeprefix('expert_')}": group.median
+        for group in result.groups
+        if group.method == method
+    }
+
+
+def _downgrade(desk: Desk, data: str, *, metric: str, column: str, corruption: str, slow: bool = False) -> Numbers:
+    from metassay.scorers.scoring import score
+    from metassay.transforms.corruptions import corrupt
+
+    if slow and not desk.effort.slow:
+        raise CannotCheckError("takes minutes: left to the full run (--full)")
+    texts = desk.texts(data)
+    damaged = corrupt(texts, corruption, seed=desk.seed)
+    before, after = (
+        score(t, metric, cache=None, processes=desk.threads).select(columns=column) for t in (texts, damaged.texts)
+    )
+    row = damaged.table[0]
+    result = downgrade(before, Damaged(after, row.kind, row.criterion, row.rate))
+    return {"of 17 systems": float(sum(count.n_noticed for count in result.counts))}
+
+
+def _rouge(desk: Desk, data: str) -> Numbers:
+    from metassay.scorers.scoring import score
+
+    published = desk.scores(data)
+    ours = score(
+        desk.texts(data),
+        "rouge[variants=1+2+l+su4,measures=f1,stem=porter+exceptions]",
+        cache=None,
+        processes=desk.threads,
+        max_references=1,
+    )
+    found = {}
+    for name in ("rouge-1_f1", "rouge-2_f1", "rouge-l_f1", "rouge-su4_f1"):
+        assert (ours.systems, ours.inputs) == (published.systems, published.inputs), "the texts have other labels"
+        found[name] = float(np.corrcoef(published.matrix(name).ravel(), ours.matrix(name).ravel())[0, 1])
+    return found
+
+
+_CHECKS: Mapping[str, Callable[..., Numbers]] = {
+    "beaten": _beaten,
+    "between": _between,
+    "coverage": _coverage,
+    "criteria": _criteria,
+    "downgrade": _downgrade,
+    "interval": _interval,
+    "medians": _medians,
+    "normality": _normality,
+    "pairs": _pairs,
+    "power": _power,
+    "rouge": _rouge,
+}
