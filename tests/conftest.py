@@ -12,3 +12,17 @@ def shared_data() -> Path:
     if not path.is_dir():
         pytest.skip("the published data is not beside this repository")
     return path
+
+
+@pytest.fixture
+def unreachable(monkeypatch) -> list[str]:
+    """A hub of models that does not answer; the names that it was asked for."""
+    hub = pytest.importorskip("huggingface_hub", reason="needs transformers; run: pip install 'metassay[models]'")
+    names: list[str] = []
+
+    def nobody(_: object, name: str, timeout: float) -> None:
+        names.append(name)
+        raise OSError(f"no route to host\n(waited {timeout:g} s)")
+
+    monkeypatch.setattr(hub.HfApi, "model_info", nobody)
+    return names

@@ -42,9 +42,9 @@ def test_upload_run_read_download(watched, address, tmp_path):
     path = ma.write(scores, tmp_path / "scores.csv")
     page = chosen(watched, address, path)
     assert "14 systems × 20 inputs" in page.inner_text("main")
-    assert page.get_by_label("relevance", exact=True).input_value() == "human"
+    assert page.get_by_role("combobox", name="relevance", exact=True).input_value() == "human"
     page.click("text=Leave all others out")
-    assert page.get_by_label("synthetic-judge", exact=True).input_value() == ""
+    assert page.get_by_role("combobox", name="synthetic-judge", exact=True).input_value() == ""
     page.click("text=All others are metrics")
     page.get_by_label("Resamples").fill("100")
     page.click("text=Make the report")

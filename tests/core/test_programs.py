@@ -36,6 +36,37 @@ def test_a_program_that_hangs_is_stopped_with_all_that_it_started(tmp_path):
     assert not late.exists()
 
 
+def test_what_a_program_leaves_behind_is_stopped_and_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("metassay.core.programs.AFTERWARDS", 0.2)
+    late = tmp_path / "late"
+    begun = time.monotonic()
+    ran = call(["sh", "-c", f"(sleep 1; touch {late}) & echo 1"], b"", what="it", timeout=60)
+    assert ran.out == b"1\n"
+    time.sleep(max(0.0, begun + 1.3 - time.monotonic()))
+    assert not late.exists()
+
+
+def test_output_of_a_child_that_ends_a_moment_later_is_there():
+    assert call(["sh", "-c", "(sleep 0.3; echo 2) & echo 1"], b"", what="it", timeout=60).out == b"1\n2\n"
+
+
+def test_a_program_that_prints_without_end_is_stopped(monkeypatch):
+    monkeypatch.setattr("metassay.core.programs.LEAST_OUTPUT", 1_000_000)
+    with pytest.raises(DataError, match=r"^it printed more than 1 MB and was stopped"):
+        call(["yes"], b"", what="it", timeout=60)
+
+
+def test_of_endless_complaints_the_last_is_told():
+    code = "import sys; sys.stderr.write('x' * 300_000 + '\\nlast'); sys.exit(1)"
+    with pytest.raises(DataError, match=r"^it failed with exit code 1: last$"):
+        call(python(code), b"", what="it", timeout=60)
+
+
+def test_much_goes_in_and_out_at_once():
+    data = b"line of text\n" * 500_000
+    assert call(["cat"], data, what="it", timeout=60).out == data
+
+
 def test_a_program_that_does_not_read_its_input_is_no_problem():
     assert call(["true"], b"x" * 1_000_000, what="it", timeout=20).out == b""
 

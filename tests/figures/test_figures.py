@@ -151,11 +151,12 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_file_alone(drawn, tmp_path):
     assert path.read_bytes() == b"old"
 
 
-def test_wrong_names_are_told(drawn, tmp_path):
+def test_wrong_names_are_told(drawn, tmp_path, monkeypatch):
     with pytest.raises(UsageError, match=r"end the name in one of \.png, \.svg, \.pdf"):
         drawn["agree"].plot(tmp_path / "x.jpg")
     with pytest.raises(UnknownName, match="intervals, map"):
         drawn["difficulty"].plot(kind="mapp")
+    monkeypatch.delitem(FIGURES, "normality")
     with pytest.raises(UsageError, match="normality has no figure"):
         ma.normality(made()).plot()
     with pytest.raises(UsageError, match="components must be two different ones of 1, 2, 3"):

@@ -8,10 +8,21 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO, NamedTuple, cast
 
 from metassay.errors import DataError, UsageError, one_line
+
+LEAST_OUTPUT = 64 << 20
+"""Bytes that any program may print."""
+OUTPUT_PER_INPUT = 20
+"""Bytes that it may print for each byte that it reads, if that is more."""
+LAST_WORDS = 1 << 16
+"""Bytes of complaints that are kept, the last ones."""
+AFTERWARDS = 2.0
+"""Seconds that what a program started may go on printing after the program itself has ended."""
 
 
 class Ran(NamedTuple):
@@ -63,7 +74,7 @@ def call(
     what
         The program's name for messages.
     timeout
-        Seconds after which it, and all that it started, is stopped.
+        Seconds after which it, and all that it started, is stopped. So it is when it prints without end.
     environment
         Variables beside those of this process.
     """
@@ -78,23 +89,100 @@ def call(
         )
     except OSError as error:
         raise UsageError(f"{what} cannot be started: {(error.strerror or str(error)).lower()}") from None
+    pipes = _Pipes(process, data, most=max(LEAST_OUTPUT, OUTPUT_PER_INPUT * len(data)))
     try:
-        out, complaint = process.communicate(data, timeout=timeout)
-    except subprocess.TimeoutExpired:
-        raise DataError(f"{what} gave no answer within {timeout:g} s; allow more time, or try fewer texts") from None
+        ended = pipes.wait(timeout)
     finally:
-        if process.poll() is None:
-            _stop(process)
-    last = complaint.decode("utf-8", "replace").strip().splitlines()
+        # What it left behind is stopped too, also if this process is interrupted.
+        _kill(process)
+        process.wait()
+        pipes.close()
+    if pipes.too_much:
+        raise DataError(f"{what} printed more than {pipes.most / 1e6:,.0f} MB and was stopped; it must print less")
+    if not ended:
+        raise DataError(f"{what} gave no answer within {timeout:g} s; allow more time, or try fewer texts")
+    last = pipes.complaint.decode("utf-8", "replace").strip().splitlines()
     said = one_line(last[-1]) if last else ""
     if process.returncode != 0:
         raise DataError(f"{what} failed with exit code {process.returncode}" + (f": {said}" if said else ""))
-    return Ran(out, said)
+    return Ran(bytes(pipes.out), said)
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Stop a program and all that it started: it has a session of its own."""
+class _Pipes:
+    """Feeds a program and listens to it, in bounded memory: what is printed beyond that stops it.
+
+    Parameters
+    ----------
+    process
+        The program.
+    data
+        Its standard input.
+    most
+        How many bytes it may print.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], data: bytes, most: int) -> None:
+        self._process, self.most = process, most
+        self.out = bytearray()
+        self.complaint = b""
+        self.too_much = False
+        work = (self._listen, self._hear_complaints, lambda: self._feed(data))
+        # Daemons: a grandchild in a session of its own may hold a pipe open for ever.
+        self._threads = [threading.Thread(target=one, name="metassay-program", daemon=True) for one in work]
+        for thread in self._threads:
+            thread.start()
+
+    def wait(self, timeout: float) -> bool:
+        """Say whether the program ended in time; what it started may go on printing for a moment."""
+        deadline = time.monotonic() + timeout
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return False
+        self._join(min(AFTERWARDS, deadline - time.monotonic()))
+        return True
+
+    def close(self) -> None:
+        """Wait until nothing more comes, which is at once where all that could print is dead."""
+        self._join(AFTERWARDS)
+
+    def _join(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _listen(self) -> None:
+        for part in _parts(self._process.stdout):
+            if len(self.out) + len(part) > self.most:
+                self.too_much = True
+                _kill(self._process)
+                return
+            self.out += part
+
+    def _hear_complaints(self) -> None:
+        for part in _parts(self._process.stderr):
+            self.complaint = (self.complaint + part)[-LAST_WORDS:]
+
+    def _feed(self, data: bytes) -> None:
+        # A program need not read all, or anything.
+        with contextlib.suppress(OSError), _there(self._process.stdin) as stream:
+            stream.write(data)
+
+
+def _parts(pipe: IO[bytes] | None) -> Iterator[bytes]:
+    """Yield what comes through a pipe as it comes, and close it."""
+    with _there(pipe) as stream:
+        while part := os.read(stream.fileno(), 1 << 16):
+            yield part
+
+
+def _there(pipe: IO[bytes] | None) -> IO[bytes]:
+    """Return a pipe that was asked for, which the types do not know."""
+    return cast("IO[bytes]", pipe)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program and all that it started: it has a session of its own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
-    process.communicate()
+

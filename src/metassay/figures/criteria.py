@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -230,7 +230,7 @@ def _dumbbell(axes: Axes, y: int, row: CriterionRow | None) -> None:
     if not math.isnan(row.within_low):
         axes.plot([row.within_low, row.within_high], [y, y], color=colour, linewidth=1.1, solid_capstyle="butt")
     axes.plot([row.estimate], [y], marker="o", markersize=3, color=GREY, markerfacecolor="white", markeredgewidth=0.7)
-    edge = {"markeredgecolor": "white", "markeredgewidth": 0.3}
+    edge: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.3}
     axes.plot([row.estimate_within], [y], marker=mark, markersize=size, color=colour, **edge)
 
 

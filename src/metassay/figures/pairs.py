@@ -215,7 +215,7 @@ def _cells(axes: Axes, rows: list[ScorePairsRow], steps: int, ends: tuple[float,
             axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, **MISSING))
         elif numbered:
             light = (row.estimate - ends[0]) / ((ends[1] - ends[0]) or 1.0) > 0.55
-            text = f"{row.estimate:.2f}".replace("0.", ".", 1).replace("-", "−")
+            text = f"{row.estimate:.2f}".replace("0.", ".", 1).replace("1.00", "1").replace("-", "−")
             axes.text(*(x, y, text), fontsize=SMALL - 0.5, ha="center", va="center", color=BLACK if light else "white")
     edges = np.arange(steps + 1) - 0.5
     mesh = axes.pcolormesh(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from metassay.studies.size import Size, SizeRow
 
-LONGEST_LABEL = 1.9
+LONGEST_LABEL = 2.0
 """Inches that the name of a world may take."""
 LEGEND_LINE = 0.13
 """Inches of a line of the legend."""
@@ -54,9 +54,7 @@ def bars(result: Size) -> Figure:
     ]
     tests = list(dict.fromkeys(r.test for r in result.table))
     worlds = {equal: list(dict.fromkeys(_world(r) for r in result.table if r.equal == equal)) for _, equal in kinds}
-    labels = {
-        world: fitted(": ".join(filter(None, world)), LONGEST_LABEL) for names in worlds.values() for world in names
-    }
+    labels = {world: _label(world) for names in worlds.values() for world in names}
     left, right = widest(labels.values()) + 0.12, 0.12
     width = max(COLUMN - left - right, 1.3)
     handles = keys(tests)
@@ -64,12 +62,14 @@ def bars(result: Size) -> Figure:
         promised = f"level promised, {result.table[0].alpha:g}"
         handles.append(Line2D([], [], color=BLACK, linewidth=0.7, linestyle="--", label=promised))
     if any(r.holds is False for r in result.table):
-        look = {"color": GREY, "markerfacecolor": "white", "markersize": 3, "linewidth": 0.9}
+        look: dict[str, Any] = {"color": GREY, "markerfacecolor": "white", "markersize": 3, "linewidth": 0.9}
         handles.append(Line2D([], [], marker="o", label="hollow: rejects too often", **look))
     bottom = 0.4 + LEGEND_LINE * -(-len(handles) // 2)
     heights = [height(len(worlds[equal]), len(tests)) for _, equal in kinds]
     if sum(heights) > TALLEST:
-        raise UsageError(f"{sum(map(len, worlds.values()))} worlds do not fit one figure; choose metrics with --metric")
+        raise UsageError(
+            f"{sum(len(names) for names in worlds.values())} worlds do not fit one figure; choose metrics with --metric"
+        )
     sheet = lay_out(len(kinds), 1, (width, 0.0), margins=(left, right, 0.26, bottom), gaps=(0.0, 0.66), heights=heights)
     for axes, (coefficient, equal) in zip(sheet.panels, kinds, strict=True):
         mine = [r for r in result.table if (r.coefficient, r.equal) == (coefficient, equal)]
@@ -95,7 +95,7 @@ def map(result: Size) -> Figure:
     tests = list(dict.fromkeys(r.test for r in result.table))
     worlds = list(dict.fromkeys((not r.equal, _world(r)) for r in result.table))
     worlds.sort(key=lambda one: one[0])
-    names = {world: fitted(": ".join(filter(None, world)), LONGEST_LABEL) for _, world in worlds}
+    names = {world: _label(world) for _, world in worlds}
     below = [fitted(test, 1.2) for test in tests]
     wide = max(len(tests) * WIDTH, 1.25)
     left, foot = widest(names.values()) + 0.1, widest(below) + 0.1
@@ -108,7 +108,7 @@ def map(result: Size) -> Figure:
     columns = min(2, len(coefficients))
     used = left + columns * wide + (columns - 1) * 0.15
     right = max(0.12, widest(str(handle.get_label()) for handle in handles) + 0.4 - used)
-    lines: list[tuple[bool, tuple[str, str] | None]] = []
+    lines: list[tuple[bool, tuple[str, ...] | None]] = []
     for differ in (False, True):
         mine = [world for flag, world in worlds if flag == differ]
         if mine:
@@ -139,10 +139,14 @@ def map(result: Size) -> Figure:
     return sheet.figure
 
 
-def _world(row: SizeRow) -> tuple[str, str]:
-    """Return what a world is called, and what it was fitted to."""
-    name = row.setting.removeprefix("equal: ").removeprefix("differ: ")
+def _world(row: SizeRow) -> tuple[str, ...]:
+    """Return what tells a world from others: its name, or the names it was fitted to."""
     if row.metric_a is None:
-        return "", name
-    fitted_to = f"{row.metric_a}, {row.metric_b}"
-    return "" if row.human is None else row.human, fitted_to
+        return (row.setting.removeprefix("equal: ").removeprefix("differ: "),)
+    return tuple(name for name in (row.metric_a, row.metric_b, row.human) if name is not None)
+
+
+def _label(world: tuple[str, ...]) -> str:
+    """Return the names of a world on one line; each is cut by itself, so that all of them are seen."""
+    each = LONGEST_LABEL / len(world) - 0.07
+    return " / ".join(fitted(name, each if len(world) > 1 else LONGEST_LABEL) for name in world)

@@ -48,7 +48,7 @@ def curves(result: Stability, *, metric: str | None = None) -> Figure:
 
 
 def _together(rows: dict[str, list[StabilityRow]]) -> Figure:
-    labels = {n: fitted(f"{n} (people)" if rows[n][0].kind == "human" else n, LONGEST_LABEL) for n in rows}
+    labels = {n: f"{fitted(n, LONGEST_LABEL)}{_remark(found)}" for n, found in rows.items()}
     columns = 2 if len(rows) > 1 else 1
     lines = -(-len(rows) // columns)
     left, right = 0.4, 0.12
@@ -66,6 +66,13 @@ def _together(rows: dict[str, list[StabilityRow]]) -> Figure:
     _scale(grid, 0, [r for found in rows.values() for r in found])
     legend_below(sheet.figure, handles, x=left, columns=columns)
     return sheet.figure
+
+
+def _remark(rows: list[StabilityRow]) -> str:
+    remarks = ["people"] if rows[0].kind == "human" else []
+    if all(math.isnan(r.mean) for r in rows):
+        remarks.append("undefined")
+    return f" ({', '.join(remarks)})" if remarks else ""
 
 
 def _apart(rows: dict[str, list[StabilityRow]]) -> Figure:

@@ -76,11 +76,8 @@ def stems(axes: Axes, names: Sequence[str], values: Sequence[Sequence[Stem | Non
         if at % 2:
             axes.axhspan(top, top + whole, color=PALE, alpha=0.45, linewidth=0, zorder=0)
         if all(one is None or math.isnan(one.value) for one in group):
-            axes.text(
-                *(0.02, top + whole / 2, "undefined"),
-                transform=axes.get_yaxis_transform(),
-                **{"fontsize": SMALL, "color": GREY, "va": "center"},
-            )
+            words: dict[str, Any] = {"fontsize": SMALL, "color": GREY, "va": "center"}
+            axes.text(0.02, top + whole / 2, "undefined", transform=axes.get_yaxis_transform(), **words)
             continue
         for number, one in enumerate(group):
             if one is None or math.isnan(one.value):

@@ -39,14 +39,17 @@ from metassay.figures.sheet import (
 from metassay.figures.stems import Stem, height, keys, span, stems
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from metassay.studies.survive import Survival
+    from metassay.studies.survive import RankPosition, Survival
 
 LONGEST_LABEL = 1.4
 """Inches that a name may take."""
 TALL = 3.5
 """Panels higher than this stand side by side."""
+PAGE = 7.3
+"""Width of a page of a paper without its margins."""
 MOST_LEVELS = 30
 """More than this are no longer one figure."""
 CELL = 0.16
@@ -92,7 +95,9 @@ def matrix(result: Survival, *, margin_kind: str | None = None, human: str | Non
         handles.append(Patch(label="undefined", **MISSING_KEY))
     right = max(0.12, widest(str(handle.get_label()) for handle in handles) + 0.4 - left - size[0])
     bottom = below + 0.1 + LEGEND_LINE * len(handles)
-    columns = min(2, len(humans))
+    columns = min(len(humans), 2)
+    if size[1] > TALL and left + len(humans) * (size[0] + 0.15) < PAGE:
+        columns = len(humans)
     sheet = lay_out(len(humans), columns, size, margins=(left, right, 0.36, bottom), gaps=(0.15, below + 0.36))
     for at, (axes, criterion) in enumerate(zip(sheet.panels, humans, strict=True)):
         for row in (r for r in rows if r.criterion == criterion):
@@ -266,7 +271,8 @@ def dominance(result: Survival) -> Figure:
             "the figure dominance needs round trips, levels such as es-back, and resolved pairs of metrics"
         )
     levels, criteria = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("language", "criterion"))
-    sheet = _one_panel([*levels, *criteria])
+    lines = -(-(len(levels) + len(criteria)) // 2)
+    sheet = _one_panel(range(lines))
     axes = sheet.axes[0]
     most = 1.1 * max(max(r.shift, r.shift_back) for r in rows) or 0.01
     axes.plot([0, most], [0, most], color=GREY, linestyle=":", linewidth=0.7)
@@ -284,9 +290,10 @@ def dominance(result: Survival) -> Figure:
     axes.set_ylim(-0.03 * most, most)
     axes.set_xlabel("shift of P, translated", fontsize=SIZE)
     axes.set_ylabel("shift of P, after the round trip", fontsize=SIZE)
-    handles = [_key(fitted(v, 2.5), _level(at)[1], _level(at)[0]) for at, v in enumerate(levels)]
-    handles += [_key(fitted(c, 2.5), "o", BLACK, fill=FILLS[at % len(FILLS)]) for at, c in enumerate(criteria)]
-    legend_below(sheet, handles, x=0.45)
+    room = (COLUMN - 0.45) / 2 - 0.32
+    handles = [_key(fitted(v, room), _level(at)[1], _level(at)[0]) for at, v in enumerate(levels)]
+    handles += [_key(fitted(c, room), "o", BLACK, fill=FILLS[at % len(FILLS)]) for at, c in enumerate(criteria)]
+    legend_below(sheet, handles, x=0.45, columns=2)
     return sheet
 
 
@@ -312,16 +319,7 @@ def components(result: Survival) -> Figure:
         first = start[row.name]
         if row is first:
             marker = f"${metrics.index(row.name) + 1}$"
-            axes.plot(
-                [row.first],
-                [row.second],
-                marker=marker,
-                color=BLACK,
-                markersize=5.5,
-                markeredgewidth=0,
-                linestyle="",
-                zorder=3,
-            )
+            _sign(axes, row, marker, BLACK, _as_high(marker))
             continue
         axes.plot([first.first, row.first], [first.second, row.second], color=GREY, linewidth=0.4, zorder=1)
         colour, marker = _level(others.index(row.language))
@@ -329,22 +327,25 @@ def components(result: Survival) -> Figure:
         axes.plot([row.first], [row.second], marker=marker, color=colour, linestyle="", zorder=2, **look)
     for row in (r for r in result.components if r.kind == "human"):
         marker = _letter(people.index(row.name))
-        axes.plot(
-            [row.first],
-            [row.second],
-            marker=marker,
-            color=VERMILLION,
-            markersize=6,
-            markeredgewidth=0,
-            linestyle="",
-            zorder=3,
-        )
+        _sign(axes, row, marker, VERMILLION, 6.0)
     axes.margins(0.08)
     axes.locator_params(nbins=5)
     axes.set_xlabel(f"first component, {100 * result.explained[0]:.0f}%", fontsize=SIZE)
     axes.set_ylabel(f"second component, {100 * result.explained[1]:.0f}%", fontsize=SIZE)
     legend_below(sheet, keys_of, x=0.3, columns=2)
     return sheet
+
+
+def _sign(axes: Axes, row: RankPosition, marker: str, colour: str, size: float) -> None:
+    """Draw a letter or a number at a position, with a white rim so that it is read on top of marks."""
+    look: dict[str, Any] = {"marker": marker, "markersize": size, "linestyle": "", "zorder": 3}
+    axes.plot([row.first], [row.second], color="white", markeredgewidth=1.2, **look)
+    axes.plot([row.first], [row.second], color=colour, markeredgewidth=0, **look)
+
+
+def _as_high(marker: str) -> float:
+    """Return the size of a number as a marker: those of two digits are as high as others."""
+    return 7.0 if len(marker) > len("$1$") else 5.0
 
 
 def _level(at: int) -> tuple[str, str]:
@@ -366,7 +367,9 @@ def _one_panel(entries: Sequence[object]) -> Figure:
 
 
 def _key(label: str, marker: str, colour: str, *, fill: Any = "full") -> Line2D:  # noqa: ANN401 - matplotlib's own
-    look: dict[str, Any] = {"fillstyle": fill, "markerfacecoloralt": "white"}
+    look: dict[str, Any] = {"fillstyle": fill, "markerfacecoloralt": "white", "markersize": 4.5}
     if marker.startswith("$"):
         look["markeredgewidth"] = 0  # letters and numbers would become fat
-    return Line2D([], [], marker=marker, color=colour, markersize=4.5, linestyle="", label=label, **look)
+    if marker.strip("$").isdigit():
+        look["markersize"] = _as_high(marker)
+    return Line2D([], [], marker=marker, color=colour, linestyle="", label=label, **look)

@@ -76,7 +76,9 @@ class Desk:
         places = [self.folder / data / name for name in TEXTS[data]]
         absent = [place.name for place in places if not place.is_file()]
         if absent:
-            raise CannotCheckError(f"needs the texts ({data}/{absent[0]}), which no public repository has in this form")
+            raise CannotCheckError(
+                f"needs the texts ({data}/{absent[0]}), which are not among the files that can be downloaded"
+            )
         return self.once(("texts", data), lambda: read_texts(*places))
 
     def criteria(self, data: str, method: str, metrics: Sequence[str]) -> Confounding:

@@ -214,9 +214,12 @@ def _outcome(figure: Figure, rows: Sequence[ReproductionRow]) -> FigureOutcome:
 def _notes(rows: Sequence[ReproductionRow], chosen: Sequence[str]) -> tuple[str, ...]:
     checked = [row for row in rows if row.within is not None]
     within = sum(row.within is True for row in checked)
-    return (
+    said = (
         f"{within} of {len(checked)} numbers that can be checked are within their tolerance; "
-        f"{len(rows) - len(checked)} of {len(rows)} cannot be checked here.",
+        f"{len(rows) - len(checked)} of {len(rows)} cannot be checked here."
+    )
+    return (
+        said if checked else f"None of the {len(rows)} numbers can be checked here.",
         "To agree is to have the same number on the same data. It does not make a method right, and a number outside "
         "its tolerance is a result, not an error.",
         *(f"{key}: {papers()[key]}." for key in chosen),

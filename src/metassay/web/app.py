@@ -138,8 +138,14 @@ class Front:
     async def state(self, request: Request) -> Response:
         """Tell how far a session is."""
         session = self._session(request)
-        words = pages.progress_in_words(session)
-        return JSONResponse({"stage": session.stage, "done": session.progress.get("done", 0.0), "words": words})
+        return JSONResponse(
+            {
+                "stage": session.stage,
+                "done": session.progress.get("done", 0.0),
+                "words": pages.progress_in_words(session),
+                "spent": pages.time_spent(session),
+            }
+        )
 
     async def order(self, request: Request) -> Response:
         """Begin to make the report."""

@@ -101,7 +101,7 @@
         if (!answer.ok || state.stage !== work.dataset.stage) return location.reload();
         const what = byId("what"), bar = byId("bar");
         if (what && what.textContent !== state.words) what.textContent = state.words;
-        if (bar) bar.value = state.done;
+        if (bar) { bar.value = state.done; byId("spent").textContent = state.spent; }
       } catch {
         failures += 1;
         if (failures > 5 && byId("what")) byId("what").textContent = "No answer from the server; is it still running?";

@@ -153,16 +153,21 @@ def progress_in_words(session: Session) -> str:
     ahead = session.progress.get("ahead")
     if ahead is not None:
         return "Waiting for a free place" + (f"; {_counted(ahead, 'report')} first" if ahead else "") + " …"
-    what = session.progress.get("what", "")
-    spent = int(time.monotonic() - session.started)
-    return f"{what or 'Starting …'} ({spent // 60}:{spent % 60:02d})"
+    return str(session.progress.get("what") or "Starting …")
+
+
+def time_spent(session: Session) -> str:
+    """Return how long the work of a session has lasted, in minutes and seconds."""
+    spent = int(time.monotonic() - session.started) if session.started else 0
+    return f"{spent // 60}:{spent % 60:02d}"
 
 
 def _working(session: Session) -> str:
     share = session.progress.get("done", 0.0)
     return (
         f'<div id="work" data-state="/s/{session.key}/state" data-stage="working">'
-        f'<p id="what" role="status">{escape(progress_in_words(session))}</p>'
+        f'<p><span id="what" role="status">{escape(progress_in_words(session))}</span> '
+        f'<span id="spent" class="hint" aria-hidden="true">{time_spent(session)}</span></p>'
         f'<progress id="bar" max="1" value="{share:.3f}" aria-label="The report so far"></progress></div>'
         f'<form method="post" action="/s/{session.key}/stop"><p><button type="submit">Stop</button></p></form>'
         "<p>You may leave this page open, or come back to its address later.</p>"

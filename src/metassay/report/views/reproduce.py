@@ -45,7 +45,7 @@ def _figure(f: FigureOutcome) -> tuple[Cell, ...]:
         Cell(f.what),
         Cell(f.data),
         Cell(f"{f.n_within} of {f.n_within + f.n_outside}", bold=f.n_outside > 0),
-        number(numbers.general(f.largest)),
+        number(_plain(f.largest)),
         number(f"{f.tolerance:g}"),
     )
 
@@ -107,10 +107,15 @@ def _line(row: ReproductionRow) -> tuple[Cell, ...]:
         Cell(row.where),
         Cell(row.number),
         number(f"{row.published:g}"),
-        number(numbers.general(row.ours)),
+        number(_plain(row.ours)),
         Cell(said, bold=row.within is False),
         Cell(row.reason),
     )
+
+
+def _plain(value: float) -> str:
+    """Return a number; counts without decimals."""
+    return f"{value:.0f}" if value >= 1 and value.is_integer() else numbers.general(value)
 
 
 def _about(what: str, data: str) -> str:
