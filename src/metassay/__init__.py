@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from metassay.readers.datasets import datasets as datasets
     from metassay.readers.datasets import find_dataset as find_dataset
     from metassay.readers.datasets import get_dataset as get_dataset
+    from metassay.report.document.making import Report as Report
+    from metassay.report.document.making import make_report as make_report
     from metassay.reproduction.reproduce import Reproduction as Reproduction
     from metassay.reproduction.reproduce import reproduce as reproduce
     from metassay.scorers.callables import scorer as scorer
-    from metassay.report.document.making import Report as Report
-    from metassay.report.document.making import make_report as make_report
     from metassay.scorers.catalogue import Catalogue as Catalogue
     from metassay.scorers.catalogue import metrics as metrics
     from metassay.scorers.damaged import DamagedRouge1 as DamagedRouge1
@@ -70,10 +70,10 @@ if TYPE_CHECKING:
     from metassay.studies.precision import precision as precision
     from metassay.studies.profile import Profile as Profile
     from metassay.studies.profile import profile as profile
-    from metassay.studies.stability import Stability as Stability
-    from metassay.studies.stability import stability as stability
     from metassay.studies.size import Size as Size
     from metassay.studies.size import simulate_size as simulate_size
+    from metassay.studies.stability import Stability as Stability
+    from metassay.studies.stability import stability as stability
     from metassay.studies.survive import Survival as Survival
     from metassay.studies.survive import survive as survive
     from metassay.studies.systems import SystemComparison as SystemComparison

@@ -1,6 +1,7 @@
 """Figures of agreement and of systems: what is on them, from what, and that text never overlaps."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -49,11 +50,10 @@ def small():
     return {name: study(name, scores) for name in MINE}
 
 
-@pytest.fixture(scope="module")
-def large():
-    scores = made(n=12, m=10, names=LONG)
+@cache
+def large(name):
     # every pair of systems by every metric does not fit one figure
-    return {name: study(name, scores, **({"metric": LONG[:3]} if name == "systems" else {})) for name in MINE}
+    return study(name, made(n=6, m=10, names=LONG), **({"metric": LONG[:3]} if name == "systems" else {}))
 
 
 STRUCTURE = {
@@ -84,8 +84,8 @@ def test_the_structure_is_the_stored_one_and_text_never_overlaps(small, name, ki
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_thirty_metrics_of_long_names(large, name, kind):
-    figure = large[name].plot(kind=kind)
+def test_thirty_metrics_of_long_names(name, kind):
+    figure = large(name).plot(kind=kind)
     assert overlapping(figure) == ([], [])
     shown = lines_of(figure)
     assert all(f"metric-{at}" in shown for at in range(3 if name == "systems" else 30))
@@ -249,7 +249,7 @@ def test_widths_draws_pairs_of_intervals(small):
     assert "annotated inputs, 5" in lines_of(figure)
 
 
-def test_the_matrix_of_systems_fills_the_better_row(small):
+def test_the_matrix_of_systems_fills_the_better_row():
     from metassay.figures.sheet import BLUE, ORANGE
 
     result = ma.systems(made(n=8, m=40), metric="b", test="wilcoxon", correction="holm")
@@ -293,7 +293,7 @@ def test_bars_of_decisions_add_up(small):
     assert (100 * best.low, 100 * best.high) in ends
 
 
-def test_too_many_pairs_of_systems_are_told(large):
+def test_too_many_pairs_of_systems_are_told():
     result = ma.systems(made(names=[f"m{at}" for at in range(5)]))
     with pytest.raises(UsageError, match="18 panels do not fit one figure, 12 do; choose with --metric"):
         result.plot(kind="matrix")

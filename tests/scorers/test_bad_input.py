@@ -119,6 +119,18 @@ def test_chinese_for_a_metric_of_words_is_told():
     assert score(texts(chinese, references=(chinese,), source=chinese), "bleu[tokenize=zh]").notes == ()
 
 
+def test_chinese_beside_an_english_reference_is_told():
+    english = "the weather is good and we walk in the park"
+    scores = score(texts("今天天气很好我们去公园散步", references=(english,), source=english), METRICS + ",ter")
+    # a system that answers in the wrong language has a bad score, and not a missing one that would spare it
+    assert scores.matrix("rouge-1_f1")[0, 0] == scores.matrix("bleu")[0, 0] == 0
+    told = {note.partition(":")[0] for note in scores.notes if "in a script whose words cannot be told" in note}
+    assert told >= {"rouge", "js", "novel", "fragments", "bleu", "chrf++", "ter"}
+    # nothing to compare with is another matter, and is told as such
+    alone = score(texts("今天天气很好我们去公园散步", references=()), "rouge")
+    assert not any("compared with is not" in note for note in alone.notes)
+
+
 def test_two_references_where_one_is_allowed():
     two = texts(PLAIN, references=(PLAIN, "Another one."))
     scorer = Length(one_reference=True)

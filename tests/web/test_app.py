@@ -88,6 +88,7 @@ def test_the_main_criterion_comes_first():
         ("scores.pkl", pickle.dumps({"a": 1}), "scores.pkl: it is a pickle, and pickles are not read here"),
         ("scores.gz", gzip.compress(pickle.dumps({"a": 1})), "scores.gz: it is a pickle"),
     ],
+    ids=["text", "empty", "no number", "cut off", "pickle", "packed pickle"],
 )
 def test_a_bad_file_is_told_in_one_line_and_deleted(client, name, content, said):
     address = sent(client, (name, content))
@@ -267,6 +268,7 @@ def test_sessions_are_bounded(client):
         (lambda c: c.get("/s/..%2f..%2fetc%2fpasswd"), 404),
         (lambda c: c.get("/upload"), 405),
     ],
+    ids=["no file", "no such format", "no form", "many files", "guessed", "a path", "wrong method"],
 )
 def test_odd_requests_get_a_plain_answer(client, request_of, status):
     answer = request_of(client)

@@ -352,6 +352,13 @@ def add_output(parser: Parser, study: str) -> None:
         metavar="VIEW",
         help=f"what to show: {_listed(names_of(study))} (default: what suits the size)",
     )
+    further = vocabulary.FURTHER_ROWS.get(study, ())
+    if further:
+        group.add_argument(
+            "--rows",
+            metavar="NAME",
+            help=f"with --format json or csv, the rows of something else: {_listed(further)} (default: table)",
+        )
     add_quiet(group)
 
 

@@ -126,6 +126,7 @@ class Output:
     quiet: bool
     figure: str | None = None
     figure_kind: str | None = None
+    rows: str | None = None
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, study: str) -> Output:
@@ -141,8 +142,13 @@ class Output:
         form = formats.choose(arguments.format, path)
         if arguments.view is not None:
             if form in formats.DATA:
-                raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows")
+                raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows; see --rows")
             vocabulary.choices("view", arguments.view, views.names_of(study))
+        rows = getattr(arguments, "rows", None)
+        if rows is not None:
+            if form not in formats.DATA:
+                raise UsageError("--rows needs --format json or csv; what a table shows is chosen with --view")
+            rows = vocabulary.choice("rows", rows, ("table", *vocabulary.FURTHER_ROWS[study]))
         if path is not None:
             spare_inputs(path, arguments.files)
             check_writable(path)
@@ -158,7 +164,7 @@ class Output:
             check_writable(figure)
             if path is not None and Path(path).resolve() == Path(figure).resolve():
                 raise UsageError(f"--figure and -o name the same file, {one_line(path)!r}")
-        return cls(form, path, arguments.view, arguments.quiet, figure, kind)
+        return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows)
 
     def put(self, result: Result) -> None:
         """Write the result to its file, or to stdout, and its figure to another file."""
@@ -174,6 +180,8 @@ class Output:
         from metassay.report import formats
 
         settings: dict[str, Any] = {} if self.view is None else {"view": self.view}
+        if self.rows is not None:
+            settings["rows"] = self.rows
         write = formats.FORMATS[self.format]
         if self.path is not None:
             write(result, self.path, **settings)

@@ -87,11 +87,11 @@ def load(name: str, read: Callable[..., T], *, asked: str = "", others: str = ""
 
 
 def reason(error: Exception) -> str:
-    """Return the first line of what went wrong in a package of others, fit for a message.
+    r"""Return the first line of what went wrong in a package of others, fit for a message.
 
     Examples
     --------
-    >>> reason(OSError("No such thing.\\nSee https://example.com."))
+    >>> reason(OSError("No such thing.\nSee https://example.com."))
     'No such thing'
     """
     return one_line(str(error).strip().partition("\n")[0].rstrip(" .:") or type(error).__name__, 140)

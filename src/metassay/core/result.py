@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from metassay.core import vocabulary
 from metassay.core.signature import VERSION, Signature
 
 
@@ -37,6 +38,11 @@ def _render(name: str, *args: object, **options: object) -> Any:  # noqa: ANN401
     return _renderers[name](*args, **options)
 
 
+def _flat(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
+    """Return several names as one text, since rows are flat."""
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """The answer of one study.
@@ -54,23 +60,28 @@ class Result:
     notes: tuple[str, ...]
     """What a reader must know: what was left out, what was undefined, what the numbers do not say."""
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the table as flat dicts, unrounded; undefined numbers are NaN."""
-        return [{f.name: getattr(row, f.name) for f in dataclasses.fields(row)} for row in self.table]
+    def rows(self, of: str = "table") -> list[dict[str, Any]]:
+        """Return the table as flat dicts, unrounded; undefined numbers are NaN.
 
-    def to_dataframe(self, backend: str = "pandas") -> Any:  # noqa: ANN401 - the frame's type is the user's choice
+        Some results have rows of other things, too: ``of`` names the field, such as ``verdicts`` of ``criteria``.
+        """
+        known = ("table", *vocabulary.FURTHER_ROWS.get(self.study, ()))
+        table: Sequence[Row] = getattr(self, vocabulary.choice(f"rows of {self.study}", of, known))
+        return [{f.name: _flat(getattr(row, f.name)) for f in dataclasses.fields(row)} for row in table]
+
+    def to_dataframe(self, backend: str = "pandas", *, rows: str = "table") -> Any:  # noqa: ANN401 - the user's choice
         """Return the rows as a data frame of the given backend (``pandas``, ``polars``, ``pyarrow``)."""
         from metassay.core.frames import frame_from_rows
 
-        return frame_from_rows(self.rows(), backend)
+        return frame_from_rows(self.rows(rows), backend)
 
-    def to_json(self, path: str | Path | None = None) -> str:
+    def to_json(self, path: str | Path | None = None, *, rows: str = "table") -> str:
         """Return one JSON object with study, version, signature, rows and notes; also write it to `path`."""
-        return str(_render("json", self, path))
+        return str(_render("json", self, path, rows=rows))
 
-    def to_csv(self, path: str | Path | None = None) -> str:
+    def to_csv(self, path: str | Path | None = None, *, rows: str = "table") -> str:
         """Return the rows as CSV; also write it to `path`."""
-        return str(_render("csv", self, path))
+        return str(_render("csv", self, path, rows=rows))
 
     def to_markdown(self, path: str | Path | None = None, **options: object) -> str:
         """Return a Markdown table; also write it to `path`. Option: ``view``, such as ``"matrix"``."""

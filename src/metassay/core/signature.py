@@ -37,4 +37,5 @@ class Signature:
 def _plain(value: object) -> str:
     if isinstance(value, Iterable) and not isinstance(value, str):
         return ",".join(_plain(v) for v in value)
-    return str(value)
+    # names of columns may be anything, but a bar would end the part
+    return str(value).replace("|", "/")

@@ -288,6 +288,7 @@ def dominance(result: Survival) -> Figure:
         axes.plot([row.shift], [row.shift_back], marker=marker, color=colour, linestyle="", **look)
     axes.set_xlim(-0.03 * most, most)
     axes.set_ylim(-0.03 * most, most)
+    axes.locator_params(nbins=4)
     axes.set_xlabel("shift of P, translated", fontsize=SIZE)
     axes.set_ylabel("shift of P, after the round trip", fontsize=SIZE)
     room = (COLUMN - 0.45) / 2 - 0.32
@@ -361,7 +362,7 @@ def _letter(at: int) -> str:
 def _one_panel(entries: Sequence[object]) -> Figure:
     """Return a figure with one panel and room for a legend of so many lines below."""
     below = 0.42 + LEGEND_LINE * len(entries)
-    sheet = lay_out(1, 1, (COLUMN - 0.6, COLUMN - 0.9), margins=(0.5, 0.12, 0.12, below))
+    sheet = lay_out(1, 1, (COLUMN - 0.68, COLUMN - 0.9), margins=(0.56, 0.12, 0.12, below))
     open_frame(sheet.panels[0])
     return sheet.figure
 

@@ -18,28 +18,29 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
     return value
 
 
-def rows(result: Result) -> list[dict[str, Any]]:
+def rows(result: Result, of: str = "table") -> list[dict[str, Any]]:
     """Return the rows of a result with undefined numbers as None."""
-    return [{key: plain(value) for key, value in row.items()} for row in result.rows()]
+    return [{key: plain(value) for key, value in row.items()} for row in result.rows(of)]
 
 
-def to_json(result: Result) -> str:
+def to_json(result: Result, of: str = "table") -> str:
     """Return one object with study, version, signature, rows and notes; each row on a line of its own."""
 
     def dump(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
-    lines = ",\n".join(f"    {dump(row)}" for row in rows(result))
+    lines = ",\n".join(f"    {dump(row)}" for row in rows(result, of))
     head = {"study": result.study, "version": result.version, "signature": str(result.signature)}
     fields = [f"{dump(key)}: {dump(value)}" for key, value in head.items()]
     fields.append('"rows": ' + (f"[\n{lines}\n  ]" if lines else "[]"))
-    fields.append(f'"notes": {dump(list(result.notes))}')
+    told = [] if of == "table" else [f"These are the rows of {of}, not those of the study's table."]
+    fields.append(f'"notes": {dump([*told, *result.notes])}')
     return "{\n  " + ",\n  ".join(fields) + "\n}\n"
 
 
-def to_csv(result: Result) -> str:
+def to_csv(result: Result, of: str = "table") -> str:
     """Return the rows as CSV with a header; undefined numbers and missing values are empty."""
-    table = rows(result)
+    table = rows(result, of)
     if not table:
         return ""
     lines = [list(table[0]), *(list(row.values()) for row in table)]

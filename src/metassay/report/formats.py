@@ -67,18 +67,18 @@ def to_html(result: Result, path: Target = None, *, view: View = None, document:
     return _written(html.render(views.page(result, view), document=whole), path)
 
 
-def to_json(result: Result, path: Target = None) -> str:
+def to_json(result: Result, path: Target = None, *, rows: str = "table") -> str:
     """Return a result as one JSON object."""
     from metassay.report import data
 
-    return _written(data.to_json(result), path)
+    return _written(data.to_json(result, rows), path)
 
 
-def to_csv(result: Result, path: Target = None) -> str:
+def to_csv(result: Result, path: Target = None, *, rows: str = "table") -> str:
     """Return the rows of a result as CSV."""
     from metassay.report import data
 
-    return _written(data.to_csv(result), path)
+    return _written(data.to_csv(result, rows), path)
 
 
 FORMATS: dict[str, Callable[..., str]] = {

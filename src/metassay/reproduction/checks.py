@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ TEXTS = {"summeval": ("model_annotations.aligned.paired.jsonl",), "realsumm": ("
 """Files that hold the texts of a data set; they are not among the files that can be downloaded."""
 
 Numbers = Mapping[str, float]
+Made = TypeVar("Made")
 
 
 class CannotCheckError(Exception):
@@ -97,11 +98,12 @@ class Desk:
             ),
         )
 
-    def once(self, key: object, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever is kept
+    def once(self, key: object, make: Callable[[], Made]) -> Made:
         """Return what `make` makes; it is made the first time only."""
         if key not in self._kept:
             self._kept[key] = make()
-        return self._kept[key]
+        found: Made = self._kept[key]
+        return found
 
 
 def compute(check: str, desk: Desk, data: str, options: Mapping[str, Any]) -> Numbers:
@@ -229,7 +231,16 @@ def _medians(desk: Desk, data: str, *, method: str, metrics: Sequence[str]) -> N
     }
 
 
-def _downgrade(desk: Desk, data: str, *, metric: str, column: str, corruption: str, slow: bool = False) -> Numbers:
+def _downgrade(
+    desk: Desk,
+    data: str,
+    *,
+    metric: str,
+    column: str,
+    corruption: str,
+    references: int | None = None,
+    slow: bool = False,
+) -> Numbers:
     from metassay.scorers.scoring import score
     from metassay.transforms.corruptions import corrupt
 
@@ -238,7 +249,8 @@ def _downgrade(desk: Desk, data: str, *, metric: str, column: str, corruption: s
     texts = desk.texts(data)
     damaged = corrupt(texts, corruption, seed=desk.seed)
     before, after = (
-        score(t, metric, cache=None, processes=desk.threads).select(columns=column) for t in (texts, damaged.texts)
+        score(t, metric, cache=None, processes=desk.threads, max_references=references).select(columns=column)
+        for t in (texts, damaged.texts)
     )
     row = damaged.table[0]
     result = downgrade(before, Damaged(after, row.kind, row.criterion, row.rate))

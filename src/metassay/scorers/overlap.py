@@ -11,7 +11,7 @@ import numpy.typing as npt
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.scorers.base import Need, ScorerDefaults
-from metassay.scorers.tokens import why_wordless
+from metassay.scorers.tokens import notes_on_foreign, why_wordless
 
 
 class _SacreBleu(ScorerDefaults):
@@ -39,7 +39,8 @@ class _SacreBleu(ScorerDefaults):
             return ()
         found = sum(why_wordless(item, "unicode") != "" for item in items)
         told = f"{self.columns[0]}: {found:,} of {len(items):,} outputs are in a script without spaces between words"
-        return (f"{told}, and whole phrases count as words{self._words}",) if found else ()
+        whole = (f"{told}, and whole phrases count as words{self._words}",) if found else ()
+        return (*whole, *notes_on_foreign(self.columns[0], items, "unicode"))
 
     def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
         """Return scores of shape (items, 1), on sacrebleu's scale."""

@@ -253,7 +253,7 @@ def lengths_of_ngrams(value: int | str | Iterable[int]) -> tuple[int, ...]:
     >>> lengths_of_ngrams("1+2")
     (1, 2)
     """
-    parts: Iterable[object] = re.split(r"[,+\s]+", str(value).strip()) if isinstance(value, str | int) else value
+    parts: Iterable[object] = re.split(r"[,+\s]+", str(value).strip()) if isinstance(value, str | int | float) else value
     try:
         found = tuple(dict.fromkeys(int(str(part)) for part in parts))
     except ValueError:
@@ -355,6 +355,23 @@ def wordless(item: Item, tokens: str, *, against: str = "references") -> bool:
     return why_wordless(item, tokens, against=against) != ""
 
 
+def foreign(item: Item, tokens: str, *, against: str = "references") -> bool:
+    """Tell whether the words of an output alone cannot be counted, while what it is compared to can be read.
+
+    Such an output has a score, because a system that writes in the wrong language should have a bad one. Parameters as
+    for :func:`wordless`.
+
+    Examples
+    --------
+    >>> foreign(Item("a", "1", "今天天气很好", ("The weather is good.",), None), "rouge")
+    True
+    """
+    if item.output.isascii() or against == "nothing" or wordless(item, tokens, against=against):
+        return False
+    compared = item.references if against == "references" else (item.source or "",)
+    return any(text.strip() for text in compared) and wordless(item, tokens, against="nothing")
+
+
 def why_wordless(item: Item, tokens: str, *, against: str = "references") -> str:
     """Return why words of an item cannot be counted, or nothing; parameters as for :func:`wordless`."""
     compared = {"references": item.references, "source": (item.source or "",), "nothing": ()}[against]
@@ -377,4 +394,16 @@ def notes_on_words(
     'rouge: 1 of 1 outputs have no score: in a script without spaces between words'
     """
     reasons = Counter(why_wordless(item, tokens, against=against) for item in items)
-    return tuple(f"{name}: {n:,} of {len(items):,} outputs {what}: {why}" for why, n in reasons.items() if why)
+    told = [f"{name}: {n:,} of {len(items):,} outputs {what}: {why}" for why, n in reasons.items() if why]
+    return (*told, *notes_on_foreign(name, items, tokens, against=against))
+
+
+def notes_on_foreign(name: str, items: Sequence[Item], tokens: str, *, against: str = "references") -> tuple[str, ...]:
+    """Return how many outputs are written in a script that a metric of words cannot read, unlike their comparison."""
+    strange = sum(foreign(item, tokens, against=against) for item in items)
+    if not strange:
+        return ()
+    return (
+        f"{name}: {strange:,} of {len(items):,} outputs are in a script whose words cannot be told, and what they are "
+        "compared with is not, so that hardly a word can match",
+    )

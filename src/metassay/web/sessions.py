@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import re
 import secrets
@@ -114,6 +115,8 @@ class Sessions:
         self.limits = limits
         self.keep = keep
         self.root = Path(tempfile.mkdtemp(prefix="metassay-serve-"))
+        # Whoever is in a hurry presses Ctrl-C twice, and nobody calls close().
+        atexit.register(shutil.rmtree, self.root, True)
         self._open: dict[str, Session] = {}
 
     def __len__(self) -> int:

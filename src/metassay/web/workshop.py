@@ -76,8 +76,9 @@ class Workshop:
     async def _do(self, folder: Path, order: dict[str, Any], told: Callable[[Answer], None]) -> Answer:
         seconds = self._limits.seconds
         command = (sys.executable, "-P", "-W", "ignore", "-m", "metassay.web.task")
+        # In a session of its own, so that Ctrl-C reaches the server, which then ends it, and not both at once.
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, cwd=folder, limit=_LONGEST_ANSWER
+            *command, stdin=PIPE, stdout=PIPE, cwd=folder, limit=_LONGEST_ANSWER, start_new_session=True
         )
         try:
             async with asyncio.timeout(seconds):
