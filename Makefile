@@ -16,12 +16,12 @@ SUMMEVAL_TEXTS := $(DATA)/summeval/model_annotations.aligned.paired.jsonl
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format docs bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## agreement and comparison on the example data
+demo: $(READY) ## every study on the example data, and where the report is
 	@$(BIN)/metassay demo
 
 test: lint ## lint, then all tests, with the examples in docstrings, README and docs
@@ -36,6 +36,9 @@ lint: $(READY) ## style, types, and the layers between rooms
 format: $(READY) ## put the code into its one form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(READY) ## the documentation as a site, in the folder site
+	$(BIN)/mkdocs build --quiet
 
 bench: $(READY_BENCH) ## speed beside nlpstats and loops over SciPy, growth, memory and start-up
 	@if [ -d "$(SUMMEVAL)" ]; then \
@@ -57,7 +60,7 @@ bench: $(READY_BENCH) ## speed beside nlpstats and loops over SciPy, growth, mem
 	@$(BIN)/python benchmarks/scale.py "$(SUMMEVAL)"
 
 clean: ## remove .venv, caches and what builds left behind
-	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist demo site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A virtual environment that failed half-way has a Python but no pip: it is made again.

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -68,19 +69,17 @@ def small():
     return {study: make() for study, make in MAKERS.items()}
 
 
-@pytest.fixture(scope="module")
-def large():
-    return {study: make(LONG) for study, make in MAKERS.items()}
+@cache
+def large(study):
+    return damaged(LONG) if study == "downgrade" else MAKERS[study](LONG, CRITERIA[:2])
 
 
-@pytest.fixture(scope="module")
-def nasty():
-    names, people = NASTY[:4], ("human $y$", "<i>&", "x" * 300)
-    return {
-        "criteria": held(names, people),
-        "downgrade": damaged(names, ("$k_1$", "two\nlines", "y" * 300)),
-        "survive": translated(names, people, ("$z$", "$z$-back", "level-" * 40)),
-    }
+@cache
+def nasty(study):
+    names, people = NASTY[:4], ("human $y$", "x" * 300)
+    if study == "downgrade":
+        return damaged(names, ("$k_1$", "two\nlines", "y" * 300), (0.5, 1.0))
+    return held(names, people) if study == "criteria" else translated(names, people, ("$z$", "$z$-back", "level-" * 40))
 
 
 @pytest.mark.parametrize(("study", "kind"), CASES)
@@ -91,16 +90,16 @@ def test_text_never_overlaps_and_files_are_written(small, study, kind, tmp_path)
 
 
 @pytest.mark.parametrize(("study", "kind"), CASES)
-def test_thirty_metrics_with_long_names_fit(large, study, kind):
+def test_thirty_metrics_with_long_names_fit(study, kind):
     options = {"metric": ",".join(LONG[:12])} if (study, kind) == ("downgrade", "sensitivity") else {}
-    figure = large[study].plot(kind=kind, **options)
+    figure = large(study).plot(kind=kind, **options)
     assert overlapping(figure) == ([], [])
     assert figure.get_size_inches()[0] < 8
 
 
 @pytest.mark.parametrize(("study", "kind"), CASES)
-def test_names_are_text_and_never_mathematics(nasty, study, kind):
-    figure = nasty[study].plot(kind=kind)
+def test_names_are_text_and_never_mathematics(study, kind):
+    figure = nasty(study).plot(kind=kind)
     assert overlapping(figure) == ([], [])
     with_sign = [t for t in texts(figure) if "$" in t.get_text()]
     assert with_sign
@@ -198,9 +197,9 @@ def test_sensitivity_is_a_curve_for_each_kind(small):
     assert "undefined" in [t.get_text() for t in figure.axes[2].texts]
 
 
-def test_thirty_curves_are_too_many(large):
+def test_thirty_curves_are_too_many():
     with pytest.raises(UsageError, match="30 panels do not fit one figure, 12 do; choose with --metric"):
-        large["downgrade"].plot(kind="sensitivity")
+        large("downgrade").plot(kind="sensitivity")
 
 
 def test_bars_end_at_the_correlations(small):

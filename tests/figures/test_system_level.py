@@ -202,7 +202,7 @@ def test_figures_of_pairs_say_what_they_need():
     result = ma.pairs(made(), shares=None, curve=True, resamples=20)
     with pytest.raises(UsageError, match="the figure curves needs shares"):
         result.plot()
-    with pytest.raises(UsageError, match="the figure triangle needs the triangle; ask for it with --triangle"):
+    with pytest.raises(UsageError, match="the figure triangle needs the triangle; ask for it with --triangle 10"):
         result.plot(kind="triangle")
     with pytest.raises(UsageError, match="the figure chance needs the fitted curve"):
         ma.pairs(made(), curve=False, resamples=20).plot(kind="chance")

@@ -146,7 +146,7 @@ def test_what_a_tokenizer_cannot_read_is_not_scored():
 def test_lengths_of_ngrams():
     assert lengths_of_ngrams(2) == (2,)
     assert lengths_of_ngrams("1, 2+4") == (1, 2, 4)
-    for wrong in ("0", "two", "", 12, []):
+    for wrong in ("0", "two", "", 12, [], 1e9, 1.5):
         with pytest.raises(UsageError, match="whole numbers from 1 to 9"):
             lengths_of_ngrams(wrong)
 

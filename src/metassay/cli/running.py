@@ -142,7 +142,8 @@ class Output:
         form = formats.choose(arguments.format, path)
         if arguments.view is not None:
             if form in formats.DATA:
-                raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows; see --rows")
+                others = "; for others see --rows" if study in vocabulary.FURTHER_ROWS else ""
+                raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows{others}")
             vocabulary.choices("view", arguments.view, views.names_of(study))
         rows = getattr(arguments, "rows", None)
         if rows is not None:

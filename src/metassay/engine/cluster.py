@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -17,7 +19,9 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 PATIENCE = 15
-"""Seconds to wait for a scheduler to answer, and for its first worker."""
+"""Seconds to wait for a scheduler to speak, and for its first worker."""
+REACH = 5
+"""Seconds to try to reach a scheduler at all; one that is just being started needs some."""
 RETRIES = 3
 """How often a page is done again after a worker failed with it, beside the workers that died with it."""
 
@@ -56,18 +60,18 @@ class Cluster:
                 dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             )
+        else:
+            _reach(address)
         try:
             self._client: Any = distributed.Client(self._local or address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, TypeError, ValueError) as error:
+            self._close_local()
+            raise _no_scheduler(address, error) from None
+        try:
             self._check()
-        except UsageError:
+        except BaseException:
             self.__exit__()
             raise
-        except (OSError, ValueError) as error:
-            self._close_local()
-            raise UsageError(
-                f"no Dask scheduler answers at {one_line(address)!r} ({one_line(error)}); "
-                "it is started with: dask scheduler"
-            ) from None
 
     def _check(self) -> None:
         """Refuse workers whose metassay is another one: their numbers could be others too."""
@@ -148,6 +152,32 @@ class Cluster:
             ) from None
         finally:
             self._client.cancel(list(futures), reason="no longer wanted")
+
+
+def _reach(address: str) -> None:
+    """Refuse an address where nobody listens: Dask itself would try for long, and end with a traceback."""
+    from distributed.comm import get_address_host_port
+
+    try:
+        host, port = get_address_host_port(address, strict=True)
+    except (ValueError, NotImplementedError) as error:
+        raise _no_scheduler(address, error) from None
+    deadline = time.monotonic() + REACH
+    while True:
+        try:
+            socket.create_connection((host, port), timeout=REACH).close()
+            return
+        except (OSError, OverflowError) as error:
+            if time.monotonic() > deadline or not isinstance(error, ConnectionRefusedError):
+                raise _no_scheduler(address, error) from None
+        time.sleep(0.2)
+
+
+def _no_scheduler(address: str | None, error: Exception) -> UsageError:
+    return UsageError(
+        f"no Dask scheduler answers at {one_line(address)!r} ({one_line(error)}); name one such as tcp://host:8786; "
+        "it is started with: dask scheduler"
+    )
 
 
 def _same(packed: bytes) -> bytes:

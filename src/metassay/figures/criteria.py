@@ -48,7 +48,7 @@ LONGEST_CRITERION = 0.9
 LEGEND_LINE = 0.13
 """Inches of a line of the legend."""
 TALL = 16
-"""Maps with more metrics than this stand side by side, so that the figure fits a page."""
+"""With more metrics than this four panels stand side by side, so that the figure fits a page."""
 LARGEST = 9.99
 """Larger relative differences are written as more than this."""
 METHODS = {"bucket": "fixed in buckets", "partial": "fixed by regression", "partial-formula": "fixed by the formula"}
@@ -133,14 +133,16 @@ def dumbbells(
     panels.sort(key=lambda one: humans.index(one[0]))
     metrics = list(dict.fromkeys(r.metric for r in rows))
     labels = {m: fitted(m, LONGEST_LABEL) for m in metrics}
-    columns = min(each, 3, len(panels))
+    columns = min(4 if len(metrics) > TALL else min(max(each, 2), 3), len(panels))
     left, right, gap = widest(labels.values()) + 0.12, 0.1, 0.14
     width = max((COLUMN - left - right - gap * (columns - 1)) / columns, 1.15)
     handles = [
         Line2D([], [], marker="o", color=GREY, markerfacecolor="white", markersize=3, linewidth=0, label="as it is"),
         Line2D([], [], marker="s", color=BLUE, markersize=3, linewidth=0.9, label="held fixed, with interval"),
-        Line2D([], [], marker="X", color=VERMILLION, markersize=3.4, linewidth=0.9, label="held fixed: vanishes"),
     ]
+    if any(r.verdict == "vanishes" for r in rows):
+        label = "held fixed: agreement vanishes"
+        handles.append(Line2D([], [], marker="X", color=VERMILLION, markersize=3.4, linewidth=0.9, label=label))
     sheet = lay_out(
         len(panels),
         columns,

@@ -99,8 +99,8 @@ def _bar(axes: Axes, row: DecisionRow, at: int, edge: dict[str, Any]) -> None:
     if not math.isnan(row.low):
         # white behind black stays visible on every colour
         for colour, wide in (("white", 2.0), (BLACK, 0.9)):
-            look: dict[str, Any] = {"color": colour, "linewidth": wide, "markeredgewidth": wide, "clip_on": False}
-            axes.plot([100 * row.low, 100 * row.high], [at, at], marker="|", markersize=4, **look)
+            whisker: dict[str, Any] = {"color": colour, "linewidth": wide, "markeredgewidth": wide, "clip_on": False}
+            axes.plot([100 * row.low, 100 * row.high], [at, at], marker="|", markersize=4, **whisker)
 
 
 def _best_first(rows: list[DecisionRow]) -> list[DecisionRow]:

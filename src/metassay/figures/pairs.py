@@ -164,7 +164,7 @@ def triangle(result: ScorePairs, *, human: str | None = None, metric: str | None
     human, metric
         Human criteria and metrics to draw; all of them by default.
     """
-    panels = _panels(result, "triangle", human, metric, "the triangle; ask for it with --triangle or triangle=True")
+    panels = _panels(result, "triangle", human, metric, "the triangle; ask for it with --triangle 10 or triangle=True")
     steps = len({r.share_below for rows in panels.values() for r in rows})
     numbered = len(panels) <= NUMBERED and steps <= 10
     side = max(steps * (CELL if numbered else BARE), 1.1)

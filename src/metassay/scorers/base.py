@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -91,6 +91,15 @@ class Scorer(Protocol):
 
     def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
         """Return scores of shape (items, columns), NaN where a score is undefined."""
+        ...
+
+
+@runtime_checkable
+class AsksAgain(Protocol):
+    """A scorer whose missing scores may be there at the next try, and cost something that is not to be paid twice."""
+
+    def complete(self, items: Sequence[Item], rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the rows of items, in which only what is missing was tried again."""
         ...
 
 

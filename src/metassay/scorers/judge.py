@@ -291,12 +291,16 @@ class Judge(ScorerDefaults):
         Unfinished
             If the endpoint fails for good; outputs that were judged by then are handed over with it.
         """
-        out = np.full((len(items), len(self._criteria)), np.nan)
+        return self.complete(items, np.full((len(items), len(self._criteria)), np.nan))
+
+    def complete(self, items: Sequence[Item], rows: FloatArray) -> FloatArray:
+        """Return rows of scores in which what was missing has been asked for, and nothing else."""
+        out = np.array(rows)
         jobs = [
             (row, column)
             for row, item in enumerate(items)
             for column, criterion in enumerate(self._criteria)
-            if _has(item, criterion.sees)
+            if np.isnan(out[row, column]) and _has(item, criterion.sees)
         ]
         open_jobs = Counter(row for row, _ in jobs)
         failure: Exception | None = None
@@ -453,7 +457,7 @@ class Judge(ScorerDefaults):
         """Return what the run asked for, what it cost, and how many answers could not be read."""
         counts = self._tally.counts
         if not counts["answers"]:
-            return (f"{self.name}: no request was made, every score was known",)
+            return (f"{self.name}: no request was made, every score that can be asked for was known",)
         repeats = self._endpoint.repeats
         again = f" ({repeats:,} of them repeats)" if repeats else ""
         spent = (

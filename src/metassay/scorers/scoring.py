@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -13,8 +13,8 @@ from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.scores import Column, Scores
 from metassay.core.texts import Item, Texts
-from metassay.errors import DataError, UsageError, one_line
-from metassay.scorers.base import Scorer, Unfinished, name_of
+from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.scorers.base import AsksAgain, Scorer, Unfinished, name_of
 from metassay.scorers.cache import Cache, key_of
 from metassay.scorers.registry import make_scorers
 
@@ -109,17 +109,24 @@ def _empty_outputs(items: Sequence[Item]) -> list[str]:
 
 
 def _left_out(scorer: Scorer, items: Sequence[Item], values: FloatArray) -> list[str]:
-    """Return a note that counts the outputs without any score, and those for want of references or sources."""
-    missing = int(np.isnan(values).all(axis=1).sum())
-    if not missing:
-        return []
-    lacking = {
-        "without references": "references" in scorer.needs and sum(not item.references for item in items),
-        "without a source": "source" in scorer.needs and sum(item.source is None for item in items),
-    }
-    why = ", ".join(f"{count:,} {what}" for what, count in lacking.items() if count)
-    told = f"{name_of(scorer)}: {missing:,} of {len(items):,} outputs have no score"
-    return [f"{told} ({why})" if why else told]
+    """Return notes that count the outputs without any score, for want of what, and those that lack some scores."""
+    absent = np.isnan(values)
+    nothing = absent.all(axis=1)
+    missing = int(nothing.sum())
+    told = []
+    if missing:
+        lacking = {
+            "without references": "references" in scorer.needs and sum(not item.references for item in items),
+            "without a source": "source" in scorer.needs and sum(item.source is None for item in items),
+        }
+        why = ", ".join(f"{count:,} {what}" for what, count in lacking.items() if count)
+        note = f"{name_of(scorer)}: {missing:,} of {len(items):,} outputs have no score"
+        told.append(f"{note} ({why})" if why else note)
+    partly = {name: int(n) for name, n in zip(scorer.columns, absent[~nothing].sum(axis=0), strict=True) if n}
+    if partly:
+        counts = listed([f"{one_line(name, 60)} of {n:,}" for name, n in partly.items()], 6)
+        told.append(f"{name_of(scorer)}: outputs with other scores lack {counts}")
+    return told
 
 
 def _score_all(
@@ -129,26 +136,34 @@ def _score_all(
     width = len(scorer.columns)
     keys = [key_of(scorer, item) for item in items]
     known = cache.look_up(keys, width)
-    new = {key: item for key, item in zip(keys, items, strict=True) if key not in known}
-    able = {key: item for key, item in new.items() if _has_what_is_needed(scorer, item)}
-    order = list(able)
+    able = {key: item for key, item in zip(keys, items, strict=True) if _has_what_is_needed(scorer, item)}
+    new = {key: item for key, item in able.items() if key not in known}
+    work: list[tuple[Callable[[Sequence[Item]], FloatArray], dict[bytes, Item]]] = [(partial(_score_batch, scorer), new)]
+    if isinstance(scorer, AsksAgain):
+        partly = {key: item for key, item in able.items() if key in known and np.isnan(known[key]).any()}
+        work.append((partial(_complete_batch, scorer, {partly[key]: known[key] for key in partly}), partly))
     size = batch or scorer.batch
-    batches = [order[at : at + size] for at in range(0, len(order), size)]
-    processes = 1 if scorer.in_process else processes
-    work = [[able[key] for key in part] for part in batches]
-    results = engine.spread(partial(_score_batch, scorer), work, processes=processes, what=scorer.columns[0])
-    try:
-        for at, values in results:
-            done = dict(zip(batches[at], values, strict=True))
+    for function, open_items in work:
+        order = list(open_items)
+        batches = [order[at : at + size] for at in range(0, len(order), size)]
+        results = engine.spread(
+            function,
+            [[open_items[key] for key in part] for part in batches],
+            processes=1 if scorer.in_process else processes,
+            what=scorer.columns[0],
+        )
+        try:
+            for at, values in results:
+                done = dict(zip(batches[at], values, strict=True))
+                _keep(cache, done)
+                known |= done
+        except Unfinished as stop:
+            done = {key_of(scorer, item): row for item, row in stop.done}
             _keep(cache, done)
             known |= done
-    except Unfinished as stop:
-        done = {key_of(scorer, item): row for item, row in stop.done}
-        _keep(cache, done)
-        known |= done
-        there = sum(key in known and not np.isnan(known[key]).all() for key in keys)
-        kept = "; they are in the cache, so the same call goes on from there" if cache.path and there else ""
-        raise DataError(f"{stop} ({there:,} of {len(items):,} outputs have their scores{kept})") from stop.__cause__
+            there = sum(key in known and not np.isnan(known[key]).all() for key in keys)
+            kept = "; they are in the cache, so the same call goes on from there" if cache.path and there else ""
+            raise DataError(f"{stop} ({there:,} of {len(items):,} outputs have their scores{kept})") from stop.__cause__
     nothing = np.full(width, np.nan)
     return np.stack([known.get(key, nothing) for key in keys])
 
@@ -160,6 +175,10 @@ def _keep(cache: Cache, done: dict[bytes, FloatArray]) -> None:
 
 def _score_batch(scorer: Scorer, items: Sequence[Item]) -> FloatArray:
     return scorer.score(items)
+
+
+def _complete_batch(scorer: AsksAgain, rows: Mapping[Item, FloatArray], items: Sequence[Item]) -> FloatArray:
+    return scorer.complete(items, np.stack([rows[item] for item in items]))
 
 
 def _has_what_is_needed(scorer: Scorer, item: Item) -> bool:

@@ -273,7 +273,7 @@ def criteria(
         coef=signature_names([coefficient]),
         method=methods,
         anchor=[one_line(a, 60) for a in anchors] if anchor is not None else None,
-        buckets=_bucket_recipe(cuts) if "bucket" in methods else None,
+        buckets=_bucket_recipe(cuts, anchors) if "bucket" in methods else None,
         ci=f"{interval},{confidence:g}",
         k=resamples,
         seed=seed,
@@ -604,10 +604,9 @@ def _quantile(values: FloatArray, share: float) -> FloatArray:
     return np.asarray(low + (high - low) * (place - np.floor(place)))
 
 
-def _bucket_recipe(cuts: Mapping[str, FloatArray]) -> str:
-    if not cuts:
-        return "round-half-up"
-    texts = {name: "/".join(f"{edge:g}" for edge in edges) for name, edges in cuts.items()}
+def _bucket_recipe(cuts: Mapping[str, FloatArray], anchors: Sequence[str]) -> str:
+    whole = "round-half-up"
+    texts = {name: "/".join(f"{edge:.10g}" for edge in cuts[name]) if name in cuts else whole for name in anchors}
     if len(set(texts.values())) == 1:
         return next(iter(texts.values()))
     return ";".join(f"{one_line(name, 40)}={text}" for name, text in texts.items())
@@ -646,7 +645,7 @@ def _notes(
     if any(row.metric is not None for row in table):
         notes.append(
             "An anchor is held fixed only as well as people measured it: in coarse buckets, or with noisy judgments, "
-            "some of its influence stays. So what vanishes was borrowed, but what survives need not be the metric's "
-            "own."
+            "some of its influence stays. So what vanishes goes no further than the anchor, but what survives need not "
+            "be the metric's own."
         )
     return notes

@@ -32,6 +32,8 @@ class Damaged(NamedTuple):
     """The quality criterion that it damages, if it is known."""
     rate: float = 1.0
     """The share of units that was changed."""
+    changed: float | None = None
+    """The share of outputs that is not what it was, if it is known: some have nothing in them to damage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ def downgrade(
         systems=len(kept.systems),
         inputs=len(kept.inputs),
     )
-    return Downgrade(tuple(rows), signature, tuple(_notes(before, kept, rows, counts)), tuple(counts))
+    return Downgrade(tuple(rows), signature, tuple(_notes(before, kept, damages, rows, counts)), tuple(counts))
 
 
 def _damages(before: Scores, after: Scores | Damaged | Iterable[Damaged]) -> list[Damaged]:
@@ -347,11 +349,24 @@ def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> Do
     )
 
 
-def _notes(before: Scores, kept: Scores, rows: Sequence[DowngradeRow], counts: Sequence[DowngradeCount]) -> list[str]:
+def _notes(
+    before: Scores,
+    kept: Scores,
+    damages: Sequence[Damaged],
+    rows: Sequence[DowngradeRow],
+    counts: Sequence[DowngradeCount],
+) -> list[str]:
     notes = []
     if len(kept.systems) < len(before.systems):
         n = len(before.systems) - len(kept.systems)
         notes.append(f"{n} human-written references that were scored like systems are left out.")
+    little = [
+        f"{one_line(d.kind, 40)}@{d.rate:g} {math.floor(100 * d.changed)}%"
+        for d in damages
+        if d.changed is not None and d.changed < 1
+    ]
+    if little:
+        notes.append(f"Not every output had something in it to damage. Outputs changed: {', '.join(little)}.")
     untested = {c.metric: c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems}
     if untested:
         least, most = min(untested.values()), max(untested.values())
@@ -367,7 +382,7 @@ def _notes(before: Scores, kept: Scores, rows: Sequence[DowngradeRow], counts: S
     if empty:
         notes.append(f"No input was scored both before and after: {listed(sorted(empty), 6)}.")
     notes.append(
-        "A metric that does not notice the damage does not measure the criterion. One that does may notice it for "
-        "another reason, such as words that no longer match."
+        "Not noticed: the damage moves a score by less than what lies between systems. A metric of the criterion "
+        "should mind. One that notices may do so for another reason, such as words that no longer match."
     )
     return notes

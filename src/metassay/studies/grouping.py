@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core.scores import EXTRA_AXES, Column, FloatArray, Scores
+from metassay.core.stacking import ORIGINAL
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.reference_draws import aggregated
 from metassay.studies.columns import NameOrNames
@@ -142,6 +143,9 @@ def group_by(
     if lacking:
         which = listed(list(dict.fromkeys(lacking)), 6)
         notes.append(f"Not at every {one_line(by, 40)}, and left out where they are missing: {which}.")
+    if ORIGINAL in levels:
+        unnamed = listed([name for name in several if ORIGINAL in store.labels(name)], 6)
+        notes.append(f"Scores without a label are taken for one of their own, {ORIGINAL!r}: {unnamed}.")
     if not cases:
         raise DataError(f"nothing has scores at {one_line(chosen)!r} and at another {one_line(by)}; see --baseline")
     return store.finish(by, chosen, levels, cases, notes)
@@ -165,7 +169,7 @@ def _baseline(wanted: str | None, labels: tuple[str, ...], by: str) -> str:
             raise UnknownName(f"baseline among the levels of {by}", wanted, labels)
         return wanted
     if by == "language":
-        for label in (*ENGLISH, "original"):
+        for label in (*ENGLISH, ORIGINAL):
             if label in labels:
                 return label
     return labels[0]

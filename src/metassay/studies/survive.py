@@ -652,9 +652,15 @@ def _points(groups: Grouping, case: Case) -> int:
     return int((~np.isnan(scores)).sum())
 
 
+def _systems(groups: Grouping, case: Case) -> int:
+    """Return how many systems have a mean of everything that a case needs."""
+    means = (groups.x[case.x], groups.x[case.x_baseline], groups.z[case.z], groups.z[case.z_baseline])
+    return int(np.logical_and.reduce([(~np.isnan(values)).any(axis=1) for values in means]).sum())
+
+
 def _anderson_hauck(found: _Found, case: Case, margin: float) -> float:
     first, second = _two(case)
-    n = found.groups.x.shape[1] if found.level == "system" else _points(found.groups, case)
+    n = _systems(found.groups, case) if found.level == "system" else _points(found.groups, case)
     return anderson_hauck(found.at(first)[0], found.at(second)[0], found.between(case), n, margin)
 
 

@@ -35,18 +35,15 @@ def default(result: Survival) -> tuple[str, ...]:
 
 def summary(result: Survival) -> tuple[Table, ...]:
     """Return the share of equivalent comparisons by test and margin, before and after correction."""
-    groups = _settings(result.table)
-    lines = []
-    for (coefficient, test, kind), rows in groups.items():
+    sections: dict[str, list[tuple[Cell, ...]]] = {}
+    for (coefficient, test, kind), rows in _settings(result.table).items():
         known = [row for row in rows if not math.isnan(row.p_value)]
         widths = [row.margin for row in rows]
-        lines.append(
+        sections.setdefault(f"{names.coefficient(coefficient)}, {rows[0].level} level", []).append(
             (
                 Cell(TESTS[test]),
                 Cell(kind),
-                Cell(names.coefficient(coefficient)),
                 number(_span(widths)),
-                number(f"{len(known):,}"),
                 number(_share(sum(row.equivalent for row in known), len(known))),
                 number(_share(sum(row.equivalent_corrected for row in known), len(known))),
             )
@@ -54,9 +51,7 @@ def summary(result: Survival) -> tuple[Table, ...]:
     columns = (
         Column("test", "left", key=True),
         Column("margin", "left", key=True),
-        Column("coefficient", "left", key=True),
         Column("size"),
-        Column("comparisons"),
         Column("equivalent"),
         Column("corrected"),
     )
@@ -70,7 +65,8 @@ def summary(result: Survival) -> tuple[Table, ...]:
             + (f"; corrected: after {how}." if how else "; nothing is corrected.")
         )
     title = f"Is agreement with people the same, by {one_line(result.by, 40)}?"
-    return (Table(title, columns, (Section("", tuple(lines)),), tuple(legend)),)
+    parts = tuple(Section(where, tuple(lines)) for where, lines in sections.items())
+    return (Table(title, columns, parts, tuple(legend)),)
 
 
 def ordered(result: Survival) -> tuple[Table, ...]:
@@ -202,38 +198,39 @@ def across(result: Survival) -> tuple[Table, ...]:
 
 def margins(result: Survival) -> tuple[Table, ...]:
     """Return the distribution over metrics of the margins that annotators give (Fig. 4b)."""
-    lines = []
+    sections = []
     for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.margins):
         mine = [r for r in result.margins if (r.coefficient, r.criterion) == (coefficient, criterion)]
+        lines = []
         for kind in ("sd", "range"):
             values = sorted(v for v in (getattr(row, kind) for row in mine) if not math.isnan(v))
             low, middle, high = _quartiles(values)
             people = sorted({row.n_annotators for row in mine})
             lines.append(
                 (
-                    name(criterion),
                     Cell(kind),
-                    Cell(names.coefficient(coefficient)),
                     number(", ".join(map(str, people))),
                     number(f"{len(values):,}"),
                     *(number(numbers.correlation(v)) for v in (min(values, default=math.nan), low, middle, high)),
                     number(numbers.correlation(max(values, default=math.nan))),
                 )
             )
-    keys = [Column(text, "left", key=True) for text in ("criterion", "margin", "coefficient")]
-    columns = keys + [Column(text) for text in ("annotators", "metrics", "lowest", "25%", "median", "75%", "highest")]
+        sections.append(Section(f"{one_line(criterion)}, {names.coefficient(coefficient)}", tuple(lines)))
+    columns = [Column("margin", "left", key=True)]
+    columns += [Column(text) for text in ("annotators", "metrics", "lowest", "25%", "median", "75%", "highest")]
     legend = [
         f"How much the correlation of a metric at {_base(result)} differs from annotator to annotator: "
         "standard deviation and largest difference, over the metrics."
     ]
-    if not lines:
+    if not sections:
         return ()
-    return (_table("Margins from annotators", columns, [Section("", tuple(lines))], legend),)
+    return (_table("Margins from annotators", columns, sections, legend),)
 
 
 def sensitivity(result: Survival) -> tuple[Table, ...]:
     """Return the share of comparisons that TOST calls equivalent, by margin (Fig. 4a)."""
-    lines = []
+    sections: dict[str, list[tuple[Cell, ...]]] = {}
+    counts = [row.n_tests for row in result.sensitivity]
     for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.sensitivity):
         mine = {
             row.margin: row
@@ -241,12 +238,15 @@ def sensitivity(result: Survival) -> tuple[Table, ...]:
             if (row.coefficient, row.criterion) == (coefficient, criterion)
         }
         cells = [number(numbers.percent(mine[m].share)) for m in SHOWN_MARGINS]
-        count = number(f"{next(iter(mine.values())).n_tests:,}")
-        lines.append((name(criterion), Cell(names.coefficient(coefficient)), count, *cells))
-    columns = [Column("criterion", "left", key=True), Column("coefficient", "left", key=True), Column("comparisons")]
-    columns += [Column(f"{margin:g}") for margin in SHOWN_MARGINS]
-    legend = ["Share of comparisons that TOST would call equivalent with the margin of the column, uncorrected."]
-    return (_table("Sensitivity to the margin", columns, [Section("", tuple(lines))], legend),)
+        sections.setdefault(names.coefficient(coefficient), []).append((name(criterion), *cells))
+    columns = [Column("criterion", "left", key=True), *(Column(f"{margin:g}") for margin in SHOWN_MARGINS)]
+    many = f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+    legend = [
+        f"Share of comparisons ({many} by each criterion) that TOST would call equivalent with the margin of the "
+        "column, uncorrected."
+    ]
+    parts = [Section(where, tuple(lines)) for where, lines in sections.items()]
+    return (_table("Sensitivity to the margin", columns, parts, legend),)
 
 
 def dominance(result: Survival) -> tuple[Table, ...]:
