@@ -61,7 +61,7 @@ def test_the_kind_of_figure(run, scores, tmp_path):
     ("arguments", "message"),
     [
         (("agree", "x", "--figure", "x.gif"), "end the name in one of .png, .svg, .pdf"),
-        (("normality", "x", "--figure", "x.png"), "unknown option '--figure'"),
+        (("score", "x", "--figure", "x.png"), "unknown option '--figure'"),
         (("difficulty", "x", "--figure", "x.png", "--figure-kind", "pie"), "unknown kind of figure 'pie'"),
         (("difficulty", "x", "--figure-kind", "map"), "--figure-kind has no meaning without --figure"),
         (("agree", "x", "--figure", "no/such/x.png"), "there is no directory"),

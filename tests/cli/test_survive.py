@@ -113,3 +113,24 @@ def test_an_output_never_overwrites_what_it_reads(run, files):
     code, _, err = run("survive", "en=en.csv", "es=es.csv", "human.jsonl", "-o", "es.csv")
     assert code == 2
     assert "overwrite" in err
+
+
+def test_rows_of_other_tables_have_the_same_shape(run, files):
+    options = ("survive", "en=en.csv", "es=es.csv", "human.jsonl", "--resamples", 50, "--quiet")
+    code, out, err = run(*options, "--rows", "agreement", "--format", "json")
+    assert code == 0, err
+    answer = json.loads(out)
+    assert list(answer) == ["study", "version", "signature", "rows", "notes"]
+    assert {(row["metric"], row["language"]) for row in answer["rows"]} == {
+        (metric, language) for metric in ("one", "two") for language in ("en", "es")
+    }
+    assert answer["notes"][0].startswith("These are the rows of agreement")
+    code, out, err = run(*options, "--rows", "shifts", "--format", "csv")
+    assert (code, out.splitlines()[0].split(",")[:3]) == (0, ["criterion", "coefficient", "language"])
+    for wrong, message in (
+        (("--rows", "agreement"), "--format json or csv"),
+        (("--rows", "x", "-o", "x.csv"), "shifts"),
+    ):
+        code, out, err = run(*options, *wrong)
+        assert (code, out) == (2, "")
+        assert message in err

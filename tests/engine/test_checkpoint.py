@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import sqlite3
@@ -16,7 +17,7 @@ import pytest
 
 import metassay as ma
 from metassay import engine
-from metassay.engine.checkpoint import Digests, pack, unpack
+from metassay.engine.checkpoint import Checkpoint, Digests, pack, unpack
 from metassay.errors import UsageError
 from metassay.stats.significance import Counts
 
@@ -121,6 +122,65 @@ def test_a_damaged_page_is_done_again(tmp_path):
             database.execute("update pages set value = ? where page = 2", (pack("wrong"),))
 
 
+@pytest.mark.parametrize("value", [b"", b"\xff" * 9, "text", None, 3])
+def test_a_page_of_another_making_is_done_again(tmp_path, value):
+    file = tmp_path / "work.checkpoint"
+    for _ in range(2):
+        with engine.on(checkpoint=file):
+            assert engine.run(lambda page: page * 3, 4) == [0, 3, 6, 9]
+        with sqlite3.connect(file) as database:
+            check = hashlib.blake2b(value, digest_size=8).digest() if isinstance(value, bytes) else value
+            database.execute("update pages set value = ?, digest = ? where page = 2", (value, check))
+
+
+def test_a_damaged_file_is_told_in_one_line(tmp_path):
+    file = tmp_path / "work.checkpoint"
+    with engine.on(checkpoint=file):
+        engine.run(lambda page: np.arange(2000.0) * page, 3)
+    data = file.read_bytes()
+    # The first block, which says what tables there are, is spared.
+    file.write_bytes(data[:4096] + bytes(byte ^ 0x5A for byte in data[4096:]))
+    with engine.on(checkpoint=file), pytest.raises(UsageError, match=r"cannot use the checkpoint .* malformed"):
+        engine.run(lambda page: np.arange(2000.0) * page, 3)
+
+
+def test_every_page_is_on_disk_soon(tmp_path):
+    """A page must not wait for the next one, which may take hours."""
+    file = tmp_path / "work.checkpoint"
+    seen = []
+
+    def work(page):
+        if page == 2:
+            deadline = time.monotonic() + 30
+            while len(pages_in(file)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            seen.extend(pages_in(file))
+        return page
+
+    with engine.on(checkpoint=file):
+        engine.run(work, 3, threads=1)
+    assert seen == [0, 1]
+
+
+def test_two_processes_cannot_mix_their_work(tmp_path):
+    """Both begin with an empty file; whoever keeps a page first has it."""
+    file = tmp_path / "work.checkpoint"
+    first, second = Checkpoint(file), Checkpoint(file)
+    with first, second:
+        mine, other = (
+            first.begin(lambda page: page + 1, 3, "adding"),
+            second.begin(lambda page: page * 2, 3, "doubling"),
+        )
+        with mine:
+            mine.keep(0, 1)
+        with pytest.raises(UsageError, match=r"belongs to other work \(adding"), other:
+            other.keep(0, 0)
+        with mine:
+            mine.keep(1, 2)
+    with Checkpoint(file) as again:
+        assert again.begin(lambda page: page + 1, 3, "adding").known == {0: 1, 1: 2}
+
+
 def test_packing_keeps_every_bit():
     values = [
         None, True, 7, 0.1, float("inf"), "ü", np.float64(0.3), np.arange(6, dtype=np.int8).reshape(2, 3),
@@ -193,6 +253,7 @@ def test_digests_are_the_same_in_another_process():
 STUDIES = {
     "agree": {"resamples": 1500},
     "compare": {"resamples": 1500, "level": "system", "metric": "synthetic-*e*"},
+    "plan": {"metric": "synthetic-judge", "trials": 60},
     "pairs": {"metric": "synthetic-judge", "resamples": 50},
     "stability": {"draws": 30},
     "systems": {"metric": "synthetic-judge", "resamples": 100},

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
 import os
 import signal
+import socket
 import threading
 from functools import partial
 
@@ -156,23 +158,50 @@ def test_a_cluster_by_its_address_and_a_checkpoint(workers, tmp_path):
 
 
 def test_no_scheduler_is_one_line(monkeypatch):
-    monkeypatch.setattr("metassay.engine.cluster.PATIENCE", 1)
-    address = "tcp://127.0.0.1:9"
-    with (
-        pytest.raises(UsageError, match=f"no Dask scheduler answers at '{address}'") as error,
-        engine.on(cluster=address),
-    ):
-        pass
-    assert "\n" not in str(error.value)
-    with pytest.raises(UsageError, match="no Dask scheduler answers at"), engine.on(cluster="nonsense://x"):
-        pass
+    monkeypatch.setattr("metassay.engine.cluster.REACH", 0.5)
+    # Nobody at the port, an unknown scheme, no scheme, no port, nothing at all, and TLS without certificates.
+    for address in ("tcp://127.0.0.1:9", "nonsense://x", "nonsense", "tcp://127.0.0.1", "", "tls://127.0.0.1:9"):
+        with (
+            pytest.raises(UsageError, match=f"no Dask scheduler answers at '{address}'") as error,
+            engine.on(cluster=address),
+        ):
+            pass
+        assert "\n" not in str(error.value)
+
+
+def test_a_port_that_speaks_no_dask_is_one_line(monkeypatch):
+    monkeypatch.setattr("metassay.engine.cluster.REACH", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(UsageError, match=f"no Dask scheduler answers at '{address}'"), engine.on(cluster=address):
+            pass
+
+
+def test_a_cluster_can_be_reached_from_a_notebook(workers):
+    """There an event loop runs already."""
+
+    async def cell():
+        with engine.on(cluster=workers._local.scheduler_address):
+            return engine.run(lambda page: page + 1, 2)
+
+    assert asyncio.run(cell()) == [1, 2]
+
+
+def test_two_local_clusters_do_not_quarrel_about_ports(workers):
+    with Cluster(None, 1) as other:
+        ((at, (task, _)),) = other.each(where, [7], "looking")
+    assert (at, task) == (0, 7)
 
 
 def test_wrong_options():
     with pytest.raises(UsageError, match="exclude each other"), engine.on(cluster="tcp://a:1", workers=2):
         pass
-    with pytest.raises(UsageError, match="workers must be at least 1, got 0"), engine.on(workers=0):
-        pass
+    for workers in (0, -1, 1_000_000):
+        with (
+            pytest.raises(UsageError, match=f"workers must be at least 1 .*, got {workers}"),
+            engine.on(workers=workers),
+        ):
+            pass
 
 
 def test_a_missing_package_is_told_with_the_command(monkeypatch):

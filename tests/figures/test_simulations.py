@@ -127,6 +127,25 @@ def test_tests_that_reject_too_often_are_hollow_and_outlined(small):
     assert numbers == [f"{r.rate:.2f}" for equal in (True, False) for r in result.table if r.equal == equal]
 
 
+@pytest.mark.parametrize("kind", FIGURES["simulate-size"])
+def test_worlds_fitted_to_long_names_are_told_apart(kind):
+    figure = size(LONG).plot(kind=kind)
+    named = [t.get_text() for t in figure.axes[0].get_yticklabels() if " / " in t.get_text()]
+    assert len(set(named)) == 3
+
+
+def test_names_that_are_alike_once_cut_are_told_apart():
+    from metassay.figures.sheet import told_apart, width_of
+
+    names = ["a" * 90 + "1" + "b" * 90, "a" * 90 + "2" + "b" * 90, "short", "x" * 250, "x" * 260]
+    labels = told_apart(names, 1.0)
+    assert len(set(labels.values())) == 5
+    assert labels["short"] == "short"
+    assert labels[names[0]].startswith("…1")
+    assert labels[names[4]].endswith("(2)")
+    assert max(width_of(label) for label in labels.values()) <= 1.0
+
+
 def test_worlds_of_the_grid_are_named():
     result = ma.simulate_size(
         world=["equal: 8 systems", "differ: own 0.3 and 0.9"], test="williams", coefficient="pearson,kendall", trials=5

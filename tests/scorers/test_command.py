@@ -42,6 +42,14 @@ def test_a_program_sees_everything_and_scores_it(program, tmp_path):
     ]
 
 
+def test_commands_that_differ_far_behind_have_scores_of_their_own(tmp_path):
+    long = "x" * 500
+    one, other = (
+        score(TEXTS, Command(f"sed -e s/{long}// -e s/.*/{n}/", name="n"), cache=tmp_path / "scores") for n in (1, 2)
+    )
+    assert (one.matrix("n")[0, 0], other.matrix("n")[0, 0]) == (1, 2)
+
+
 def test_only_what_is_needed_is_sent(program):
     run = program("for l in lines: print(int(sorted(l) == ['output', 'references']))")
     scores = score(TEXTS, Command(run, name="mine", needs="references"))

@@ -165,9 +165,47 @@ def test_a_repeated_run_makes_no_request(server, ask, tmp_path):
     again = ma.score(TEXTS, [ask(threads=1, timeout=5, price_in=1, price_out=2)], cache=cache)
     assert len(server.bodies) == 12
     np.testing.assert_array_equal(first.matrix("judge_fluency"), again.matrix("judge_fluency"))
-    assert again.notes == ("judge: no request was made, every score was known",)
+    assert again.notes == ("judge: no request was made, every score that can be asked for was known",)
     ma.score(TEXTS, [ask(temperature=1)], cache=cache)
     assert len(server.bodies) == 24
+
+
+def test_of_several_criteria_only_what_is_missing_is_asked_for_again(server, ask, tmp_path):
+    cache = tmp_path / "cache.sqlite"
+    server.answer = lambda body, count: chat("Score: 2" if "Fluency" in body["messages"][-1]["content"] else "no idea")
+    first = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
+    assert len(server.bodies) == 12 + 12 + 9  # input 3 has no source
+    assert "judge: outputs with other scores lack judge_coherence of 12, judge_consistency of 12" in first.notes
+    server.answer = lambda body, count: chat("Score: 3")
+    again = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
+    assert len(server.bodies) == 33 + 12 + 9
+    assert not any("Fluency" in prompt for prompt in server.prompts[33:])
+    np.testing.assert_array_equal(again.matrix("judge_fluency"), np.full((3, 4), 2))
+    np.testing.assert_array_equal(again.matrix("judge_coherence"), np.full((3, 4), 3))
+    last = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
+    assert len(server.bodies) == 54
+    assert last.notes == (
+        "judge: outputs with other scores lack judge_consistency of 3",
+        "judge: no request was made, every score that can be asked for was known",
+    )
+
+
+def test_an_answer_is_kept_though_the_endpoint_fails_for_the_next_criterion(server, ask, tmp_path):
+    cache = tmp_path / "cache.sqlite"
+    one = Texts({("a", "1"): "a text"})
+    server.answer = lambda body, count: chat("Score: 2") if "Fluency" in body["messages"][-1]["content"] else None
+    with pytest.raises(DataError, match="they are in the cache"):
+        ma.score(one, [ask("fluency+coherence", retries=0, threads=1)], cache=cache)
+    assert len(server.bodies) == 2
+    server.answer = lambda body, count: chat("Score: 3")
+    scores = ma.score(one, [ask("fluency+coherence", threads=1)], cache=cache)
+    assert len(server.bodies) == 3
+    assert (scores.matrix("judge_fluency").item(), scores.matrix("judge_coherence").item()) == (2, 3)
+
+
+def test_long_settings_that_differ_at_their_end_are_different_recipes(ask):
+    long = "x" * 300
+    assert ask(extra={"note": f"{long}1"}).signature != ask(extra={"note": f"{long}2"}).signature
 
 
 def test_what_could_not_be_read_is_asked_for_again(server, ask, tmp_path):

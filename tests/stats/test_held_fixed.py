@@ -184,3 +184,9 @@ def test_one_point_has_no_correlation():
     for coefficient in COEFFICIENTS:
         one = Together(np.array([1.0]), np.array([2.0]), coefficient, 1)
         assert np.isnan(one.correlate(np.ones((1, 3)))).all()
+
+
+def test_anchors_beyond_whole_numbers_share_the_last_bucket():
+    low, middle, high, higher = buckets_of(np.array([-1e300, 3.0, 1e300, 2e300]), None).tolist()
+    assert (middle, high) == (3, higher)
+    assert low < middle < high

@@ -271,3 +271,23 @@ def test_other_coefficients(coefficient):
     rest = [np.round(v - np.polyfit(anchor, v, 1)[0] * anchor, 9) for v in (x, z)]
     assert row.estimate_within == pytest.approx(vectors(*rest, coefficient))
     assert row.within_low < row.estimate_within < row.within_high
+
+
+def test_edges_of_one_anchor_are_not_told_of_all():
+    scores = planted(4, 8)
+    humans = scores.humans
+
+    def recipe(edges):
+        return ma.criteria(scores, edges=edges, method="bucket", resamples=5).signature["buckets"]
+
+    assert recipe(None) == "round-half-up"
+    assert recipe("2,3") == "2/3"
+    others = ";".join(f"{name}=round-half-up" for name in humans[1:])
+    assert recipe({humans[0]: [2, 3]}) == f"{humans[0]}=2/3;{others}"
+
+
+def test_verdicts_and_groups_are_rows_too(found):
+    rows = found.rows("verdicts")
+    assert [(row["metric"], row["verdict"]) for row in rows] == [(v.metric, v.verdict) for v in found.verdicts]
+    assert [row["anchors"] for row in rows] == [", ".join(v.anchors) for v in found.verdicts]
+    assert found.rows("groups")[0]["median"] == found.groups[0].median

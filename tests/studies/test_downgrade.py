@@ -152,3 +152,11 @@ def test_what_cannot_be_compared_is_told(before, after, options, message):
     }[after]
     with pytest.raises(ma.MetassayError, match=message):
         ma.downgrade(before, given, **options)
+
+
+def test_how_many_outputs_changed_is_told(before):
+    after = [ma.Damaged(damaged(before, 1.0), "swap", rate=1.0, changed=0.529), ma.Damaged(before, "all", changed=1.0)]
+    notes = ma.downgrade(before, after).notes
+    assert any(note.endswith("Outputs changed: swap@1 52%.") for note in notes)
+    assert not any("Outputs changed" in note for note in ma.downgrade(before, before).notes)
+    assert ma.downgrade(before, after).rows("counts")[0]["kind"] == "swap"

@@ -5,7 +5,9 @@ import pytest
 from scipy.stats import kendalltau
 
 import metassay as ma
+from metassay.core import vocabulary
 from metassay.errors import DataError, UnknownName, UsageError
+from metassay.stats.equivalence import anderson_hauck
 from metassay.stats.many import WeightPages
 
 SYSTEMS, INPUTS = 8, 25
@@ -304,3 +306,57 @@ def test_two_metrics_are_compared_on_the_cells_that_both_have():
 def test_a_column_that_was_not_kept_is_told():
     with pytest.raises(DataError, match="with by='version'"):
         ma.survive(world()["en"], by="version")
+
+
+def test_anderson_hauck_counts_the_systems_that_have_means():
+    parts = world()
+    values = parts["es"].matrix("good").copy()
+    values[:2] = np.nan
+    parts = {"en": parts["en"], "es": ma.Scores.from_arrays({"good": values})}
+    how = {"level": "system", "coefficient": "pearson", "human": "relevance", "margin_kind": "constant"}
+    result = ma.survive(parts, test="anderson-hauck", resamples=20, **how)
+    (row,) = result.table
+    (self_correlation,) = [a.estimate for a in result.across]
+    assert row.p_value == anderson_hauck(row.estimate_a, row.estimate_b, self_correlation, SYSTEMS - 2, 0.05)
+
+
+def test_equal_by_chance_is_told_of_anderson_hauck(survived):
+    assert any("equal by chance" in note for note in survived.notes)
+    assert not any("equal by chance" in note for note in ma.survive(world(), test="tost", resamples=20).notes)
+
+
+def test_undefined_comparisons_leave_the_sensitivity():
+    parts = world()
+    flat = {"good": parts["es"].matrix("good"), "poor": np.ones((SYSTEMS, INPUTS))}
+    parts = {"en": parts["en"], "es": ma.Scores.from_arrays(flat)}
+    result = ma.survive(parts, human="relevance", test="tost", margin_kind="constant", resamples=99)
+    assert {row.n_tests for row in result.sensitivity} == {1}
+    assert max(row.share for row in result.sensitivity) == 1.0
+
+
+def test_scores_without_a_label_beside_others_are_told():
+    parts = world()
+    result = ma.survive(ma.core.stacking.stacked({"es": parts["es"], "hi": parts["hi"]}, parts["en"]), resamples=20)
+    assert result.baseline == "original"
+    assert not any("'original'" in note for note in result.notes)
+    every = ma.core.stacking.stacked({"en": parts["es"], "hi": parts["hi"]}, parts["en"])
+    assert any("'original': good, poor." in note for note in ma.survive(every, resamples=20).notes)
+
+
+def test_everything_behind_the_views_is_there_as_rows(survived):
+    for name in vocabulary.FURTHER_ROWS["survive"]:
+        rows = survived.rows(name)
+        assert len(rows) == len(getattr(survived, name))
+        assert all(isinstance(value, str | int | float) for row in rows for value in row.values())
+    first = survived.rows("components")[0]
+    assert (first["first_share"], first["second_share"]) == survived.explained
+    with pytest.raises(UnknownName, match="rows of survive"):
+        survived.rows("signature")
+
+
+def test_margins_from_the_differences_under_test_are_told():
+    english = world()["en"]
+    notes = ma.survive(english, by="annotator", human="relevance", resamples=20).notes
+    assert any("very differences that are tested" in note for note in notes)
+    only = ma.survive(english, by="annotator", human="relevance", margin_kind="constant", resamples=20)
+    assert not any("very differences that are tested" in note for note in only.notes)

@@ -63,6 +63,13 @@ def test_a_command_translates_lines_and_keeps_what_is_between(tool):
     assert "en → es" in str(result)
 
 
+def test_a_program_that_was_changed_translates_anew(tool, tmp_path):
+    cache = tmp_path / "cache.db"
+    translate(TEXTS, to="es", with_=f"command:{tool(UPPER)}", cache=cache)
+    again = translate(TEXTS, to="es", with_=f"command:{tool(UPPER.replace('upper', 'title'))}", cache=cache)
+    assert again.texts.sources == {"1": "es:The Source"}
+
+
 def test_there_and_back(tool):
     result = translate(TEXTS, to="es", with_=f"command:{tool(UPPER)}", what="outputs", back=True)
     assert result.texts.outputs["a", "1"] == "es:ONE\n\n  es:TWO , THREE .\t\n"

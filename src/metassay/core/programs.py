@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shlex
 import shutil
@@ -11,6 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import IO, NamedTuple, cast
 
 from metassay.errors import DataError, UsageError, one_line
@@ -58,6 +60,44 @@ def arguments_of(command: str, filled: Callable[[str], str] = str) -> list[str]:
     if not arguments or shutil.which(arguments[0]) is None:
         raise UsageError(f"the command {one_line(command, 80)!r} names no program that can be found")
     return arguments
+
+
+def contents_of(arguments: Sequence[str]) -> str:
+    """Return letters that stand for the contents of a program and of every argument that is a file.
+
+    Examples
+    --------
+    >>> contents_of(["sh", "-c", "true"]) == contents_of(["sh", "-x"])
+    True
+    """
+    program = Path(shutil.which(arguments[0]) or arguments[0])
+    return ",".join(digest_of_file(file) for file in (program, *filter(_is_file, map(Path, arguments[1:]))))
+
+
+def digest_of_file(path: Path) -> str:
+    """Return letters that stand for the content of a file; of a very large one, for its size, beginning and end."""
+    ends = 1 << 20
+    made = hashlib.blake2b(digest_size=4)
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(0)
+            if size <= 64 * ends:
+                made.update(file.read())
+            else:
+                made.update(f"{size}\0".encode() + file.read(ends))
+                file.seek(-ends, 2)
+                made.update(file.read())
+    except OSError as error:
+        raise DataError(f"cannot read {one_line(path)!r}: {(error.strerror or str(error)).lower()}") from None
+    return made.hexdigest()
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # an argument may be anything, such as a whole text
+        return False
 
 
 def call(

@@ -39,6 +39,9 @@ WORTH_THREADS = 0.05
 WORTH_PROCESSES = 4.0
 """Seconds of work left, judged by what was done so far, below which other processes would cost more than they bring."""
 
+MOST_WORKERS = 16
+"""Local workers for each processor; with more of them a machine is busy with nothing but having them."""
+
 _report: ContextVar[Report | None] = ContextVar("metassay_report", default=None)
 _cluster: ContextVar[Cluster | None] = ContextVar("metassay_cluster", default=None)
 _checkpoint: ContextVar[Checkpoint | None] = ContextVar("metassay_checkpoint", default=None)
@@ -78,8 +81,11 @@ def on(
     """
     if cluster is not None and workers is not None:
         raise UsageError("cluster and workers exclude each other: name a scheduler, or start workers here")
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers must be at least 1, got {workers}")
+    if workers is not None and not 1 <= workers <= MOST_WORKERS * available_threads():
+        raise UsageError(
+            f"workers must be at least 1 and at most {MOST_WORKERS * available_threads()} on this machine, "
+            f"{MOST_WORKERS} for each processor, got {workers}"
+        )
     with ExitStack() as stack:
         if checkpoint is not None:
             kept = stack.enter_context(Checkpoint(checkpoint))

@@ -16,14 +16,13 @@ import json
 import sqlite3
 import struct
 import threading
-import time
 import types
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module, metadata
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -107,16 +106,33 @@ class Checkpoint:
         UsageError
             If the file holds other work in its place.
         """
-        run, self._runs = self._runs, self._runs + 1
-        digest = hashlib.blake2b(metadata.version("metassay").encode(), digest_size=20)
+        number, self._runs = self._runs, self._runs + 1
+        # Other arithmetic may differ in the last digit, and a result must not be a mixture.
+        versions = [metadata.version(name) for name in ("metassay", "numpy", "scipy")]
+        digest = hashlib.blake2b(" ".join(versions).encode(), digest_size=20)
         digest.update(Digests().of(work) + struct.pack("<q", pages))
-        row = self.db.execute("select digest, what, pages from runs where run = ?", (run,)).fetchone()
-        if row is not None and row[0] != digest.digest():
+        run = Run(number, digest.digest(), what, pages)
+        with self.errors():
+            return _KeptSection(self, run, begun=self.holds(run))
+
+    def holds(self, run: Run) -> bool:
+        """Return whether the file has this run; one that has another in its place is refused."""
+        row = self.db.execute("select digest, what, pages from runs where run = ?", run[:1]).fetchone()
+        if row is not None and row[0] != run.digest:
+            other = one_line(f"{row[1]}, {row[2]} pages")
             raise UsageError(
-                f"the checkpoint {one_line(self.path)!r} belongs to other work ({one_line(row[1])}, {row[2]:,} pages "
-                "of other data, options or version); name another file, or delete it to begin again"
+                f"the checkpoint {one_line(self.path)!r} belongs to other work ({other} of other data, options or "
+                "version); name another file, or delete it to begin again"
             )
-        return _KeptSection(self, run, digest.digest(), what, pages, row is not None)
+        return row is not None
+
+    @contextlib.contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn what SQLite says into one line."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self.unusable(error) from None
 
     def __enter__(self) -> Checkpoint:
         return self
@@ -125,17 +141,30 @@ class Checkpoint:
         self.db.close()
 
 
+class Run(NamedTuple):
+    """What the pages of a section belong to."""
+
+    number: int
+    """The how-manieth run of the program it is."""
+    digest: bytes
+    """What it is about."""
+    what: str
+    """The same in words."""
+    pages: int
+    """How many pages it has."""
+
+
 class _KeptSection(Section):
-    def __init__(self, book: Checkpoint, run: int, digest: bytes, what: str, pages: int, begun: bool) -> None:
+    def __init__(self, book: Checkpoint, run: Run, *, begun: bool) -> None:
         super().__init__()
-        self._book, self._run = book, run
-        self._row = (run, digest, what, pages)
-        self._begun, self._stored = begun, time.monotonic()
+        self._book, self._run, self._begun = book, run, begun
         self._lock = threading.Lock()
-        if begun:
-            for page, value, check in book.db.execute("select page, value, digest from pages where run = ?", (run,)):
-                # A page that was damaged is done again.
-                if 0 <= page < pages and check == _check(value):
+        self._storing: threading.Timer | None = None
+        rows = book.db.execute("select page, value, digest from pages where run = ?", run[:1]) if begun else ()
+        for page, value, check in rows:
+            # A page that was damaged, or that is not of our making, is done again.
+            with contextlib.suppress(Exception):
+                if 0 <= page < run.pages and check == _check(value):
                     self.known[page] = unpack(value)
 
     def keep(self, page: int, result: object) -> None:
@@ -146,29 +175,32 @@ class _KeptSection(Section):
         except TypeError:
             # What is no array or number is not kept: it is done again.
             return
-        with self._lock, self._errors():
+        with self._lock, self._book.errors():
             if not self._begun:
-                self._book.db.execute("insert or replace into runs values (?, ?, ?, ?)", self._row)
-                self._begun = True
-            row = (self._run, page, value, _check(value))
+                self._book.db.execute("insert or ignore into runs values (?, ?, ?, ?)", self._run)
+                # Another process may have been faster, with other work.
+                self._begun = self._book.holds(self._run)
+            row = (self._run.number, page, value, _check(value))
             self._book.db.execute("insert or replace into pages values (?, ?, ?, ?)", row)
-            if time.monotonic() - self._stored > SECONDS:
-                self._store()
+            if self._storing is None:
+                # Putting things on disk is slow, so pages that come in together go together; but none waits for the
+                # next one, which may take long.
+                self._storing = threading.Timer(SECONDS, self._store)
+                self._storing.daemon = True
+                self._storing.start()
 
     def _store(self) -> None:
-        self._book.db.commit()
-        self._stored = time.monotonic()
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._book.unusable(error) from None
+        with self._lock:
+            self._storing = None
+            # What fails here fails again when the section ends, where it can be told.
+            with contextlib.suppress(sqlite3.Error):
+                self._book.db.commit()
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        with self._errors():
-            self._store()
+        with self._lock, self._book.errors():
+            if self._storing is not None:
+                self._storing.cancel()
+            self._book.db.commit()
 
 
 def _check(value: bytes) -> bytes:

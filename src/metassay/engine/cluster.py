@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib import import_module
 from types import TracebackType
@@ -52,19 +51,12 @@ class Cluster:
             ) from None
         self._local: Any = None
         if address is None:
-            # Nobody watches a dashboard here, and what a worker logs when it is killed is no news: it is replaced.
-            self._local = distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            )
+            self._local = _started(workers)
         else:
             _reach(address)
         try:
             self._client: Any = distributed.Client(self._local or address, timeout=PATIENCE, set_as_default=False)
-        except (OSError, TypeError, ValueError) as error:
+        except (OSError, ValueError) as error:
             self._close_local()
             raise _no_scheduler(address, error) from None
         try:
@@ -154,29 +146,46 @@ class Cluster:
             self._client.cancel(list(futures), reason="no longer wanted")
 
 
-def _reach(address: str) -> None:
-    """Refuse an address where nobody listens: Dask itself would try for long, and end with a traceback."""
-    from distributed.comm import get_address_host_port
+def _started(workers: int | None) -> Any:  # noqa: ANN401 - Dask carries no types
+    """Start workers on this machine."""
+    from distributed import LocalCluster
 
     try:
-        host, port = get_address_host_port(address, strict=True)
-    except (ValueError, NotImplementedError) as error:
-        raise _no_scheduler(address, error) from None
-    deadline = time.monotonic() + REACH
-    while True:
-        try:
-            socket.create_connection((host, port), timeout=REACH).close()
-            return
-        except (OSError, OverflowError) as error:
-            if time.monotonic() > deadline or not isinstance(error, ConnectionRefusedError):
-                raise _no_scheduler(address, error) from None
-        time.sleep(0.2)
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            # Nobody watches a dashboard here. Its server starts all the same, so it takes any port that is free.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            # What a worker logs when it is killed is no news: it is replaced.
+            silence_logs=logging.CRITICAL,
+        )
+    except (OSError, RuntimeError) as error:
+        raise UsageError(f"cannot start {workers} workers here: {one_line(error)}") from None
 
 
-def _no_scheduler(address: str | None, error: Exception) -> UsageError:
+def _reach(address: str) -> None:
+    """Refuse an address where no Dask answers: a client that cannot connect takes long to end, with a traceback."""
+    from distributed.core import connect
+    from distributed.security import Security
+
+    async def shake_hands() -> None:
+        arguments = Security().get_connection_args("client")
+        comm = await asyncio.wait_for(connect(address, timeout=REACH, **arguments), REACH + 1)
+        comm.abort()
+
+    # In a thread of its own, because notebooks have an event loop already.
+    with ThreadPoolExecutor(1) as thread:
+        error = thread.submit(asyncio.run, shake_hands()).exception()
+    if error is not None:
+        raise _no_scheduler(address, error)
+
+
+def _no_scheduler(address: str | None, error: BaseException) -> UsageError:
     return UsageError(
-        f"no Dask scheduler answers at {one_line(address)!r} ({one_line(error)}); name one such as tcp://host:8786; "
-        "it is started with: dask scheduler"
+        f"no Dask scheduler answers at {one_line(address)!r} ({one_line(error) or 'what is there keeps silent'}); "
+        "name one such as tcp://host:8786, or start it with: dask scheduler"
     )
 
 

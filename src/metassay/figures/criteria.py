@@ -26,12 +26,12 @@ from metassay.figures.sheet import (
     VERMILLION,
     coefficient_words,
     few_numbers,
-    fitted,
     lay_out,
     legend_below,
     names_on_y,
     open_frame,
     title,
+    told_apart,
     widest,
 )
 
@@ -70,8 +70,8 @@ def map(result: Confounding, *, anchor: str | None = None, method: str | None = 
     anchors = chosen("anchor", anchor, list(dict.fromkeys(r.anchor for r in rows)), MOST_PANELS)
     metrics, criteria = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("metric", "criterion"))
     anchors.sort(key=lambda name: criteria.index(name) if name in criteria else len(criteria))
-    labels = {m: fitted(m, LONGEST_LABEL) for m in metrics}
-    below = {c: fitted(c, LONGEST_CRITERION) for c in criteria}
+    labels = told_apart(metrics, LONGEST_LABEL)
+    below = told_apart(criteria, LONGEST_CRITERION)
     size = max(len(criteria) * WIDTH, 1.05), len(metrics) * HEIGHT
     columns = min(len(anchors), 4 if len(metrics) > TALL else 2)
     foot = widest(below.values()) + 0.1
@@ -131,8 +131,8 @@ def dumbbells(
     rows = [r for r in rows if r.criterion in humans]
     panels = list(dict.fromkeys((r.criterion, r.anchor) for r in rows))
     panels.sort(key=lambda one: humans.index(one[0]))
-    metrics = list(dict.fromkeys(r.metric for r in rows))
-    labels = {m: fitted(m, LONGEST_LABEL) for m in metrics}
+    metrics = list(dict.fromkeys(r.metric for r in rows if r.metric is not None))
+    labels = told_apart(metrics, LONGEST_LABEL)
     columns = min(4 if len(metrics) > TALL else min(max(each, 2), 3), len(panels))
     left, right, gap = widest(labels.values()) + 0.12, 0.1, 0.14
     width = max((COLUMN - left - right - gap * (columns - 1)) / columns, 1.15)
@@ -179,7 +179,7 @@ def criteria(result: Confounding) -> Figure:
     within = sorted({r.method for r in rows if r.method is not None})
     panels = [("systems", "system", "", "estimate"), ("all outputs", "global", "", "estimate")]
     panels += [(f"in {method}s of columns", "global", method, "estimate_within") for method in within]
-    labels = {name: fitted(name, LONGEST_CRITERION) for name in names}
+    labels = told_apart(names, LONGEST_CRITERION)
     size = max(len(across) * WIDTH, 1.25), max(len(down) * HEIGHT, 0.3)
     left, foot = widest(labels[n] for n in down) + 0.1, widest(labels[n] for n in across) + 0.1
     columns = len(panels)

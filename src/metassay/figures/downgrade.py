@@ -24,6 +24,7 @@ from metassay.figures.sheet import (
     legend_below,
     open_frame,
     title,
+    told_apart,
     widest,
 )
 
@@ -48,7 +49,7 @@ def noticed(result: Downgrade) -> Figure:
     kinds = list(dict.fromkeys(c.kind for c in result.counts))
     damages = sorted({(c.kind, c.rate) for c in result.counts}, key=lambda one: (kinds.index(one[0]), one[1]))
     several = len({rate for _, rate in damages}) > 1
-    labels = {m: fitted(m, LONGEST_LABEL) for m in metrics}
+    labels = told_apart(metrics, LONGEST_LABEL)
     below = {(kind, rate): _damage(kind, rate, several=several) for kind, rate in damages}
     wide = WIDTH * 1.25
     size = max(len(damages) * wide, 1.0), len(metrics) * HEIGHT

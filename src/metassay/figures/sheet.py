@@ -92,6 +92,37 @@ def fitted(text: object, width: float, size: float = SMALL, weight: str = "norma
     return "…"
 
 
+def told_apart(names: Iterable[str], width: float, size: float = SMALL) -> dict[str, str]:
+    """Return names that are at most so many inches wide, and no two alike.
+
+    Where cutting makes names alike, what they have in common at the start is cut instead; if that does not help, they
+    are numbered.
+
+    Examples
+    --------
+    >>> list(told_apart(["a-metric-with-model-1-large", "a-metric-with-model-2-large"], 0.6).values())
+    ['…1-large', '…2-large']
+    """
+    labels = {name: fitted(name, width, size) for name in names}
+    for alike in _alike(labels):
+        start = next((at for at, letters in enumerate(zip(*alike, strict=False)) if len(set(letters)) > 1), 0)
+        for name in alike:
+            labels[name] = fitted(f"…{name[start:]}", width, size)
+    for alike in _alike(labels):
+        for number, name in enumerate(alike, start=1):
+            ending = f" ({number})"
+            labels[name] = fitted(name, width - width_of(ending, size), size) + ending
+    return labels
+
+
+def _alike(labels: dict[str, str]) -> list[list[str]]:
+    """Return the names that have the same label."""
+    groups: dict[str, list[str]] = {}
+    for name, label in labels.items():
+        groups.setdefault(label, []).append(name)
+    return [names for names in groups.values() if len(names) > 1]
+
+
 @dataclass(frozen=True)
 class Sheet:
     """A figure with panels in rows and columns, all of one size."""

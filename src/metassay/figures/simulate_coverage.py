@@ -13,11 +13,11 @@ from metassay.figures.sheet import (
     MOST_PANELS,
     SIZE,
     few_numbers,
-    fitted,
     lay_out,
     legend_below,
     open_frame,
     title,
+    told_apart,
     widest,
 )
 from metassay.figures.stems import Stem, height, keys, span, stems
@@ -47,7 +47,7 @@ def bars(result: Coverage, *, human: str | None = None) -> Figure:
     humans = chosen("human", human, list(dict.fromkeys(r.human for r in result.table)), MOST_PANELS, len(settings))
     rows = [r for r in result.table if r.human in humans]
     metrics, kinds = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("metric", "interval"))
-    labels = {m: fitted(m, LONGEST_LABEL) for m in metrics}
+    labels = told_apart(metrics, LONGEST_LABEL)
     left, right, gap = widest(labels.values()) + 0.12, 0.12, 0.16
     columns = min(len(settings), 4)
     width = max((COLUMN - left - right - gap * (columns - 1)) / columns, 1.15)

@@ -24,6 +24,7 @@ from metassay.figures.sheet import (
     legend_below,
     open_frame,
     title,
+    told_apart,
     widest,
 )
 from metassay.figures.stems import Stem, height, keys, span, stems
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from metassay.studies.size import Size, SizeRow
 
-LONGEST_LABEL = 2.0
+LONGEST_LABEL = 2.3
 """Inches that the name of a world may take."""
 LEGEND_LINE = 0.13
 """Inches of a line of the legend."""
@@ -54,7 +55,7 @@ def bars(result: Size) -> Figure:
     ]
     tests = list(dict.fromkeys(r.test for r in result.table))
     worlds = {equal: list(dict.fromkeys(_world(r) for r in result.table if r.equal == equal)) for _, equal in kinds}
-    labels = {world: _label(world) for names in worlds.values() for world in names}
+    labels = _labels(result)
     left, right = widest(labels.values()) + 0.12, 0.12
     width = max(COLUMN - left - right, 1.3)
     handles = keys(tests)
@@ -95,7 +96,7 @@ def map(result: Size) -> Figure:
     tests = list(dict.fromkeys(r.test for r in result.table))
     worlds = list(dict.fromkeys((not r.equal, _world(r)) for r in result.table))
     worlds.sort(key=lambda one: one[0])
-    names = {world: _label(world) for _, world in worlds}
+    names = _labels(result)
     below = [fitted(test, 1.2) for test in tests]
     wide = max(len(tests) * WIDTH, 1.25)
     left, foot = widest(names.values()) + 0.1, widest(below) + 0.1
@@ -146,7 +147,13 @@ def _world(row: SizeRow) -> tuple[str, ...]:
     return tuple(name for name in (row.metric_a, row.metric_b, row.human) if name is not None)
 
 
-def _label(world: tuple[str, ...]) -> str:
-    """Return the names of a world on one line; each is cut by itself, so that all of them are seen."""
-    each = LONGEST_LABEL / len(world) - 0.07
-    return " / ".join(fitted(name, each if len(world) > 1 else LONGEST_LABEL) for name in world)
+def _labels(result: Size) -> dict[tuple[str, ...], str]:
+    """Return the names of each world on one line; each is cut by itself, so that all of them are seen."""
+    worlds = list(dict.fromkeys(_world(row) for row in result.table))
+    fitted_to = [world for world in worlds if len(world) > 1]
+    # the criterion is only told where there are several
+    parts = 3 if len({world[-1] for world in fitted_to}) > 1 else 2
+    names = dict.fromkeys(name for world in fitted_to for name in world[:parts])
+    short = told_apart(names, LONGEST_LABEL / parts - 0.07)
+    labels = {world: fitted(world[0], LONGEST_LABEL) for world in worlds}
+    return labels | {world: " / ".join(short[name] for name in world[:parts]) for world in fitted_to}

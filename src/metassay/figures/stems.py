@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 
-from metassay.figures.sheet import GREY, PALE, SMALL, STYLES, fitted
+from metassay.figures.sheet import GREY, PALE, SMALL, STYLES, told_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,8 +98,10 @@ def stems(axes: Axes, names: Sequence[str], values: Sequence[Sequence[Stem | Non
 def keys(names: Sequence[str]) -> list[Line2D]:
     """Return the legend of the series."""
     return [
-        Line2D([], [], color=colour, marker=mark, markersize=3, linewidth=0.9, label=fitted(name, LONGEST_KEY))
-        for name, (colour, mark) in ((name, look(number)) for number, name in enumerate(names))
+        Line2D([], [], color=colour, marker=mark, markersize=3, linewidth=0.9, label=name)
+        for name, (colour, mark) in (
+            (name, look(number)) for number, name in enumerate(told_apart(names, LONGEST_KEY).values())
+        )
     ]
 
 

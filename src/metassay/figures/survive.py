@@ -34,6 +34,7 @@ from metassay.figures.sheet import (
     names_on_y,
     open_frame,
     title,
+    told_apart,
     widest,
 )
 from metassay.figures.stems import Stem, height, keys, span, stems
@@ -83,7 +84,7 @@ def matrix(result: Survival, *, margin_kind: str | None = None, human: str | Non
     rows = [r for r in result.table if (r.margin_kind, r.coefficient, r.test) == (kind, coefficient, test)]
     humans = chosen("human", human, list(dict.fromkeys(r.criterion for r in rows)), MOST_PANELS)
     metrics, levels = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("metric", "language"))
-    labels = {name: fitted(name, LONGEST_LABEL) for name in (*metrics, *levels)}
+    labels = told_apart(metrics, LONGEST_LABEL) | told_apart(levels, LONGEST_LABEL)
     size = max(len(levels) * CELL, 1.1), max(len(metrics) * CELL, 0.4)
     left, below = widest(labels[m] for m in metrics) + 0.1, widest(labels[v] for v in levels) + 0.1
     alpha = rows[0].alpha
@@ -167,7 +168,7 @@ def _bars(found: dict[tuple[str, str, str], Stem], panels: list[str], words: str
     """Draw bars for metrics and levels, a panel for each criterion."""
     found = {key: one for key, one in found.items() if key[0] in panels}
     metrics, levels = (list(dict.fromkeys(key[at] for key in found)) for at in (1, 2))
-    labels = {m: fitted(m, LONGEST_LABEL) for m in metrics}
+    labels = told_apart(metrics, LONGEST_LABEL)
     left, right, gap = widest(labels.values()) + 0.12, 0.12, 0.16
     high = height(len(metrics), len(levels))
     # two panels in a column of a paper, or four across the page if they are high
@@ -227,7 +228,7 @@ def margins(result: Survival) -> Figure:
         raise UsageError("the figure margins needs judgments of two or more annotators by themselves")
     rows = [r for r in result.margins if r.coefficient == result.margins[0].coefficient]
     criteria = list(dict.fromkeys(r.criterion for r in rows))
-    labels = [fitted(name, LONGEST_LABEL) for name in criteria]
+    labels = list(told_apart(criteria, LONGEST_LABEL).values())
     left = widest(labels) + 0.12
     handles = [
         _key("standard deviation over annotators", "o", BLUE),
@@ -311,7 +312,7 @@ def components(result: Survival) -> Figure:
     start = {row.name: row for row in reversed(rows)} | {r.name: r for r in rows if r.language == result.baseline}
     others = [level for level in levels if any(r.language == level and start[r.name] is not r for r in rows)]
     room = (COLUMN - 0.45) / 2 - 0.32
-    keys_of = [_key(fitted(m, room), f"${at + 1}$", BLACK) for at, m in enumerate(metrics)]
+    keys_of = [_key(m, f"${at + 1}$", BLACK) for at, m in enumerate(told_apart(metrics, room).values())]
     keys_of += [_key(fitted(v, room), _level(at)[1], _level(at)[0]) for at, v in enumerate(others)]
     keys_of += [_key(fitted(name, room), _letter(at), VERMILLION) for at, name in enumerate(people)]
     sheet = _one_panel(keys_of[: -(-len(keys_of) // 2)])

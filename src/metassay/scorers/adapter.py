@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -13,8 +12,8 @@ import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
-from metassay.errors import DataError, UsageError, listed, one_line
-from metassay.scorers.base import Need, ScorerDefaults, digest
+from metassay.errors import UsageError, listed, one_line
+from metassay.scorers.base import Need, ScorerDefaults, in_recipe
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -58,7 +57,7 @@ class Adapter(ScorerDefaults):
         self._needs, self._sees = needs, sees
         seen = ",".join(sorted(sees))
         parts = {**recipe, "sees": seen, "scores": ",".join(self._scores or ())}
-        told = [f"{key}:{one_line(value, 400)}" for key, value in parts.items() if value not in ("", None)]
+        told = [f"{key}:{in_recipe(value, 400)}" for key, value in parts.items() if value not in ("", None)]
         self._signature = "|".join([self.name, *told])
 
     @property
@@ -194,19 +193,3 @@ def lower_columns(lower: bool | str | Iterable[str], names: Sequence[str], colum
 def where(item: Item) -> str:
     """Return a name of an item for messages."""
     return f"system {one_line(item.system, 40)!r}, input {one_line(item.input, 40)!r}"
-
-
-def digest_of_file(path: Path) -> str:
-    """Return letters that stand for the content of a file; of a very large one, for its size, beginning and end."""
-    ends = 1 << 20
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(0)
-            if size <= 64 * ends:
-                return digest([file.read()])
-            parts = [str(size).encode(), file.read(ends)]
-            file.seek(-ends, 2)
-            return digest([*parts, file.read()])
-    except OSError as error:
-        raise DataError(f"cannot read {one_line(path)!r}: {(error.strerror or str(error)).lower()}") from None

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core.texts import Item
-from metassay.errors import DataError
+from metassay.errors import DataError, one_line
 
 Need = Literal["output", "references", "source"]
 
@@ -150,6 +150,18 @@ def name_of(scorer: Scorer) -> str:
     'length'
     """
     return scorer.signature.partition("|")[0]
+
+
+def in_recipe(value: object, most: int) -> str:
+    """Return a value for a signature, on one line; of a long one the beginning and a digest of the whole.
+
+    Examples
+    --------
+    >>> in_recipe("short", 20), in_recipe("long " * 20, 20) == in_recipe("long " * 21, 20)
+    ('short', False)
+    """
+    text = one_line(value, most)
+    return f"{text}#{digest([str(value)])}" if text.endswith("…") else text
 
 
 def digest(parts: Iterable[str | bytes]) -> str:

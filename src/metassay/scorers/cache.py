@@ -82,7 +82,8 @@ class Cache:
 
     def _unusable(self, error: Exception) -> UsageError:
         return UsageError(
-            f"cannot use the cache {one_line(self.path)!r}: {one_line(error)}; name another with cache=… or --cache, or keep nothing with --no-cache"
+            f"cannot use the cache {one_line(self.path)!r}: {one_line(error)}; name another with cache=… or --cache, "
+            "or keep nothing with --no-cache"
         )
 
     def __enter__(self) -> Cache:

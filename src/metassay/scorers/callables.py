@@ -18,9 +18,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core.programs import digest_of_file
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
-from metassay.scorers.adapter import Adapter, digest_of_file, flag, needs_of, where
+from metassay.scorers.adapter import Adapter, flag, needs_of, where
 from metassay.scorers.base import Need, Unfinished, digest
 
 FloatArray = npt.NDArray[np.float64]

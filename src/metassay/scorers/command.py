@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core import vocabulary
-from metassay.core.programs import arguments_of, call
+from metassay.core.programs import arguments_of, call, contents_of
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
-from metassay.scorers.adapter import EVERYTHING, Adapter, digest_of_file, flag, needs_of, positive, where
+from metassay.scorers.adapter import EVERYTHING, Adapter, flag, needs_of, positive, where
 from metassay.scorers.base import Unfinished
 
 FloatArray = npt.NDArray[np.float64]
@@ -83,7 +83,6 @@ class Command(Adapter):
         self._batch = vocabulary.count("batch_size", batch_size)
         self._parallel = flag("parallel", parallel)
         program = Path(shutil.which(self._arguments[0]) or self._arguments[0])
-        files = [program, *(Path(argument) for argument in self._arguments[1:] if _is_file(argument))]
         super().__init__(
             program.stem if name is None else name,
             needs=needs_of(needs or ()),
@@ -92,7 +91,7 @@ class Command(Adapter):
             lower_is_better=lower_is_better,
             recipe={
                 "command": shlex.join(self._arguments),
-                "code": ",".join(digest_of_file(file) for file in files),
+                "code": contents_of(self._arguments),
                 "version": version,
             },
         )
@@ -142,13 +141,6 @@ class Command(Adapter):
         if "source" in self._sees:
             seen["source"] = item.source
         return json.dumps(seen)
-
-
-def _is_file(argument: str) -> bool:
-    try:
-        return Path(argument).is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _read(line: str) -> object:

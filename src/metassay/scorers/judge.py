@@ -20,7 +20,7 @@ from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UnknownName, UsageError, listed, one_line
 from metassay.scorers.adapter import checked_name, flag, lower_columns, parts_of, positive
-from metassay.scorers.base import Need, Scorer, ScorerDefaults, Unfinished, digest
+from metassay.scorers.base import Need, Scorer, ScorerDefaults, Unfinished, digest, in_recipe
 from metassay.scorers.judge_answers import Parser, expectation
 from metassay.scorers.judge_endpoint import Endpoint, Failure, Rejection, Unfit, check_key, hide
 from metassay.scorers.judge_prompts import CRITERIA, Criterion, criteria_of, text_or_file
@@ -239,7 +239,7 @@ class Judge(ScorerDefaults):
             "mean": "logprobs" if self._logprobs else None,
             "v": 1,
         }
-        told = [f"{key}:{one_line(value, 200)}" for key, value in parts.items() if value is not None]
+        told = [f"{key}:{in_recipe(value, 200)}" for key, value in parts.items() if value is not None]
         return hide("|".join([self.name, *told]), self._key)
 
     @property
@@ -289,7 +289,7 @@ class Judge(ScorerDefaults):
         Raises
         ------
         Unfinished
-            If the endpoint fails for good; outputs that were judged by then are handed over with it.
+            If the endpoint fails for good; what was answered by then is handed over with it.
         """
         return self.complete(items, np.full((len(items), len(self._criteria)), np.nan))
 
@@ -302,16 +302,15 @@ class Judge(ScorerDefaults):
             for column, criterion in enumerate(self._criteria)
             if np.isnan(out[row, column]) and _has(item, criterion.sees)
         ]
-        open_jobs = Counter(row for row, _ in jobs)
         failure: Exception | None = None
         for (row, column), value in self._work(jobs, items):
             if isinstance(value, Exception):
                 failure = failure or value
             else:
                 out[row, column] = value
-                open_jobs[row] -= 1
         if failure is not None:
-            done = [(item, out[row]) for row, item in enumerate(items) if not open_jobs[row]]
+            # Also what was answered of an output that lacks the rest: the next run asks for that alone.
+            done = list(zip(items, out, strict=True))
             if isinstance(failure, Failure | Unfit):
                 raise Unfinished(str(failure), done)
             if isinstance(failure, OSError):

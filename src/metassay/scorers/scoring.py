@@ -138,7 +138,8 @@ def _score_all(
     known = cache.look_up(keys, width)
     able = {key: item for key, item in zip(keys, items, strict=True) if _has_what_is_needed(scorer, item)}
     new = {key: item for key, item in able.items() if key not in known}
-    work: list[tuple[Callable[[Sequence[Item]], FloatArray], dict[bytes, Item]]] = [(partial(_score_batch, scorer), new)]
+    work: list[tuple[Callable[[Sequence[Item]], FloatArray], dict[bytes, Item]]]
+    work = [(partial(_score_batch, scorer), new)]
     if isinstance(scorer, AsksAgain):
         partly = {key: item for key, item in able.items() if key in known and np.isnan(known[key]).any()}
         work.append((partial(_complete_batch, scorer, {partly[key]: known[key] for key in partly}), partly))

@@ -253,7 +253,9 @@ def lengths_of_ngrams(value: int | str | Iterable[int]) -> tuple[int, ...]:
     >>> lengths_of_ngrams("1+2")
     (1, 2)
     """
-    parts: Iterable[object] = re.split(r"[,+\s]+", str(value).strip()) if isinstance(value, str | int | float) else value
+    parts: Iterable[object] = value if isinstance(value, Iterable) else (value,)
+    if isinstance(value, str):
+        parts = re.split(r"[,+\s]+", value.strip())
     try:
         found = tuple(dict.fromkeys(int(str(part)) for part in parts))
     except ValueError:

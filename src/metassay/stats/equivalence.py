@@ -72,6 +72,8 @@ def anderson_hauck(r12: float, r13: float, r23: float, n: int, margin: float) ->
     p = Φ((|r12 − r13| − Δ)/s) − Φ((−|r12 − r13| − Δ)/s) with
     s² = (2 R (n − 1)/(n − 3) + (r12 + r13)²(1 − r23)³/4) / ((n − 1)(1 + r23)) and
     R = 1 − r12² − r13² − r23² + 2 r12 r13 r23 (Anderson and Hauck 1983; Counsell and Cribbie 2015, p. 297).
+    p is 0 where r12 = r13, whatever s is: over many samples the test holds its level, but a single p says nothing of
+    how precisely the difference is known.
 
     Parameters
     ----------

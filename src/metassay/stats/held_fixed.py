@@ -28,6 +28,8 @@ DIGITS = 10
 """Decimals of residuals, in units of their variable's spread: what agrees to them is tied."""
 FIXED = 1e-10
 """A variable of which the anchor explains all but this share of the variance has no residuals to speak of."""
+FARTHEST = 2.0**62
+"""The bucket beyond which there is none."""
 STEPS = 7
 """Slopes at which the effect of a slope is computed; between them it is interpolated."""
 
@@ -46,7 +48,8 @@ def buckets_of(anchor: FloatArray, edges: FloatArray | None) -> IntArray:
     """
     if edges is None:
         # Means of several judgments need not have their last bits: 2.5 may be a hair below it.
-        return np.floor(anchor + 0.5 + 1e-9).astype(np.int64)
+        # What no whole number of 64 bits can hold falls into the last one.
+        return np.clip(np.floor(anchor + 0.5 + 1e-9), -FARTHEST, FARTHEST).astype(np.int64)
     return np.searchsorted(edges, anchor + 1e-9 * np.maximum(np.abs(anchor), 1.0), side="right").astype(np.int64)
 
 

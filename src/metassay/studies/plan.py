@@ -134,7 +134,8 @@ class NeedRow:
     annotations: float
     """Single judgments that come on top; NaN if no number is enough."""
     gain: float
-    """By how much the next annotations, all spent on this axis, change the width (as a share of it) or the power."""
+    """By how much the next annotations, all spent on this axis, change the width (as a share of it) or the power; for
+    more than seven times those that there are, by how much seven times as many do, the most that was tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -547,7 +548,7 @@ def _width_data(case: _Case, asked: _Asked, axis: str, n: int) -> float:
 
 
 def _needs(case: _Case, asked: _Asked, answers: _Answers, annotations: int) -> Iterable[NeedRow]:
-    now = answers[case.number, case.base].value
+    here = answers[case.number, case.base].value
     total = case.base.systems * case.base.inputs * case.base.annotators
     for axis in case.axes():
         curve = {n: answers[case.number, case.at(axis, n)].value for n in case.grid(axis)}
@@ -556,13 +557,18 @@ def _needs(case: _Case, asked: _Asked, answers: _Answers, annotations: int) -> I
         if axis in case.limits(asked.level):
             limit = answers[case.number, case.at(axis, math.inf)].value
         extra = math.nan if needed is None else max(needed / case.now(axis) - 1, 0.0) * total
-        double = curve[math.floor(case.now(axis) * 2 + 0.5)]
-        steps = math.log2(1 + annotations / total)
-        if asked.powered:
-            gain = (double - now) * steps
-        else:
-            gain = (double / now) ** steps - 1 if now > 0 and double > 0 else 0.0
+        larger = {case.now(axis): here} | {n: value for n, value in curve.items() if n > case.now(axis)}
+        then = _between(larger, case.now(axis) * (1 + annotations / total), asked)
+        gain = then - here if asked.powered else then / here - 1
         yield NeedRow(case.metric, case.metric_b, case.human, axis, _whole(case.now(axis)), needed, limit, extra, gain)
+
+
+def _between(curve: Mapping[float, float], n: float, asked: _Asked) -> float:
+    """Return what a curve has at n, on straight lines over logarithms; beyond its end, what it has there."""
+    sizes = sorted(curve)
+    values = [curve[size] if asked.powered else math.log(max(curve[size], 1e-12)) for size in sizes]
+    found = float(np.interp(math.log(n), np.log(sizes), values))
+    return found if asked.powered else math.exp(found)
 
 
 def _crossing(curve: Mapping[int, float], asked: _Asked) -> int | None:

@@ -150,7 +150,9 @@ class Sensitivity:
     coefficient: str
     margin: float
     share: float
+    """NaN if no comparison is defined."""
     n_tests: int
+    """Comparisons that are defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,10 @@ class RankPosition:
     language: str
     first: float
     second: float
+    first_share: float
+    """The share of the variance that the first component explains, the same for all."""
+    second_share: float
+    """Likewise for the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -670,10 +676,13 @@ def _sensitivity(found: _Found, alpha: float, rule: str) -> list[Sensitivity]:
     for criterion in dict.fromkeys(case.criterion for case in cases):
         mine = [case for case in cases if case.criterion == criterion]
         differences = np.stack([found.at((c.x, c.z))[1] - found.at((c.x_baseline, c.z_baseline))[1] for c in mine])
-        needed = needed_margins(differences, alpha, rule)
+        defined = ~np.isnan(differences).all(axis=1)
+        n = int(defined.sum())
+        needed = needed_margins(differences[defined], alpha, rule)
+        shares = [float((needed < margin).mean()) if n else math.nan for margin in CURVE]
         out += [
-            Sensitivity(criterion, found.coefficient, margin, float((needed < margin).mean()), len(mine))
-            for margin in CURVE
+            Sensitivity(criterion, found.coefficient, margin, share, n)
+            for margin, share in zip(CURVE, shares, strict=True)
         ]
     return out
 
@@ -729,11 +738,12 @@ def _components(groups: Grouping) -> tuple[tuple[RankPosition, ...], tuple[float
     if whole.sum() < 2 or len(vectors) < 3:
         return (), (math.nan, math.nan)
     share, places = rank_components(vectors[:, whole])
-    found = [RankPosition(*name, float(a), float(b)) for name, (a, b) in zip(names, places, strict=True)]
+    explained = (float(share[0]), float(share[1]))
+    found = [RankPosition(*name, float(a), float(b), *explained) for name, (a, b) in zip(names, places, strict=True)]
     order = {place: at for at, place in enumerate(("", groups.baseline, *groups.levels))}
     first = {name: at for at, (name, *_) in enumerate(reversed(names))}
     found.sort(key=lambda one: (-first[one.name], order.get(one.language, 0)))
-    return tuple(found), (float(share[0]), float(share[1]))
+    return tuple(found), explained
 
 
 def _widenings(
@@ -813,7 +823,8 @@ def _notes(
     if any(row.test == "anderson-hauck" for row in rows) and any(c != "pearson" for c in coefficients):
         notes.append(
             "Anderson-Hauck takes its standard error from Pearson's correlation of independent points; "
-            "for rank coefficients, and for outputs that share inputs or systems, it is an approximation."
+            "for rank coefficients, and for outputs that share inputs or systems, it is an approximation. And it calls "
+            "two correlations that are equal by chance equivalent, however few the data; trust it where TOST agrees."
         )
     if {"sd", "range"} & set(kinds):
         known = {(row.metric, row.criterion) for row in rows if row.margin_kind != "constant"}
@@ -823,6 +834,11 @@ def _notes(
             notes.append(f"Margins from annotators need judgments of two or more by themselves; not known: {which}.")
         if known:
             notes.append("Margins from annotators are estimates from few people, and the tests take them as given.")
+            if groups.by == "annotator":
+                notes.append(
+                    "Between annotators, sd and range come from the very differences that are tested, which favours "
+                    "equivalence; rely on the constant margin."
+                )
     needed = 1 / alpha if rule == "paper" else 1 / alpha - 1
     if resamples < needed:
         notes.append(f"With {resamples} resamples no p-value can be as small as {alpha:g}; take more.")

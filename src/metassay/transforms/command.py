@@ -7,7 +7,7 @@ import math
 import shlex
 from collections.abc import Sequence
 
-from metassay.core.programs import arguments_of, call
+from metassay.core.programs import arguments_of, call, contents_of
 from metassay.errors import DataError, one_line
 from metassay.transforms.translators import Translated, Unit, filled
 
@@ -40,6 +40,7 @@ class Command:
         self._json, self._timeout = json_lines, timeout
         self.unit: Unit = "text" if json_lines else "line"
         self.signature = f"command{'-jsonl' if json_lines else ''}|{shlex.join(self._arguments)}"
+        self.signature += f"|code:{contents_of(self._arguments)}"
 
     def translate(self, segments: Sequence[str]) -> list[Translated]:
         """Return one translation per segment."""
