@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import metassay as ma
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
+SCORES = ma.example()
+FEW = "synthetic-judge,synthetic-embedding,synthetic-overlap,synthetic-noise"
+
+PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
+    "agree": (lambda: ma.agree(SCORES, human="relevance"), {}),
+    "compare": (lambda: ma.compare(SCORES, human="relevance", level="system"), {}),
+    "criteria": (lambda: ma.criteria(SCORES), {"kind": "dumbbells"}),
+    "decisions": (lambda: ma.decisions(SCORES, human="relevance"), {}),
+    "difficulty": (lambda: ma.difficulty(SCORES, human="relevance", metric="synthetic-judge"), {"kind": "map"}),
+    "pairs": (lambda: ma.pairs(SCORES, human="relevance", metric=FEW), {}),
+    "plan": (lambda: ma.plan(SCORES, human="relevance", metric="synthetic-judge,synthetic-overlap", width=0.3), {}),
+    "precision": (lambda: ma.precision(SCORES, human="relevance", metric="synthetic-judge", annotated=20), {}),
+    "profile": (lambda: ma.profile(SCORES), {}),
+    "simulate-coverage": (
+        lambda: ma.simulate_coverage(SCORES, human="relevance", metric="synthetic-judge", trials=300, resamples=300),
+        {},
+    ),
+    "simulate-power": (
+        lambda: ma.simulate_power(SCORES, human="relevance", metric="synthetic-judge", trials=200, resamples=199),
+        {},
+    ),
+    "simulate-size": (lambda: ma.simulate_size(trials=200, resamples=199), {"kind": "map"}),
+    "stability": (lambda: ma.stability(SCORES, human="relevance", metric=FEW), {}),
+    "systems": (lambda: ma.systems(SCORES, human="relevance", metric="synthetic-judge", test="wilcoxon"), {}),
+    "widths": (lambda: ma.widths(SCORES, human="relevance", metric=FEW, annotated=20), {}),
+}
+"""Each picture: the study that it shows, and how it is drawn."""
 
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    scores = ma.example()
-    ma.agree(scores, human="relevance").plot(FOLDER / "agree.png", dpi=200)
-    ma.compare(scores, human="relevance", level="system").plot(FOLDER / "compare.png", dpi=200)
-    for path in sorted(FOLDER.glob("*.png")):
-        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+    for name, (study, options) in PICTURES.items():
+        path = FOLDER / f"{name}.png"
+        study().plot(path, dpi=150, **options)
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -119,9 +120,16 @@ def test_a_full_disk_leaves_the_old_scores(run, plain, monkeypatch):
     assert (plain / "scores.csv").read_text() == "old\n"
 
 
+def test_a_file_that_cannot_be_written_is_told_before_any_work(run, plain, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = run("score", *FILES, "--metric", "length", "-o", "scores.parquet")
+    assert done.code == 2
+    assert done.err == "metassay: error: writing Parquet needs pyarrow; run: pip install 'metassay[parquet]'\n"
+
+
 def test_what_is_missing_is_told_before_any_work(run, plain, monkeypatch):
     monkeypatch.setenv("PATH", "")
     done = run("score", *FILES, "--metric", "meteor", "-o", "scores.csv")
     assert done.code == 2
-    assert "meteor needs java, not installed here; run: apt install default-jre-headless" in done.err
+    assert "java, not installed here; run: apt install default-jre-headless" in done.err
     assert "read" not in done.err

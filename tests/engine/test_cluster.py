@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from functools import partial
 
 import numpy as np
@@ -155,6 +156,22 @@ def test_a_cluster_by_its_address_and_a_checkpoint(workers, tmp_path):
     for _ in range(2):
         with engine.on(cluster=address, checkpoint=tmp_path / "both.checkpoint"):
             assert engine.run(lambda page: page * 1.5, 4) == [0.0, 1.5, 3.0, 4.5]
+
+
+def test_a_lost_scheduler_is_one_line():
+    """The scheduler ends when two pages are there; the work takes until then."""
+    with Cluster(None, 1) as doomed:
+
+        def report(done, _total, _what):
+            if done == 2:
+                doomed._local.close()
+
+        with (
+            pytest.raises(DataError, match="the Dask scheduler was lost while sleeping; run it again, with a check"),
+            engine.on(cluster=doomed._local.scheduler_address),
+            engine.reporting(report),
+        ):
+            engine.run(lambda page: time.sleep(0.2) or page, 50, what="sleeping")
 
 
 def test_no_scheduler_is_one_line(monkeypatch):

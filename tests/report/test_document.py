@@ -69,7 +69,7 @@ def test_the_opening_names_the_best_metric_and_its_interval(report):
 
 def test_a_metric_of_noise_is_said_to_be_unsure():
     dossier = gather(made(), resamples=500)
-    assert "for bad the interval includes 0" in opening.answer(dossier)[1]
+    assert "the interval of bad includes 0" in opening.answer(dossier)[1]
 
 
 def test_few_systems_and_inputs_are_warned_of():

@@ -1,6 +1,7 @@
 import dataclasses
 
-from metassay.report.words import verdicts
+from metassay.core.vocabulary import METRIC_TESTS
+from metassay.report.words import CHANCE, verdicts
 
 from .conftest import NAN, comparison
 
@@ -10,23 +11,23 @@ def test_an_established_difference():
     assert sentence == (
         "a agrees best with people on relevance at the system level (Kendall 0.500); "
         "the difference to the second, b (0.400), is established "
-        "(perm-both, p = .001, also after Bonferroni correction)."
+        "(the perm-both test, p = .001, also after Bonferroni correction): noise in single scores does not explain it."
     )
 
 
 def test_a_difference_that_is_not_established():
     (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): 0.2}))
-    assert "is not established (perm-both, p = .200)." in sentence
+    assert "is not established: noise in single scores may explain it (the perm-both test, p = .200)." in sentence
 
 
 def test_a_difference_that_does_not_survive_correction():
     (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4, "c": 0.3}, p={("a", "b"): 0.04}))
-    assert "is not established: perm-both gives p = .040, which does not survive Bonferroni correction." in sentence
+    assert "is not established: the perm-both test gives p = .040, which does not survive Bonferroni" in sentence
 
 
 def test_the_alternative_less_is_read_the_right_way_round():
     (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}, p={("b", "a"): 0.0001, ("a", "b"): 1}, alternative="less"))
-    assert "is established (perm-both, p < .001" in sentence
+    assert "is established (the perm-both test, p < .001" in sentence
 
 
 def test_undefined_numbers_are_said_to_be_so():
@@ -35,3 +36,15 @@ def test_undefined_numbers_are_said_to_be_so():
     assert "cannot be tested" in verdicts(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): NAN}))[0]
     result = comparison({"a": 0.5, "b": 0.4})
     assert "not tested against the second" in verdicts(dataclasses.replace(result, table=()))[0]
+
+
+def test_a_best_metric_that_does_not_agree_is_not_called_best():
+    (sentence,) = verdicts(comparison({"a": -0.1, "b": -0.2}))
+    assert sentence == (
+        "No metric agrees with people on relevance at the system level: "
+        "the highest correlation is that of a, Kendall -0.100."
+    )
+
+
+def test_every_test_has_its_words():
+    assert set(CHANCE) == set(METRIC_TESTS)

@@ -43,6 +43,9 @@ def test_only_the_first_reference(texts):
     first = ma.DamagedRouge1(texts, references="first").damaged(0.5, *labels, 5, 0)
     assert np.array_equal(first, ma.DamagedRouge1(alone).damaged(0.5, *labels, 5, 0))
     assert not np.array_equal(first, ma.DamagedRouge1(texts).damaged(0.5, *labels, 5, 0))
+    shouted = ma.DamagedRouge1(texts, references="FIRST", measure="F1")
+    assert np.array_equal(first, shouted.damaged(0.5, *labels, 5, 0))
+    assert shouted.recipe == "rouge-1-f1,first"
 
 
 def test_misuse(texts):

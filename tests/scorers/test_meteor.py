@@ -148,6 +148,7 @@ def test_recipe(program):
 
 @needs_wordnet
 def test_nltk_by_hand(tmp_path, monkeypatch):
+    pytest.importorskip("nltk", reason="needs NLTK; run: pip install 'metassay[meteor]'")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     scorer = MeteorNltk()
     # cats and cat share a stem, car and auto a synset: all three words match in one chunk. Precision and recall 1,
@@ -196,5 +197,6 @@ def test_lexicographer_files():
 
 
 def test_without_wordnet(tmp_path):
+    pytest.importorskip("nltk", reason="needs NLTK; run: pip install 'metassay[meteor]'")
     with pytest.raises(UsageError, match="run: apt install wordnet-base wordnet-sense-index"):
         MeteorNltk(wordnet=tmp_path)

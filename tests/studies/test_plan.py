@@ -57,6 +57,26 @@ def test_needs_are_read_from_the_curve(result):
             assert need.annotations == pytest.approx(max(need.needed / need.now - 1, 0) * 12 * 40 * 3)
 
 
+def test_the_next_annotations_are_read_from_the_curve_too():
+    """Straight lines on a curve of doublings went beyond 100%, and beyond what endlessly many inputs bring."""
+
+    def gains(annotations):
+        found = ma.plan(
+            world(), metric="good", metric_b="bad", coefficient="pearson", trials=100, annotations=annotations
+        )
+        base = {row.axis: row.power for row in found.table if not row.extrapolated}
+        most = {row.axis: row.power for row in found.table}
+        return found, [(need.gain, most[need.axis] - base[need.axis]) for need in found.needs]
+
+    found, none = gains(1)
+    assert all(abs(gain) < 0.001 for gain, _ in none)
+    for gain, most in gains(10**9)[1]:
+        assert gain == pytest.approx(most)
+    row = next(r for r in found.table if r.axis == "systems" and not r.extrapolated and r.n == found.needs[1].now)
+    double = next(r for r in found.table if r.axis == "systems" and r.n == 2 * row.n)
+    assert gains(int(row.annotations))[1][1][0] == pytest.approx(double.power - row.power)
+
+
 def test_advice_names_the_steepest_axis(result):
     best = min(result.needs, key=lambda need: need.gain)
     assert any(f"buy most as {best.axis}" in note for note in result.notes)
@@ -161,6 +181,15 @@ def test_missing_scores_and_several_criteria():
     result = ma.plan(broken, trials=50)
     assert {row.human for row in result.table} == {"people", "others"}
     assert all(row.width > 0 for row in result.table)
+    assert not any("lack a score" in note for note in result.notes)  # few gaps are no news
+
+
+def test_many_gaps_are_told():
+    scores = world()
+    people = scores["people"].values.copy()
+    people[:, :, ::2] = np.where(np.arange(12)[:, None] < 6, np.nan, people[:, :, ::2])  # a quarter of the cells
+    result = ma.plan(ma.Scores.from_arrays({"good": scores["good"].values}, {"people": people}), trials=50)
+    assert any("good, people: 25% of the outputs lack a score" in note for note in result.notes)
 
 
 def test_input_level_has_no_endless_inputs():

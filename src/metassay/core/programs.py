@@ -225,4 +225,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a program and all that it started: it has a session of its own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from functools import lru_cache
 from importlib import import_module
 from types import TracebackType
@@ -49,6 +49,8 @@ class Cluster:
             raise UsageError(
                 "clusters need Dask's package distributed; install it with: pip install 'metassay[cluster]'"
             ) from None
+        # What Dask logs when it loses a scheduler is told in one line here.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self._local: Any = None
         if address is None:
             self._local = _started(workers)
@@ -138,7 +140,7 @@ class Cluster:
                 f"workers were killed again and again while {what or 'working'}, perhaps for want of memory; "
                 "use fewer workers on each machine"
             ) from None
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, CancelledError):
             raise DataError(
                 f"the Dask scheduler was lost while {what or 'working'}; run it again, with a checkpoint to go on from"
             ) from None

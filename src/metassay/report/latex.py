@@ -1,4 +1,4 @@
-"""Results as LaTeX tables for a paper; booktabs is all they need."""
+"""Results as LaTeX tables for a paper; booktabs is all they need, and longtable for those longer than a page."""
 
 from __future__ import annotations
 
@@ -42,6 +42,10 @@ _LIGATURES = re.compile(r"([-'!?,])(?=[-'`,])")
 _ALIGN = {"left": "l", "right": "r", "center": "c"}
 
 
+LONGEST_FLOAT = 50
+"""Rows that fit on a page; a table with more of them is broken over pages."""
+
+
 def escape(text: str) -> str:
     """Return `text` so that LaTeX prints it as it is, without joining ``--`` into a dash."""
     return "".join(_SPECIAL.get(c, c) for c in _LIGATURES.sub("\\1\0", text)).replace("\0", "{}")
@@ -60,7 +64,8 @@ def render(page: Page, *, caption: str | None = None, label: str | None = None) 
         The first table's label; by default ``tab:`` and the study's name. Further tables add a number to it.
     """
     label = label or f"tab:{page.study}"
-    floats = [r"% needs \usepackage{booktabs}"]
+    broken = any(_is_long(table) for table in page.tables)
+    floats = [r"% needs \usepackage{booktabs" + (",longtable}" if broken else "}")]
     for at, table in enumerate(page.tables):
         last = at == len(page.tables) - 1
         bold = [f"Bold: {table.bold}."] if table.bold else []
@@ -70,27 +75,52 @@ def render(page: Page, *, caption: str | None = None, label: str | None = None) 
     return "\n".join(floats)
 
 
+def _is_long(table: Table) -> bool:
+    return sum(len(section.rows) for section in table.sections) > LONGEST_FLOAT
+
+
 def _float(table: Table, below: list[str], signature: str, caption: str, label: str) -> str:
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
-    lines += _tabular(table)
+    title = [rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
+    if _is_long(table):
+        lines, end = _longtable(table, "".join(title)), []
+    else:
+        lines, end = [r"\begin{table}", r"\centering", *title, *_tabular(table)], [r"\end{table}"]
     lines.append(r"\par\smallskip\begin{minipage}{\linewidth}\raggedright\footnotesize")
     lines += [escape(line) + r"\par" for line in below]
     # the signature has no blanks, so LaTeX is told where it may break; a typewriter font has a bar of its own
     recipe = escape(signature).replace(r"\textbar{}", r"|\allowbreak{}").replace(",", r",\allowbreak{}")
-    lines += [rf"\texttt{{{recipe}}}", r"\end{minipage}", r"\end{table}", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, rf"\texttt{{{recipe}}}", r"\end{minipage}", *end, ""])
 
 
 def _tabular(table: Table) -> list[str]:
-    spec = "".join(_ALIGN[column.align] for column in table.columns)
-    lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
-    lines.append(" & ".join(_head(column) for column in table.columns) + r" \\")
+    lines = [rf"\begin{{tabular}}{{{_spec(table)}}}", r"\toprule", _heads(table), *_sections(table)]
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def _longtable(table: Table, title: str) -> list[str]:
+    """Return a table that goes on over pages, its head on each of them."""
+    heads = [r"\toprule", _heads(table)]
+    lines = [rf"\begin{{longtable}}{{{_spec(table)}}}", title + r" \\", *heads, r"\endfirsthead"]
+    lines += [*heads, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
+    return [*lines, *_sections(table), r"\end{longtable}"]
+
+
+def _spec(table: Table) -> str:
+    return "".join(_ALIGN[column.align] for column in table.columns)
+
+
+def _heads(table: Table) -> str:
+    return " & ".join(_head(column) for column in table.columns) + r" \\"
+
+
+def _sections(table: Table) -> list[str]:
+    lines = []
     for section in table.sections:
         lines.append(r"\midrule")
         if section.title:
             lines.append(rf"\multicolumn{{{len(table.columns)}}}{{l}}{{\emph{{{escape(section.title)}}}}} \\")
         lines += [_row(row) for row in section.rows]
-    return [*lines, r"\bottomrule", r"\end{tabular}"]
+    return lines
 
 
 def _head(column: Column) -> str:

@@ -106,3 +106,14 @@ def with_intervals(triples: Sequence[tuple[float, float, float]]) -> list[str]:
         DASH if e == DASH else f"{e} [{low.rjust(widths[1])}, {high.rjust(widths[2])}]".rjust(sum(widths) + 5)
         for e, low, high in parts
     ]
+
+
+def counted(number: int, what: str) -> str:
+    """Return how many there are of `what`, which takes an s where there is not one.
+
+    Examples
+    --------
+    >>> counted(1, "metric"), counted(1200, "input")
+    ('1 metric', '1,200 inputs')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

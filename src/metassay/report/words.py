@@ -11,9 +11,31 @@ from metassay.report import names, numbers
 if TYPE_CHECKING:
     from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
 
+_BOTH = "the choice of systems and inputs"
+_SYSTEMS = "the choice of systems"
+_INPUTS = "the choice of inputs"
+CHANCE = {
+    "two-way": _BOTH,
+    "paired-boot-both": _BOTH,
+    "paired-boot-systems": _SYSTEMS,
+    "perm-systems": _SYSTEMS,
+    "williams": _SYSTEMS,
+    "paired-boot-inputs": _INPUTS,
+    "perm-inputs": _INPUTS,
+    "perm-both": "noise in single scores",
+}
+"""What each test weighs a difference against, in plain words."""
 
-def verdicts(result: Comparison) -> tuple[str, ...]:
+
+def verdicts(result: Comparison, coefficient: str | None = None) -> tuple[str, ...]:
     """Say which metric agrees best, and whether it is established that it beats the next one.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    coefficient
+        The only coefficient to speak of; all of them by default.
 
     Returns
     -------
@@ -21,7 +43,15 @@ def verdicts(result: Comparison) -> tuple[str, ...]:
         One sentence per human criterion, level and coefficient.
     """
     settings = dict.fromkeys((c.human, c.level, c.coefficient) for c in result.clusters)
-    return tuple(_verdict(result, setting) for setting in settings)
+    return tuple(_verdict(result, setting) for setting in settings if coefficient in (None, setting[2]))
+
+
+def none_agrees(metric: str, where: str, coefficient: str, estimate: float) -> str:
+    """Say that even the best metric does not rank as people do."""
+    return (
+        f"No metric agrees with people on {where}: the highest correlation is that of {one_line(metric)}, "
+        f"{names.coefficient(coefficient)} {numbers.correlation(estimate)}."
+    )
 
 
 def _verdict(result: Comparison, setting: tuple[str, str, str]) -> str:
@@ -32,6 +62,8 @@ def _verdict(result: Comparison, setting: tuple[str, str, str]) -> str:
     if not ranked:
         return f"Agreement on {where} is undefined for every metric."
     first = ranked[0]
+    if first.estimate <= 0:
+        return none_agrees(first.metric, where, coefficient, first.estimate)
     best = (
         f"{one_line(first.metric)} agrees best with people on {where} "
         f"({names.coefficient(coefficient)} {numbers.correlation(first.estimate)})"
@@ -64,10 +96,14 @@ def _outcome(row: ComparisonRow) -> str:
     p = numbers.p_value(row.p_value)
     p = f"p {p[0]} {p[1:]}" if p[0] in "<>" else f"p = {p}"
     correction = names.CORRECTIONS.get(row.correction)
-    if correction is None:
-        return f"is {'' if row.significant else 'not '}established ({row.test}, {p})"
+    by = f"the {row.test} test"
+    chance = CHANCE.get(row.test, "chance")
+    if row.significant and correction is None:
+        return f"is established ({by}, {p}): {chance} does not explain it"
     if row.significant_corrected:
-        return f"is established ({row.test}, {p}, also after {correction} correction)"
+        return f"is established ({by}, {p}, also after {correction} correction): {chance} does not explain it"
     if row.significant:
-        return f"is not established: {row.test} gives {p}, which does not survive {correction} correction"
-    return f"is not established ({row.test}, {p})"
+        return (
+            f"is not established: {by} gives {p}, which does not survive {correction} correction for testing many pairs"
+        )
+    return f"is not established: {chance} may explain it ({by}, {p})"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from metassay.core import vocabulary
 from metassay.core.texts import Item, Texts
 from metassay.errors import DataError, UsageError
-from metassay.scorers.rouge import degraded_rouge1
+from metassay.scorers.rouge import MEASURES, degraded_rouge1
 
 FloatArray = npt.NDArray[np.float64]
 KINDS = ("mean", "max", "jackknife", "first")
@@ -59,6 +59,8 @@ class DamagedRouge1:
         """Shares of the words that are kept, in ascending order."""
         if not self.settings:
             raise UsageError("no share to keep given; name shares over 0 and up to 1")
+        measure = vocabulary.choice("measure", measure, MEASURES)
+        references = vocabulary.choice("treatment of references", references, KINDS)
         first = references == "first"
         self._items = [
             item._replace(references=item.references[:1]) if first else item
@@ -68,13 +70,12 @@ class DamagedRouge1:
         if not self._items:
             raise DataError("no output has a reference, which ROUGE-1 needs")
         self._measure = measure
-        self._references = "max" if first else vocabulary.choice("treatment of references", references, KINDS)
+        # Of one reference, the highest score is its own.
+        self._references = "max" if first else references
         self.name = f"rouge-1-{measure}"
         """What the metric is called."""
         self.recipe = f"{self.name},{references}"
         """What else the scores depend on."""
-        # Wrong options are told now, not after work has begun.
-        degraded_rouge1([Item("a", "1", "a", ("a",), None)], 1.0, measure=measure)
 
     def intact(self, systems: Sequence[str], inputs: Sequence[str]) -> FloatArray:
         """Return ROUGE-1 of all words, systems × inputs; NaN where there is no text."""

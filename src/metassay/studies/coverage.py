@@ -228,8 +228,8 @@ def _notes(rows: list[CoverageRow]) -> list[str]:
         if row.n_undefined and row.metric not in gone.setdefault(row.n_undefined, []):
             gone[row.n_undefined].append(row.metric)
     for count, metrics in gone.items():
-        if metrics:
-            notes.append(f"{count} trials are undefined (constant scores, or too few) and left out: {listed(metrics)}.")
+        trials = "1 trial is" if count == 1 else f"{count:,} trials are"
+        notes.append(f"{trials} undefined (constant scores, or too few) and left out: {listed(metrics)}.")
     notes.append(
         "The other half is a sample too: an interval that contains the true correlation as often as it promises "
         "contains that of a half less often."

@@ -4,47 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
-from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.errors import UsageError, listed, one_line
 from metassay.stats.draws import PLANS, multiplicities, stream
 from metassay.stats.intervals import percentile
 from metassay.stats.planning import (
-    Answer,
-    Design,
-    PlanWorld,
     Reliability,
-    expected_power,
-    expected_width,
     krippendorff,
     observed_width,
     on_scale,
-    page_of,
-    plan_world,
     split_annotators,
     split_cells,
     split_inputs,
-    to_pearson,
 )
 from metassay.studies.inputs import has_scores
+from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, ratings_of, simulate
+from metassay.studies.plan_words import advice, caveats
 from metassay.studies.setting import NameOrNames, Setting, settle, signature_names
-
-AXES = ("inputs", "systems", "annotators")
-"""What there can be more of."""
-
-MULTIPLES = (0.25, 0.5, 1, 2, 4, 8)
-"""Sizes on each axis, as multiples of what the data have."""
-
-LEAST = {"inputs": 2, "systems": 4, "annotators": 1}
-"""The smallest numbers that are asked about."""
 
 TRIALS = {"system": 1_000, "input": 300}
 """How many data sets of each design are drawn unless another number is given."""
@@ -54,9 +38,6 @@ SUBSETS = 20
 
 DATA_DRAWS = 200
 """Resamples behind the interval of each of these parts."""
-
-OFF = 1.35
-"""Where the data's own interval and the world's differ by more than this factor, a note says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +260,9 @@ def plan(
     setting = settle(scores, human, _both(scores, human, metric, metric_b), references=references)
     if powered and len(setting.metrics) != 2:
         raise UsageError(f"power is about two different metrics, got {listed(setting.metrics, 6)}")
-    asked = _Asked(level, coefficient, interval, confidence, alpha, target, powered, trials, seed, difference)
-    cases = _cases(setting, asked)
-    answers = _simulate(cases, asked, threads)
+    asked = Asked(level, coefficient, interval, confidence, alpha, target, powered, trials, seed, difference)
+    cases = make_cases(setting, asked)
+    answers = simulate(cases, asked, threads)
     rows = [row for case in cases for row in _rows(case, asked, answers)]
     needs = [need for case in cases for need in _needs(case, asked, answers, annotations)]
     ceilings = [row for h in range(len(setting.humans)) for row in _ceilings(setting, h, asked)]
@@ -300,68 +281,9 @@ def plan(
         systems=n,
         inputs=m,
     )
-    notes = [*setting.notes, *(_advice(case, asked, rows, needs, annotations) for case in cases)]
-    notes += _warnings(setting, cases, asked, rows)
+    notes = [*setting.notes, *(advice(case, asked, rows, needs, annotations) for case in cases)]
+    notes += caveats(setting, cases, asked, rows)
     return Plan(tuple(rows), signature, tuple(notes), tuple(needs), tuple(ceilings), annotations)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    level: str
-    coefficient: str
-    interval: str
-    confidence: float
-    alpha: float
-    target: float
-    powered: bool
-    trials: int
-    seed: int
-    difference: float | None
-
-    def met(self, value: float) -> bool:
-        """Return whether a width or a power is good enough."""
-        return value >= self.target if self.powered else value <= self.target
-
-
-@dataclass(frozen=True, eq=False)
-class _Case:
-    """One metric, or two, with one human criterion."""
-
-    number: int
-    metric: str
-    metric_b: str | None
-    human: str
-    x: FloatArray
-    z: FloatArray
-    worlds: tuple[PlanWorld, ...]
-    """The world, or for two metrics the one in which they are equally good and the one in which they differ."""
-    base: Design
-    """What the data have."""
-
-    @property
-    def annotated(self) -> bool:
-        return self.worlds[0].noise is not None
-
-    def now(self, axis: str) -> float:
-        return {"inputs": self.base.inputs, "systems": self.base.systems, "annotators": self.base.annotators}[axis]
-
-    def at(self, axis: str, n: float) -> Design:
-        """Return the design with another number on one axis."""
-        if axis == "systems":
-            return replace(self.base, systems=int(n))
-        return replace(self.base, inputs=float(n)) if axis == "inputs" else replace(self.base, annotators=float(n))
-
-    def axes(self) -> tuple[str, ...]:
-        return AXES if self.annotated else AXES[:2]
-
-    def grid(self, axis: str) -> list[int]:
-        found = {max(LEAST[axis], math.floor(self.now(axis) * k + 0.5)) for k in MULTIPLES}
-        return sorted(found)
-
-    def limits(self, level: str) -> list[str]:
-        """Return the axes of which data sets with endlessly many can be drawn."""
-        found = ["inputs"] if level == "system" else []
-        return [*found, "annotators"] if self.annotated else found
 
 
 def _both(
@@ -386,106 +308,7 @@ def _both(
     return (*firsts, *seconds)
 
 
-def _ratings(setting: Setting, human: str) -> FloatArray | None:
-    """Return the scores of single annotators, or None if there are not two of them."""
-    column = setting.scores[human]
-    if len(column.labels("annotator")) < 2:
-        return None
-    return column.mean(keep="annotator")
-
-
-def _cases(setting: Setting, asked: _Asked) -> list[_Case]:
-    groups = [(0, 1)] if asked.powered else [(k,) for k in range(len(setting.metrics))]
-    cases: list[_Case] = []
-    for h, criterion in enumerate(setting.humans):
-        z = setting.z[h]
-        ratings = _ratings(setting, criterion)
-        for group in groups:
-            x = setting.x[list(group)]
-            shared = ~np.isnan(x).any(axis=0) & ~np.isnan(z)
-            rows, columns = shared.any(axis=1), shared.any(axis=0)
-            names = [setting.metrics[k] for k in group]
-            what = f"{listed(names, 2)} and {criterion}"
-            if rows.sum() < LEAST["systems"] or columns.sum() < 2:
-                raise DataError(
-                    f"planning needs at least {LEAST['systems']} systems and 2 inputs to learn from, got {rows.sum()} "
-                    f"× {columns.sum()} with scores of {one_line(what)}"
-                )
-            kept = np.ix_(rows, columns)
-            x, people = np.stack([each[kept] for each in x]), z[kept]
-            world = plan_world(x, people, None if ratings is None else ratings[:, rows][:, :, columns])
-            annotators = 1.0 if world.noise is None else world.noise.annotators
-            base = Design(int(rows.sum()), float(columns.sum()), annotators)
-            r = world.correlations(base, asked.level)
-            if np.isnan(r).any():
-                raise DataError(
-                    f"no world can be fitted to {one_line(what)}: scores do not vary, or too few are shared"
-                )
-            if asked.powered and r[1] > r[0]:
-                # The better metric comes first.
-                turned = [1, 0, 2]
-                c = world.components
-                parts = (m[np.ix_(turned, turned)] for m in (c.systems, c.inputs, c.cells))
-                world, x, names, r = replace(world, components=type(c)(*parts)), x[::-1], names[::-1], r[::-1]
-            worlds = (world,) if not asked.powered else _two_worlds(world, base, asked)
-            other = names[1] if asked.powered else None
-            cases.append(_Case(len(cases), names[0], other, criterion, x, people, worlds, base))
-    return cases
-
-
-def _two_worlds(world: PlanWorld, base: Design, asked: _Asked) -> tuple[PlanWorld, PlanWorld]:
-    """Return the world in which two metrics are equally good, and the one with the difference to be found."""
-    equal, difference = world.made_equal(base), asked.difference
-    if difference is None:
-        return equal, world
-    middle = on_scale(float(equal.correlations(base, asked.level)[0]), asked.coefficient)
-    if not 0 < difference < middle:
-        raise DataError(
-            f"a difference of {difference:g} cannot be planned: metrics like these have a correlation of about "
-            f"{middle:.2f} in these data, and the worse one would fall below 0"
-        )
-    worse = to_pearson(middle - difference, asked.coefficient) / to_pearson(middle, asked.coefficient)
-    return equal, equal.made_worse(worse)
-
-
-_Answers = Mapping[tuple[int, Design], Answer]
-
-
-def _simulate(cases: list[_Case], asked: _Asked, threads: int | None) -> _Answers:
-    """Draw data sets of all designs and return their answers."""
-    tasks: list[tuple[_Case, Design, int, int, int]] = []
-    for case in cases:
-        designs = [case.base, *(case.at(axis, n) for axis in case.axes() for n in case.grid(axis))]
-        designs += [case.at(axis, math.inf) for axis in case.limits(asked.level)]
-        for design in dict.fromkeys(designs):
-            size = page_of(design, asked.level, len(case.x) + 1, asked.trials)
-            for kind in range(len(case.worlds)):
-                tasks += [(case, design, kind, page, size) for page in range(-(-asked.trials // size))]
-
-    again = asked.interval == "boot-inputs" and not asked.powered
-
-    def work(at: int) -> FloatArray:
-        case, design, kind, page, size = tasks[at]
-        # The same numbers in every design, as far as shapes allow: what differs is then due to the design.
-        random = stream(asked.seed, PLANS, kind, page)
-        return case.worlds[kind].estimates(random, design, asked.level, asked.coefficient, size, again=again)
-
-    drawn: dict[tuple[int, Design], list[list[FloatArray]]] = {}
-    done = engine.run(work, len(tasks), threads=threads, what="planning")
-    for (case, design, kind, _, _), found in zip(tasks, done, strict=True):
-        drawn.setdefault((case.number, design), [[] for _ in case.worlds])[kind].append(found)
-    answers = {}
-    for key, kinds in drawn.items():
-        r = [np.concatenate(pages, axis=2)[..., : asked.trials] for pages in kinds]
-        systems = key[1].systems
-        if asked.powered:
-            answers[key] = expected_power(r[0][:, 0], r[1][:, 0], systems, asked.coefficient, asked.alpha)
-        else:
-            answers[key] = expected_width(r[0][0], systems, asked.coefficient, asked.interval, asked.confidence)
-    return answers
-
-
-def _rows(case: _Case, asked: _Asked, answers: _Answers) -> Iterable[PlanRow]:
+def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
     for axis in case.axes():
         for n in case.grid(axis):
             design = case.at(axis, n)
@@ -523,7 +346,7 @@ def _whole(value: float) -> float:
     return int(value) if value == int(value) else value
 
 
-def _width_data(case: _Case, asked: _Asked, axis: str, n: int) -> float:
+def _width_data(case: Case, asked: Asked, axis: str, n: int) -> float:
     """Return the mean width of intervals on random parts of the data; NaN where the data say nothing."""
     if asked.powered or axis == "annotators" or n > case.now(axis):
         return math.nan
@@ -547,7 +370,7 @@ def _width_data(case: _Case, asked: _Asked, axis: str, n: int) -> float:
 # -- what is needed -----------------------------------------------------------------------------
 
 
-def _needs(case: _Case, asked: _Asked, answers: _Answers, annotations: int) -> Iterable[NeedRow]:
+def _needs(case: Case, asked: Asked, answers: Answers, annotations: int) -> Iterable[NeedRow]:
     here = answers[case.number, case.base].value
     total = case.base.systems * case.base.inputs * case.base.annotators
     for axis in case.axes():
@@ -563,7 +386,7 @@ def _needs(case: _Case, asked: _Asked, answers: _Answers, annotations: int) -> I
         yield NeedRow(case.metric, case.metric_b, case.human, axis, _whole(case.now(axis)), needed, limit, extra, gain)
 
 
-def _between(curve: Mapping[float, float], n: float, asked: _Asked) -> float:
+def _between(curve: Mapping[float, float], n: float, asked: Asked) -> float:
     """Return what a curve has at n, on straight lines over logarithms; beyond its end, what it has there."""
     sizes = sorted(curve)
     values = [curve[size] if asked.powered else math.log(max(curve[size], 1e-12)) for size in sizes]
@@ -571,7 +394,7 @@ def _between(curve: Mapping[float, float], n: float, asked: _Asked) -> float:
     return found if asked.powered else math.exp(found)
 
 
-def _crossing(curve: Mapping[int, float], asked: _Asked) -> int | None:
+def _crossing(curve: Mapping[int, float], asked: Asked) -> int | None:
     """Return about where a curve reaches the target, on a straight line over logarithms; None if it does not."""
     sizes = sorted(curve)
     # From the largest size down, as long as the target is met: simulation error must not make an island of it.
@@ -594,7 +417,7 @@ def _crossing(curve: Mapping[int, float], asked: _Asked) -> int | None:
 # -- how well people agree ----------------------------------------------------------------------
 
 
-def _ceilings(setting: Setting, at: int, asked: _Asked) -> list[CeilingRow]:
+def _ceilings(setting: Setting, at: int, asked: Asked) -> list[CeilingRow]:
     human, z = setting.humans[at], setting.z[at]
     judged = has_scores(z)
     z = z[:, judged]
@@ -605,7 +428,7 @@ def _ceilings(setting: Setting, at: int, asked: _Asked) -> list[CeilingRow]:
         ceiling = math.sqrt(r.whole) if r.whole >= 0 else math.nan
         return CeilingRow(human, unit, method, n, r.half, r.whole, r.low, r.high, ceiling)
 
-    ratings = _ratings(setting, human)
+    ratings = ratings_of(setting, human)
     if ratings is not None:
         ratings = ratings[:, :, judged]
         draws = multiplicities(random, z.shape[1], 1_000)
@@ -624,120 +447,3 @@ def _ceilings(setting: Setting, at: int, asked: _Asked) -> list[CeilingRow]:
         by_inputs = split_inputs(z, random, asked.confidence)
         found.append(reliable("system means", "split-inputs", z.shape[1], by_inputs))
     return found
-
-
-# -- in words -----------------------------------------------------------------------------------
-
-
-def _advice(case: _Case, asked: _Asked, rows: list[PlanRow], needs: list[NeedRow], annotations: int) -> str:
-    """Say what there is, what is needed, and where the next annotations buy most."""
-    mine = [n for n in needs if (n.metric, n.metric_b, n.human) == (case.metric, case.metric_b, case.human)]
-    here = _row_of(case, rows)
-    size = f"{case.base.systems} systems × {case.base.inputs:.0f} inputs"
-    size += f" × {case.base.annotators:.3g} annotators" if case.annotated else ""
-    names = one_line(case.metric, 60)
-    if asked.powered:
-        wanted = f"{asked.difference:g}" if asked.difference is not None else f"{abs(here.estimate):.2f}"
-        now = (
-            f"{names} against {one_line(case.metric_b or '', 60)}, {one_line(case.human, 60)}: {size} find a "
-            f"difference of {wanted} with a chance of {here.power:.0%}"
-        )
-        goal = f"a chance of {asked.target:.0%}"
-    else:
-        now = f"{names}, {one_line(case.human, 60)}: with {size} the interval is about {here.width:.2f} wide"
-        goal = f"a width of {asked.target:g}"
-    if here.reached:
-        fewer = [_many(n.needed, n.axis) for n in mine if n.needed is not None and n.needed < n.now]
-        what = f"{now}: {goal} is reached already"
-        what += f"; about {' or '.join(fewer)} would do." if fewer else "."
-    else:
-        enough = [_many(n.needed, n.axis) for n in mine if n.needed is not None]
-        what = f"{now}. {goal.capitalize()} needs about {' or '.join(enough)}." if enough else f"{now}."
-        never = [n for n in mine if n.needed is None and not math.isnan(n.limit) and not asked.met(n.limit)]
-        if never:
-            ends = [f"{n.axis} ({n.limit:.0%}" if asked.powered else f"{n.axis} ({n.limit:.2f}" for n in never]
-            what += f" No number of {' or '.join(f'{end} at best)' for end in ends)} is enough."
-        few = [_many(max(case.grid(n.axis)), n.axis) for n in mine if n.needed is None and n not in never]
-        if few:
-            what += f" Even {' or '.join(few)} are not enough for {goal}."
-    best = (max if asked.powered else min)(mine, key=lambda n: n.gain)
-    unit = "annotations" if case.annotated else "judged outputs"
-    if _gain(best.gain, asked).startswith("0.0"):
-        what += f" The next {annotations:,} {unit} change too little to be seen."
-    else:
-        others = ", ".join(f"{_gain(n.gain, asked)} as {n.axis}" for n in mine if n is not best)
-        how = "points of power" if asked.powered else "of the width"
-        what += f" The next {annotations:,} {unit} buy most as {best.axis}: {_gain(best.gain, asked)} {how} ({others})."
-    if not math.isnan(here.ceiling):
-        what += (
-            f" A metric that knew what all annotators would say could reach {here.ceiling:.2f} "
-            f"({asked.coefficient}, {asked.level} level)."
-        )
-    return what
-
-
-def _many(n: int, axis: str) -> str:
-    return f"{n:,} {axis.removesuffix('s') if n == 1 else axis}"
-
-
-def _row_of(case: _Case, rows: list[PlanRow]) -> PlanRow:
-    """Return the row of what the data have."""
-    key = (case.metric, case.metric_b, case.human, "systems", case.base.systems)
-    return next(row for row in rows if (row.metric, row.metric_b, row.human, row.axis, row.n) == key)
-
-
-def _gain(gain: float, asked: _Asked) -> str:
-    text = f"{100 * gain:+.1f}"
-    text = "0.0" if float(text) == 0 else text
-    return text if asked.powered else f"{text}%"
-
-
-def _warnings(setting: Setting, cases: list[_Case], asked: _Asked, rows: list[PlanRow]) -> list[str]:
-    notes = []
-    for human in setting.humans:
-        mine = [case for case in cases if case.human == human]
-        noise = mine[0].worlds[0].noise
-        column = setting.scores[human]
-        count = len(column.labels("annotator"))
-        if noise is None:
-            why = (
-                "its scores do not tell annotators apart"
-                if count == 0
-                else "there is one annotator only"
-                if count == 1
-                else "no two annotators rated the same output"
-            )
-            notes.append(
-                f"{one_line(human, 60)}: {why}, so nothing can be said about more annotators or about how far people "
-                "agree; costs count judged outputs."
-            )
-        elif not noise.crossed:
-            notes.append(
-                f"{one_line(human, 60)}: few outputs were rated by all {count} annotators, so all their disagreement "
-                f"is taken for noise of single outputs ({noise.annotators:.1f} ratings each)."
-            )
-    if not asked.powered:
-        for case in cases:
-            at = _row_of(case, rows)
-            if not (at.width > 0 and at.width_data > 0):
-                continue
-            if max(at.width / at.width_data, at.width_data / at.width) > OFF:
-                notes.append(
-                    f"{one_line(case.metric, 60)}, {one_line(case.human, 60)}: the {asked.interval} interval of the "
-                    f"data themselves is {at.width_data:.2f} wide, that of the fitted world {at.width:.2f}: systems "
-                    "are few or not normal, so take these widths as rough."
-                )
-    if asked.difference is not None:
-        notes.append(
-            "The difference was made by adding noise to one of two metrics that are otherwise like these on average."
-        )
-    smallest = min(case.base.systems for case in cases)
-    notes.append(
-        f"Numbers beyond the data extrapolate a world fitted to {smallest} systems, with normal effects; low and high "
-        "tell the error of the simulation, not of the fit."
-    )
-    if asked.powered:
-        notes.append("Power is that of a one-sided test that holds its level exactly; real tests can only be near it.")
-    if asked.interval == "boot-inputs" and not asked.powered:
-        notes.append("The interval is about these very systems on new inputs.")
-    return notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,8 @@ def _run(arguments: argparse.Namespace) -> int:
         if Path(name).exists() and Path(arguments.output).exists() and Path(name).samefile(arguments.output):
             raise UsageError(f"-o {one_line(arguments.output)!r} would overwrite the texts it reads")
     check_writable(arguments.output)
+    if arguments.output.endswith(".parquet") and importlib.util.find_spec("pyarrow") is None:
+        raise UsageError("writing Parquet needs pyarrow; run: pip install 'metassay[parquet]'")
     scorers = make_scorers(arguments.metric)
     others = read(*arguments.with_) if arguments.with_ else None
     found = texts.read(arguments)

@@ -70,7 +70,7 @@ def _short(value: object) -> object:
 
 
 def _y_names(field: str) -> Spec:
-    return {"field": field, "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 260, "ticks": False}}
+    return {"field": field, "type": "nominal", "sort": None, "title": None, "axis": {"ticks": False}}
 
 
 def _tip(field: str, title: str, form: str | None = None) -> Spec:
@@ -134,16 +134,17 @@ def _forest(
 
 def _compare(result: Comparison) -> tuple[Chart, ...]:
     ranks = {(c.human, c.level, c.coefficient, c.metric): c.estimate for c in result.clusters}
-    kept = [row for row in result.table if not math.isnan(row.p_value)]
 
     def outcome(row: Any) -> str:  # noqa: ANN401 - a ComparisonRow
+        if math.isnan(row.p_value):
+            return _UNTESTED
         if row.significant_corrected:
             return _OUTCOMES[0]
         return _OUTCOMES[1] if row.significant else _OUTCOMES[2]
 
     fields = ("metric_a", "metric_b", "human", "level", "coefficient", "difference", "p_value")
     rows = sorted(
-        kept,
+        result.table,
         key=lambda r: (
             -_known(ranks.get((r.human, r.level, r.coefficient, r.metric_a))),
             -_known(ranks.get((r.human, r.level, r.coefficient, r.metric_b))),
@@ -165,6 +166,8 @@ def _compare(result: Comparison) -> tuple[Chart, ...]:
         _tip("p_value", "p", ".4f"),
         _tip("outcome", "outcome"),
     ]
+    untested = [_UNTESTED] if any(math.isnan(row.p_value) for row in rows) else []
+    outcomes, colours = [*_OUTCOMES, *untested], ["var(--strong)", "var(--some)", "var(--none)", "var(--paper)"]
     spec: Spec = {
         "width": {"step": 26},
         "height": {"step": 26},
@@ -181,23 +184,23 @@ def _compare(result: Comparison) -> tuple[Chart, ...]:
         },
         "layer": [
             {
-                "mark": {"type": "rect", "stroke": "currentColor", "strokeWidth": 0.5},
+                "mark": {"type": "rect", "stroke": "var(--paper)", "strokeWidth": 1},
                 "encoding": {
                     "color": {
                         "field": "outcome",
                         "type": "nominal",
-                        "scale": {"domain": list(_OUTCOMES), "range": ["#1f5fa8", "#9cc3ea", "#8884"]},
+                        "scale": {"domain": outcomes, "range": colours[: len(outcomes)]},
                         "legend": {"orient": "bottom", "title": None, "labelLimit": 320, "direction": "vertical"},
                     },
                 },
             },
             {
                 "transform": [{"filter": "datum.outcome === '" + _OUTCOMES[0] + "'"}],
-                "mark": {"type": "text", "text": "●", "color": "white", "fontSize": 10},
+                "mark": {"type": "text", "text": "●", "color": "var(--paper)", "fontSize": 10},
             },
             {
                 "transform": [{"filter": "datum.outcome === '" + _OUTCOMES[1] + "'"}],
-                "mark": {"type": "text", "text": "○", "color": "black", "fontSize": 10},
+                "mark": {"type": "text", "text": "○", "color": "var(--ink)", "fontSize": 10},
             },
         ],
     }
@@ -221,6 +224,7 @@ def _compare(result: Comparison) -> tuple[Chart, ...]:
 
 
 _OUTCOMES = ("agrees better, also after correction", "agrees better before correction only", "not established")
+_UNTESTED = "cannot be tested"
 
 
 def _criteria(result: Confounding) -> tuple[Chart, ...]:
@@ -229,7 +233,7 @@ def _criteria(result: Confounding) -> tuple[Chart, ...]:
     tips = [
         _tip("metric", "metric"),
         _tip("estimate", "correlation", ".3f"),
-        _tip("estimate_within", "with the anchor held fixed", ".3f"),
+        _tip("estimate_within", "with the other held fixed", ".3f"),
         _tip("within_low", "from", ".3f"),
         _tip("within_high", "to", ".3f"),
         _tip("verdict", "verdict"),
@@ -256,7 +260,8 @@ def _criteria(result: Confounding) -> tuple[Chart, ...]:
     return (
         Chart(
             "criteria",
-            "Correlation as it is (open) and with the anchor criterion held fixed (filled, with its interval)",
+            "Correlation over all outputs (Kendall): open as it is, filled (with its interval) with another criterion "
+            "held fixed",
             spec,
             fields,
             taken,
@@ -276,9 +281,9 @@ def _decisions(result: Decisions) -> tuple[Chart, ...]:
     kinds = {
         "both_agree": "both find the same system better",
         "neither": "neither finds a difference",
-        "human_only": "people only",
-        "metric_only": "metric only",
-        "opposite": "opposite systems",
+        "human_only": "only people find a difference",
+        "metric_only": "only the metric finds a difference",
+        "opposite": "each finds another system better",
     }
     rows = tuple(
         (row.metric, row.human, words, getattr(row, field), at)
@@ -287,16 +292,23 @@ def _decisions(result: Decisions) -> tuple[Chart, ...]:
     )
     spec: Spec = {
         "height": {"step": 20},
-        "mark": {"type": "bar", "tooltip": True},
+        "mark": {"type": "bar", "tooltip": True, "stroke": "var(--paper)", "strokeWidth": 0.7},
         "encoding": {
             "y": _y_names("metric"),
-            "x": {"field": "pairs", "type": "quantitative", "stack": "zero", "title": "pairs of systems"},
+            "x": {
+                "field": "pairs",
+                "type": "quantitative",
+                "stack": "zero",
+                "title": "pairs of systems",
+                "scale": {"nice": False},
+            },
             "color": {
                 "field": "outcome",
                 "type": "nominal",
                 "scale": {
                     "domain": list(kinds.values()),
-                    "range": ["#1f5fa8", "#9cc3ea", "#bdbdbd", "#f0b060", "#b2332e"],
+                    # Neighbours differ in lightness, so the bar reads in grey, too.
+                    "range": ["#1f5fa8", "#a9cdf0", "#858585", "#f6c98a", "#a32a26"],
                 },
                 "legend": {"orient": "bottom", "title": None, "columns": 2, "labelLimit": 260},
             },
@@ -317,6 +329,15 @@ def _decisions(result: Decisions) -> tuple[Chart, ...]:
     )
 
 
+_STROKES: Spec = {
+    "orient": "bottom",
+    "title": None,
+    "symbolType": "stroke",
+    "symbolSize": 500,
+    "labelExpr": "datum.label === 'human' ? 'people' : 'metric'",
+}
+
+
 def _lines(x: str, y: str, x_title: str, y_title: str, name: str, tips: list[Spec]) -> Spec:
     """Return a line per name, drawn strong under the mouse."""
     return {
@@ -329,11 +350,11 @@ def _lines(x: str, y: str, x_title: str, y_title: str, name: str, tips: list[Spe
             "y": {"field": y, "type": "quantitative", "title": y_title, "scale": {"zero": False}},
             "detail": {"field": name},
             "color": {
-                "condition": {"param": "near", "empty": False, "value": "#d1652a"},
+                "condition": {"param": "near", "empty": False, "value": "var(--hover)"},
                 "field": "kind",
                 "type": "nominal",
-                "scale": {"domain": ["human", "metric"], "range": ["#1f5fa8", "#999999"]},
-                "legend": {"orient": "bottom", "title": None},
+                "scale": {"domain": ["human", "metric"], "range": ["var(--accent)", "var(--soft)"]},
+                "legend": _STROKES,
             },
             "tooltip": tips,
         },
@@ -345,7 +366,7 @@ def _lines(x: str, y: str, x_title: str, y_title: str, name: str, tips: list[Spe
                         "field": "kind",
                         "type": "nominal",
                         "scale": {"domain": ["human", "metric"], "range": [[1, 0], [5, 3]]},
-                        "legend": {"orient": "bottom", "title": None},
+                        "legend": _STROKES,
                     }
                 },
             },
@@ -362,14 +383,14 @@ def _stability(result: Stability) -> tuple[Chart, ...]:
         _tip("sd", "standard deviation", ".3f"),
     ]
     spec = _lines("n_inputs", "mean", "inputs in each of two samples", "correlation of the two rankings", "name", tips)
-    points = {"mark": {"type": "point", "filled": True, "size": 35}}
-    spec["layer"] = [{**points, "params": spec.pop("params")}, *spec["layer"]]
+    points = {"mark": {"type": "point", "filled": True, "size": 35, "opacity": 1}}
+    spec["layer"] = [*spec["layer"], {**points, "params": spec.pop("params")}]
     return (
         _chart(
             result.table,
             fields,
             name="stability",
-            title="How alike the rankings of systems from two samples of inputs are",
+            title="How alike two rankings of systems are that rest on two samples of inputs (Kendall)",
             spec=spec,
             metrics=("name",),
         ),
@@ -386,7 +407,8 @@ def _pairs(result: ScorePairs) -> tuple[Chart, ...]:
         _tip("low", "from", ".3f"),
         _tip("high", "to", ".3f"),
     ]
-    x = {"field": "share", "type": "quantitative", "title": "closest pairs kept", "axis": {"format": ".0%"}}
+    x = {"field": "share", "type": "quantitative", "title": "closest pairs kept"}
+    x |= {"axis": {"format": ".0%"}, "scale": {"nice": False}}
     spec: Spec = {
         "height": 320,
         "encoding": {"x": x, "tooltip": tips},
@@ -409,7 +431,7 @@ def _pairs(result: ScorePairs) -> tuple[Chart, ...]:
             (row for row in result.table if row.kind == "share"),
             fields,
             name="pairs",
-            title="Agreement with people over only those pairs of systems that the metric scores alike",
+            title="Agreement with people over only the pairs of systems whose scores by the metric are closest",
             spec=spec,
             switches=("human",),
             pick="metric",
@@ -465,7 +487,7 @@ def _difficulty(result: Difficulty) -> tuple[Chart, ...]:
                 },
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 30},
+                "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1},
                 "encoding": {"y": {"field": "mean_rank", "type": "quantitative"}},
             },
         ],

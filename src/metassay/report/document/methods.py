@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from metassay.core.signature import VERSION
 from metassay.errors import listed
@@ -25,6 +25,27 @@ _WILLIAMS = "Evan J. Williams (1959). Regression Analysis. Wiley."
 _WILCOXON = "Frank Wilcoxon (1945). Individual Comparisons by Ranking Methods. Biometrics Bulletin 1(6)."
 _TUKEY = "John W. Tukey (1949). Comparing Individual Means in the Analysis of Variance. Biometrics 5(2)."
 
+_OWEN = "Art B. Owen (2007). The Pigeonhole Bootstrap. Annals of Applied Statistics 1(2)."
+_ERNST = (
+    "Ori Ernst, Ori Shapira, Ido Dagan and Ran Levy (2023). Re-Examining Summarization Evaluation across Multiple "
+    "Quality Criteria. Findings of EMNLP."
+)
+_OWCZARZAK = (
+    "Karolina Owczarzak, John M. Conroy, Hoa Trang Dang and Ani Nenkova (2012). An Assessment of the Accuracy of "
+    "Automatic Evaluation in Summarization. Workshop on Evaluation Metrics and System Comparison for Automatic "
+    "Summarization, NAACL."
+)
+_KRUSKAL = (
+    "William H. Kruskal and W. Allen Wallis (1952). Use of Ranks in One-Criterion Variance Analysis. JASA 47(260)."
+)
+_SHAPIRO = "Samuel S. Shapiro and Martin B. Wilk (1965). An Analysis of Variance Test for Normality. Biometrika 52."
+_WORKS = {
+    "criteria": (_ERNST,),
+    "decisions": (_OWCZARZAK, _WILCOXON),
+    "difficulty": (_KRUSKAL, _TUKEY),
+    "normality": (_SHAPIRO,),
+}
+
 _INTERVALS = {
     "boot-both": "a bootstrap over systems and inputs",
     "boot-systems": "a bootstrap over systems",
@@ -40,7 +61,8 @@ _TESTS = {
     "paired-boot-systems": "a paired bootstrap over systems",
     "paired-boot-inputs": "a paired bootstrap over inputs",
     "williams": "Williams' test (Williams, 1959)",
-    "two-way": "a permutation test that exchanges all scores of a system and allows for the variance that inputs add",
+    "two-way": "a permutation test that exchanges all scores of a system and allows for the variance that inputs add "
+    "(after Owen, 2007)",
 }
 
 
@@ -48,50 +70,96 @@ def paragraph(dossier: Dossier) -> str:
     """Return what was done, in sentences ready for a paper."""
     n, m = dossier.scores.shape
     sentences = [
-        f"We compared {len(dossier.metrics)} automatic metrics with human judgments of {listed(dossier.humans, 8)} for "
-        f"{n} systems and {m} inputs, using metassay {VERSION}."
+        f"We compared {numbers.counted(len(dossier.metrics), 'automatic metric')} with human judgments of "
+        f"{listed(dossier.humans, 8)} for {numbers.counted(n, 'system')} and {numbers.counted(m, 'input')}, "
+        f"using metassay {VERSION}."
     ]
-    rows = cast("Agreement", dossier.results["agree"]).table
-    if rows:
-        first = rows[0]
-        levels = " and ".join(dict.fromkeys(row.level for row in rows))
-        coefficients = listed([names.coefficient(c) for c in dict.fromkeys(row.coefficient for row in rows)], 5)
-        made = _INTERVALS.get(first.interval, f"the method {first.interval}")
-        drawn = "" if first.resamples is None else f" with {first.resamples:,} resamples"
-        sentences.append(
-            f"Agreement is the correlation ({coefficients}) at the {levels} level, with "
-            f"{numbers.percent(first.confidence)} intervals by {made}{drawn} (Deutsch et al., 2021)."
-        )
-    if "compare" in dossier.results:
-        compared = cast("Comparison", dossier.results["compare"])
-        if compared.table:
-            first_test = compared.table[0]
-            made = _TESTS.get(first_test.test, f"the test {first_test.test}")
-            drawn = "" if first_test.resamples is None else f" with {first_test.resamples:,} draws"
-            correction = names.CORRECTIONS.get(first_test.correction)
-            corrected = "" if correction is None else f", with {correction} correction per {first_test.scope}"
-            sentences.append(
-                f"Differences between metrics were tested by {made}{drawn} at α = {compared.alpha:g}{corrected} "
-                "(Deutsch et al., 2021)."
-            )
-    if "pairs" in dossier.results:
-        sentences.append(
+    said = {
+        "agree": _agreement,
+        "compare": _comparison,
+        "criteria": _criteria,
+        "pairs": lambda _: (
             "We also report agreement over the pairs of systems that a metric scores alike (Deutsch et al., 2022)."
-        )
-    return " ".join(sentences)
+        ),
+        "decisions": _decisions,
+        "stability": _stability,
+        "difficulty": lambda _: (
+            "Differences between inputs were tested by Kruskal and Wallis's and Tukey's tests on ranks."
+        ),
+        "normality": lambda _: "Normality was tested by Shapiro and Wilk's test.",
+    }
+    sentences += [tell(dossier.results[name]) for name, tell in said.items() if name in dossier.results]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _agreement(result: Any) -> str:  # noqa: ANN401 - an Agreement
+    rows = cast("Agreement", result).table
+    if not rows:
+        return ""
+    first = rows[0]
+    levels = list(dict.fromkeys(row.level for row in rows))
+    coefficients = listed([names.coefficient(c) for c in dict.fromkeys(row.coefficient for row in rows)], 5)
+    made = _INTERVALS.get(first.interval, f"the method {first.interval}")
+    drawn = "" if first.resamples is None else f" with {first.resamples:,} resamples"
+    source = "" if first.interval == "two-way" else " (Deutsch et al., 2021)"
+    return (
+        f"Agreement is the correlation ({coefficients}) at the {' and '.join(levels)} "
+        f"{'level' if len(levels) == 1 else 'levels'}, with {numbers.percent(first.confidence)} intervals by "
+        f"{made}{drawn}{source}."
+    )
+
+
+def _comparison(result: Any) -> str:  # noqa: ANN401 - a Comparison
+    compared = cast("Comparison", result)
+    if not compared.table:
+        return ""
+    first = compared.table[0]
+    made = _TESTS.get(first.test, f"the test {first.test}")
+    drawn = "" if first.resamples is None else f", {first.resamples:,} draws"
+    correction = names.CORRECTIONS.get(first.correction)
+    rows = "for the tests of one metric against all others" if first.scope == "row" else "for all tests of a table"
+    corrected = "" if correction is None else f", with {correction} correction {rows}"
+    coefficients = listed([names.coefficient(c) for c in dict.fromkeys(row.coefficient for row in compared.table)], 5)
+    sided = "two-sided" if first.alternative == "two-sided" else "one-sided"
+    # Williams' own work is named in the test's words; two-way is not of that paper.
+    source = "" if first.test in ("two-way", "williams") else " (Deutsch et al., 2021)"
+    return (
+        f"Differences between metrics ({coefficients}) were tested {sided} by {made}{drawn}{source}, at "
+        f"α = {compared.alpha:g}{corrected}."
+    )
+
+
+def _criteria(result: Any) -> str:  # noqa: ANN401 - a Confounding
+    return (
+        "To see whether agreement on one criterion is borrowed from another, we held the other fixed over all outputs "
+        f"({names.coefficient('kendall')}, in buckets and by partial correlation; Ernst et al., 2023), with intervals "
+        f"from {int(result.signature['k']):,} resamples of systems and inputs."
+    )
+
+
+def _decisions(result: Any) -> str:  # noqa: ANN401 - Decisions
+    return (
+        "Decisions between two systems by metrics and by people (Owczarzak et al., 2012) rest on two-sided Wilcoxon "
+        f"tests at α = {result.signature['alpha']}, uncorrected."
+    )
+
+
+def _stability(result: Any) -> str:  # noqa: ANN401 - a Stability
+    return (
+        f"The stability of rankings is the mean correlation of rankings from {int(result.signature['k']):,} pairs of "
+        "samples of inputs, drawn with replacement."
+    )
 
 
 def citations(dossier: Dossier) -> tuple[str, ...]:
     """Return the works that the paragraph and the tables rest on."""
     found = [_RESAMPLING]
-    if {"pairs", "stability", "precision"} & set(dossier.results):
+    if {"pairs", "precision"} & set(dossier.results):
         found.append(_SYSTEM_LEVEL)
     if "compare" in dossier.results:
-        table = cast("Comparison", dossier.results["compare"]).table
-        if any(row.test == "williams" for row in table):
-            found.append(_WILLIAMS)
-    if "decisions" in dossier.results:
-        found.append(_WILCOXON)
-    if "difficulty" in dossier.results:
-        found.append(_TUKEY)
+        tests = {row.test for row in cast("Comparison", dossier.results["compare"]).table}
+        found += [work for test, work in (("williams", _WILLIAMS), ("two-way", _OWEN)) if test in tests]
+    for study, works in _WORKS.items():
+        if study in dossier.results:
+            found += works
     return tuple(found)

@@ -11,14 +11,16 @@
     return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   };
 
+  // Colours are the style sheet's, so that light, dark and paper need no new drawing.
   const looks = () => {
-    const ink = dark() ? "#e6e9ed" : "#1b1f24", line = dark() ? "#343b44" : "#d5dae0", main = dark() ? "#7db4ee" : "#1f5fa8";
+    const ink = "var(--ink)", line = "var(--line)", main = "var(--accent)";
     return {
       background: null, font: "system-ui, sans-serif",
       axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" },
-      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12 },
+      axisXQuantitative: { labelFlush: false, tickCount: { signal: "ceil(width / 70)" } },
+      axisY: { labelLimit: innerWidth < 640 ? 130 : 260 },
+      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, symbolStrokeColor: ink },
       view: { stroke: null }, point: { color: main }, rule: { color: ink }, line: { color: main }, area: { color: main }, bar: { color: main },
-      rect: { stroke: dark() ? "#14171b" : "#ffffff" },
     };
   };
 
@@ -49,19 +51,61 @@
       (!chart.picked || row[chart.pick] === chart.picked.value));
     // A level or coefficient that this chart does not have shows the first that it has.
     if (!rows.length && chart.switches.length) {
-      const first = chart.rows.find((row) => !chart.switches.includes("human") || row.human === state.human) || chart.rows[0];
-      if (first) rows = chart.rows.filter((row) => chart.switches.every((name) => row[name] === first[name]) && chart.metrics.every((name) => !state.hidden.has(row[name])));
+      const nearest = (names) => chart.rows.find((row) => names.every((name) => row[name] === state[name]));
+      const has = (name) => chart.switches.includes(name);
+      const first = nearest(["human", "level"].filter(has)) || nearest(["human"].filter(has)) || chart.rows[0];
+      if (first) rows = chart.rows.filter((row) => chart.switches.every((name) => row[name] === first[name]) && chart.metrics.every((name) => !state.hidden.has(row[name])) && (!chart.picked || row[chart.pick] === first[chart.pick]));
     }
     const name = chart.metrics[0] || (chart.fields.includes("system") ? "system" : "input");
-    if (state.order === "name" && chart.fields.includes(name)) return rows.slice().sort((a, b) => String(a[name]).localeCompare(String(b[name]), undefined, { numeric: true }));
+    if (state.order === "name" && chart.fields.includes(name)) {
+      const before = (a, b) => String(a).localeCompare(String(b), undefined, { numeric: true });
+      const sorted = rows.slice().sort((a, b) => before(a[name], b[name]));
+      // Columns of a square follow its lines.
+      const [, across] = chart.metrics;
+      if (!across) return sorted;
+      const places = [...new Set(rows.flatMap((row) => [row[name], row[across]]))].sort(before);
+      return sorted.map((row) => ({ ...row, at: places.indexOf(row[across]) }));
+    }
     if (chart.sort) return rows.slice().sort((a, b) => (b[chart.sort] ?? -Infinity) - (a[chart.sort] ?? -Infinity));
     return rows;
   };
 
+  // What a switch's value is called, such as "system level" or "Kendall".
+  const called = (name, value) => {
+    const option = all(`[data-switch="${name}"] option`).find((each) => each.value === value);
+    return (option ? option.textContent : value) + (name === "level" ? " level" : "");
+  };
+
   const say = (chart, rows) => {
     const told = document.getElementById(`${chart.element.id}-said`);
-    const setting = chart.switches.map((name) => rows[0]?.[name]).filter(Boolean).join(", ");
-    told.textContent = rows.length ? `${setting}${setting ? ": " : ""}${rows.length} values; the table below has them as text.` : "Nothing to show: no metric is chosen.";
+    if (!rows.length) { told.textContent = "Nothing to show: no metric is chosen."; return; }
+    const setting = chart.switches.map((name) => called(name, rows[0][name])).join(", ");
+    const other = chart.switches.filter((name) => rows[0][name] !== state[name]).map((name) => called(name, state[name]));
+    const hint = document.createElement("span");
+    hint.textContent = ` ${rows.length} values; the table below has them as text.`;
+    told.replaceChildren(setting ? `${setting}.` : "", other.length ? ` Not computed here for ${other.join(", ")}.` : "", hint);
+  };
+
+  // A table of the rows that a chart shows, for those whose whole table is too long for the page.
+  const list = (chart, rows) => {
+    const place = document.querySelector(`[data-values="${chart.element.id}"]`);
+    if (!place || !place.open) return;
+    const shown = chart.fields.filter((field) => field !== "at" && !chart.switches.includes(field) && field !== chart.pick);
+    const table = document.createElement("table"), line = (section, kind, values) => {
+      const row = section.insertRow();
+      values.forEach((value, at) => {
+        const cell = document.createElement(kind === "th" || at === 0 ? "th" : "td");
+        if (cell.tagName === "TH") cell.scope = kind === "th" ? "col" : "row";
+        cell.textContent = value ?? "–";
+        if (typeof value === "number") cell.className = "right";
+        row.append(cell);
+      });
+    };
+    line(table.createTHead(), "th", shown.map((field) => field.replace(/_/g, " ")));
+    const body = table.createTBody();
+    for (const row of rows) line(body, "td", shown.map((field) => row[field]));
+    place.querySelector(".wide").replaceChildren(table);
+    sortable(table);
   };
 
   const draw = async (chart) => {
@@ -69,7 +113,8 @@
     chart.element.replaceChildren();
     const rows = chosen(chart);
     say(chart, rows);
-    if (!rows.length) return;
+    list(chart, rows);
+    if (!rows.length) { chart.view = null; return; }
     const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, config: looks(), ...chart.spec, data: { name: "rows", values: rows } };
     if (chart.spec.width) delete spec.autosize;
     const compiled = compile(spec, { logger: quiet }).spec;
@@ -88,6 +133,10 @@
     }
   }, { rootMargin: "600px" });
   charts.forEach((chart) => watcher.observe(chart.element));
+  for (const place of all("[data-values]")) place.addEventListener("toggle", () => {
+    const chart = charts.find((each) => each.element.id === place.dataset.values);
+    list(chart, chosen(chart));
+  });
   const redraw = () => charts.filter((chart) => seen.has(chart.element)).forEach(draw);
   const drawAll = () => Promise.all(charts.map((chart) => { seen.add(chart.element); return chart.view ? null : draw(chart); }));
   addEventListener("beforeprint", drawAll);
@@ -96,7 +145,11 @@
 
   // -- switches ---------------------------------------------------------------------------------
 
-  for (const select of all("[data-switch]")) select.addEventListener("change", () => { state[select.dataset.switch] = select.value; redraw(); });
+  for (const select of all("[data-switch]")) select.addEventListener("change", () => {
+    state[select.dataset.switch] = select.value;
+    document.querySelector("[role=status]").textContent = `Charts show ${all("select[data-switch]").map((each) => each.selectedOptions[0].textContent).join(", ")}.`;
+    redraw();
+  });
   for (const select of all("[data-pick]")) select.addEventListener("change", () => draw(charts.find((chart) => chart.element.id === select.dataset.pick)));
   document.querySelector(".controls").addEventListener("submit", (event) => event.preventDefault());
 
@@ -123,7 +176,7 @@
   // -- tables -----------------------------------------------------------------------------------
 
   const number = (text) => { const found = text.replace("−", "-").replace(/^[<>]/, "").match(/^[-.\d,]+/); return found ? parseFloat(found[0].replace(/,/g, "")) : NaN; };
-  for (const table of all(".wide table")) {
+  const sortable = (table) => {
     all("thead th", table).forEach((head, at) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -146,7 +199,8 @@
         }
       });
     });
-  }
+  };
+  all(".wide table").forEach(sortable);
 
   // -- downloads, copying, light and dark -------------------------------------------------------
 
@@ -170,9 +224,9 @@
     button.textContent = "Copied";
   });
   const theme = document.getElementById("theme");
-  const label = () => { theme.textContent = dark() ? "Light" : "Dark"; theme.setAttribute("aria-pressed", String(dark())); };
-  theme.addEventListener("click", () => { document.documentElement.dataset.theme = dark() ? "light" : "dark"; label(); redraw(); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { label(); redraw(); });
+  const label = () => theme.setAttribute("aria-pressed", String(dark()));
+  theme.addEventListener("click", () => { document.documentElement.dataset.theme = dark() ? "light" : "dark"; label(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
   label();
   document.documentElement.dataset.ready = "yes";
 })();

@@ -12,7 +12,7 @@ from typing import Any
 
 from metassay.core.signature import VERSION
 from metassay.errors import one_line
-from metassay.report import data, html, latex, names, views
+from metassay.report import data, html, latex, names, numbers, views
 from metassay.report.document import methods, opening
 from metassay.report.document.charts import Chart, charts_of
 from metassay.report.document.contents import Dossier
@@ -30,8 +30,11 @@ QUESTIONS = {
 }
 """The sections, in reading order."""
 
+MOST_WARNINGS = 5
+"""Warnings that are seen at once; the others are behind a click."""
+
 LONGEST_LIST = 400
-"""Rows that a table on the page may have; longer ones are in the download."""
+"""Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
 
 
 def render(dossier: Dossier, *, title: str) -> str:
@@ -48,11 +51,11 @@ def render(dossier: Dossier, *, title: str) -> str:
     charts = {name: charts_of(dossier.results[name]) for name in sections}
     library, program, style = (_asset(name) for name in ("charts.js", "page.js", "page.css"))
     body = [
-        '<a class="skip" href="#main">Skip to the answer</a>',
+        '<a class="skip" href="#charts">Skip to the charts</a>',
         _header(title),
-        _navigation(sections, dossier),
-        '<main id="main" tabindex="-1">',
+        "<main>",
         _opening(dossier),
+        _navigation(sections, dossier),
         _controls(dossier, [chart for each in charts.values() for chart in each]),
         *(_section(name, dossier, charts[name]) for name in sections),
         _methods(dossier),
@@ -95,12 +98,12 @@ def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  
 def _header(title: str) -> str:
     return (
         f"<header><h1>{escape(one_line(title, 200))}</h1>"
-        '<button type="button" id="theme" aria-pressed="false">Dark</button></header>'
+        '<button type="button" id="theme" aria-pressed="false">Dark theme</button></header>'
     )
 
 
 def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
-    links = [("answer", "The answer"), *((name, QUESTIONS[name]) for name in sections)]
+    links = [(name, QUESTIONS[name]) for name in sections]
     links += [("methods", "Methods, to paste"), ("facts", "The data")]
     items = "".join(f'<li><a href="#{name}">{escape(words)}</a></li>' for name, words in links)
     left_out = "".join(
@@ -113,13 +116,17 @@ def _opening(dossier: Dossier) -> str:
     sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in opening.answer(dossier))
     others = opening.other_criteria(dossier)
     more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
-    told = "".join(f"<li>{escape(warning)}</li>" for warning in opening.warnings(dossier))
+    told = [f"<li>{escape(warning)}</li>" for warning in opening.warnings(dossier)]
+    meant = escape(" ".join(opening.glossary(dossier)))
     parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title">The answer</h2>', sentences]
+    parts.append(f'<p class="gloss">{meant}</p>')
     if more:
-        summary = f"The same for {len(others)} other {'setting' if len(others) == 1 else 'settings'}"
-        parts.append(f"<details><summary>{summary}</summary><ul>{more}</ul></details>")
+        summary = f"The first sentence for {numbers.counted(len(others), 'other setting')}"
+        parts.append(f'<details class="printed"><summary>{summary}</summary><ul>{more}</ul></details>')
     if told:
-        parts.append(f'<div class="warnings"><h3>Before you believe it</h3><ul>{told}</ul></div>')
+        first, rest = told[:MOST_WARNINGS], told[MOST_WARNINGS:]
+        hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
+        parts.append(f'<div class="warnings"><h3>Before you believe it</h3><ul>{"".join(first)}</ul>{hidden}</div>')
     return "\n".join([*parts, "</section>"])
 
 
@@ -151,7 +158,10 @@ def _controls(dossier: Dossier, charts: list[Chart]) -> str:
         '<button type="button" data-all="1">All</button><button type="button" data-all="">None</button></div>'
         f'<div class="boxes" role="group" aria-label="Metrics to show">{boxes}</div></details>'
     )
-    return f'<form class="controls" aria-label="What charts and tables show">{"".join(parts)}{picker}</form>'
+    return (
+        '<form class="controls" id="charts" tabindex="-1" aria-label="What charts and tables show">'
+        f'{"".join(parts)}{picker}<p class="unseen" role="status"></p></form>'
+    )
 
 
 def _section(name: str, dossier: Dossier, charts: tuple[Chart, ...]) -> str:
@@ -167,13 +177,21 @@ def _section(name: str, dossier: Dossier, charts: tuple[Chart, ...]) -> str:
         tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:
-        parts.append(f"<p>The table has {rows:,} lines; download it below.</p>")
-    if page.notes and name not in ("agree", "compare"):
-        parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in page.notes) + "</ul>")
+        parts += [
+            f'<details data-values="chart-{chart.name}"><summary>Table of what the chart shows</summary>'
+            '<div class="wide"></div></details>'
+            for chart in charts
+        ]
+        parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
+    # What the opening has said already need not be said again.
+    told = opening.warnings(dossier)
+    notes = [n for n in page.notes if name not in ("agree", "compare") and one_line(n, 1000) not in told]
+    if notes:
+        parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>")
     parts += [
         _data(f"csv-{name}", data.to_csv(result)),
-        _data(f"tex-{name}", latex.render(page) if rows <= LONGEST_LIST else ""),
-        _downloads(name, latex_too=rows <= LONGEST_LIST),
+        _data(f"tex-{name}", latex.render(page)),
+        _downloads(name),
         f'<p class="signature"><code>{escape(page.signature)}</code></p></section>',
     ]
     return "\n".join(parts)
@@ -199,15 +217,17 @@ def _figure(chart: Chart) -> str:
     return (
         f'<figure><figcaption id="{identifier}-title">{escape(chart.title)}</figcaption>{picker}'
         f'<div class="chart" id="{identifier}" role="img" aria-labelledby="{identifier}-title" '
-        f'aria-describedby="{identifier}-said"></div><p class="said" id="{identifier}-said" aria-live="polite"></p>'
+        f'aria-describedby="{identifier}-said"></div><p class="said" id="{identifier}-said"></p>'
         f"{_data(f'{identifier}-data', setting)}</figure>"
     )
 
 
-def _downloads(name: str, *, latex_too: bool) -> str:
-    buttons = [f'<button type="button" data-download="csv-{name}" data-file="{name}.csv">CSV</button>']
-    if latex_too:
-        buttons.append(f'<button type="button" data-download="tex-{name}" data-file="{name}.tex">LaTeX</button>')
+def _downloads(name: str) -> str:
+    buttons = [
+        f'<button type="button" data-download="{kind}-{name}" data-file="{name}.{kind}" '
+        f'aria-label="Download {words}: {escape(QUESTIONS[name])}">{words}</button>'
+        for kind, words in (("csv", "CSV"), ("tex", "LaTeX"))
+    ]
     return f'<p class="downloads">Download: {" ".join(buttons)}</p>'
 
 
@@ -218,6 +238,20 @@ def _methods(dossier: Dossier) -> str:
         f'<p id="methods-text">{escape(methods.paragraph(dossier))}</p>'
         '<p class="downloads"><button type="button" data-copy="methods-text">Copy the paragraph</button></p>'
         f"<ul>{cited}</ul></section>"
+    )
+
+
+def _size(dossier: Dossier) -> str:
+    n, m = dossier.scores.shape
+    columns = [(name, dossier.scores[name]) for name in (*dossier.humans, *dossier.metrics)]
+    missing = sum(int((values != values).sum()) for values in (dossier.scores.matrix(name) for name, _ in columns))
+    raters = {label for name, column in columns if name in dossier.humans for label in column.labels("annotator")}
+    criteria = "1 human criterion" if len(dossier.humans) == 1 else f"{len(dossier.humans)} human criteria"
+    annotators = f"{numbers.counted(len(raters), 'annotator')}" if raters else "annotators not told apart in the data"
+    cells = f"{missing:,} of {n * m * len(columns):,} cells missing" if missing else "no cell missing"
+    return (
+        f"{numbers.counted(n, 'system')} × {numbers.counted(m, 'input')}, "
+        f"{numbers.counted(len(dossier.metrics), 'metric')}, {criteria}, {annotators}, {cells}."
     )
 
 
@@ -239,9 +273,9 @@ def _facts(dossier: Dossier) -> str:
     listed = f"<details><summary>Files</summary><ul>{sources}</ul></details>" if sources else ""
     return (
         '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
-        f"<p>{n:,} systems × {m:,} inputs, {len(dossier.metrics)} metrics, {len(dossier.humans)} human criteria.</p>"
-        '<details><summary>Columns</summary><div class="wide"><table><thead><tr><th scope="col">column</th>'
-        '<th scope="col">kind</th><th scope="col" class="right">missing</th><th scope="col" class="right">annotators'
+        f"<p>{_size(dossier)}</p>"
+        '<details class="printed"><summary>Columns</summary><div class="wide"><table><thead><tr>'
+        '<th scope="col">column</th><th scope="col">kind</th><th scope="col" class="right">missing</th><th scope="col" class="right">annotators'
         f'</th><th scope="col">direction</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div></details>'
         f"{listed}</section>"
     )

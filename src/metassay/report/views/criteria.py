@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -99,10 +100,10 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
             lines = [
                 (
                     name(row.metric or ""),
+                    Cell(row.verdict or "", row.verdict == "vanishes"),
                     number(whole[id(row)]),
                     number(within[id(row)]),
                     number(_relative(row)),
-                    Cell(row.verdict or "", row.verdict == "vanishes"),
                 )
                 for row in here
                 if (row.criterion, row.anchor) == (criterion, anchor)
@@ -110,10 +111,10 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
             sections.append(Section(f"{one_line(criterion)}, with {one_line(anchor)} held fixed", tuple(lines)))
         columns = (
             Column("metric", "left", key=True),
+            Column("verdict", "left"),
             Column("agreement"),
             Column("held fixed"),
             Column("relative difference"),
-            Column("verdict", "left"),
         )
         title = f"Agreement with another criterion held fixed, {METHODS[method]}"
         found.append(Table(title, columns, tuple(sections), (*_legend(here, sections), _meaning()), "it vanishes"))
@@ -192,6 +193,8 @@ def _group_cell(group: GroupDifference | None) -> Cell:
 
 
 def _relative(row: CriterionRow) -> str:
+    if math.isnan(row.relative_difference):
+        return numbers.DASH
     ends = f"[{numbers.fixed(row.relative_low, 2)}, {numbers.fixed(row.relative_high, 2)}]"
     return f"{numbers.fixed(row.relative_difference, 2)} {ends}"
 
