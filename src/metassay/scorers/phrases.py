@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol
 
+from metassay.core.pipelines import SAMPLE, Pipeline
 from metassay.errors import UsageError, one_line
 from metassay.scorers.tokens import sentences
 
@@ -246,37 +247,17 @@ class SpacyPhrases:
     """
 
     def __init__(self, name: str, kind: Kind) -> None:
-        try:
-            spacy = import_module("spacy")
-        except ImportError:
-            raise UsageError("phrases=spacy:… needs spaCy; run: pip install 'metassay[spacy]'") from None
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self._nlp: Any = spacy.load(name)
-        except (OSError, ValueError, ImportError) as error:
-            raise UsageError(
-                f"spaCy cannot load {one_line(name, 60)!r} ({one_line(error)}); "
-                f"run: python -m spacy download {one_line(name, 60)}"
-            ) from None
-        version = self._nlp.meta.get("version")
-        self.signature = f"spacy:{one_line(name, 60)}" + (f"@{version}" if version else "")
-        self._nlp.max_length = 1 << 31
+        self._parsed = Pipeline(name, "phrases=spacy:…")
+        self.signature = self._parsed.signature
         self._kind = kind
-        sample = self._parsed("Yesterday Anna Smith walked home . She was tired .")
+        sample = self._parsed(SAMPLE)
         able = sample.has_annotation("ENT_IOB") if kind == "entities" else sample.has_annotation("DEP")
         if not able or not sample.has_annotation("SENT_START"):
             needed = "an entity recognizer" if kind == "entities" else "a parser"
-            has = ", ".join(self._nlp.pipe_names) or "nothing"
             raise UsageError(
-                f"finding {kind} needs {needed} and sentences, and {one_line(name, 60)!r} has {one_line(has)}"
+                f"finding {kind} needs {needed} and sentences, and {one_line(name, 60)!r} has {self._parsed.parts}"
             )
         self.find = lru_cache(maxsize=64)(self._find)
-
-    def _parsed(self, text: str) -> Any:  # noqa: ANN401 - spaCy's Doc
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return self._nlp(text)
 
     def _find(self, text: str) -> Sequence[Phrase]:
         found = []

@@ -52,7 +52,27 @@ class _Statistic(ScorerDefaults):
         return "|".join([self.name, *parts, f"tokens:{self._tokens}", f"stem:{self._stem}", "v:1"])
 
 
-class NovelNgrams(_Statistic):
+class _OfNgrams(_Statistic):
+    """A statistic of n-grams, with a column for each n."""
+
+    def __init__(
+        self, n: int | str | Iterable[int] = (1, 2, 3, 4), *, stem: str = "none", tokens: str = "unicode"
+    ) -> None:
+        super().__init__(stem, tokens)
+        self._n = lengths_of_ngrams(n)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names such as ``novel-1``."""
+        return tuple(f"{self.name}-{n}" for n in self._n)
+
+    @property
+    def signature(self) -> str:
+        """The recipe in one line."""
+        return self._recipe(f"n:{','.join(map(str, self._n))}")
+
+
+class NovelNgrams(_OfNgrams):
     """The share of an output's different n-grams that its source does not have.
 
     Parameters
@@ -75,22 +95,6 @@ class NovelNgrams(_Statistic):
 
     name = "novel"
 
-    def __init__(
-        self, n: int | str | Iterable[int] = (1, 2, 3, 4), *, stem: str = "none", tokens: str = "unicode"
-    ) -> None:
-        super().__init__(stem, tokens)
-        self._n = lengths_of_ngrams(n)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names such as ``novel-1``."""
-        return tuple(f"novel-{n}" for n in self._n)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return self._recipe(f"n:{','.join(map(str, self._n))}")
-
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return shares of shape (items, columns)."""
         words = self._words()
@@ -110,7 +114,7 @@ class NovelNgrams(_Statistic):
         return out
 
 
-class RepeatedNgrams(_Statistic):
+class RepeatedNgrams(_OfNgrams):
     """The share of an output's different n-grams that it has more than once.
 
     Parameters
@@ -132,22 +136,6 @@ class RepeatedNgrams(_Statistic):
 
     name = "repeated"
     needs: frozenset[Need] = frozenset()
-
-    def __init__(
-        self, n: int | str | Iterable[int] = (1, 2, 3, 4), *, stem: str = "none", tokens: str = "unicode"
-    ) -> None:
-        super().__init__(stem, tokens)
-        self._n = lengths_of_ngrams(n)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names such as ``repeated-1``."""
-        return tuple(f"repeated-{n}" for n in self._n)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return self._recipe(f"n:{','.join(map(str, self._n))}")
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return shares of shape (items, columns)."""

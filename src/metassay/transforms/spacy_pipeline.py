@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from importlib import import_module
-from typing import Any
 
+from metassay.core.pipelines import SAMPLE, Pipeline
 from metassay.errors import UsageError, one_line
 from metassay.transforms import persons, segments
 from metassay.transforms.analysis import Need, Verb, in_case_of
 from metassay.transforms.persons import Mention, Name
 from metassay.transforms.segments import Span
 
-_SAMPLE = "Yesterday Anna Smith walked home . She was tired ."
 _PERSON = ("PERSON", "PER", "PRS", "persName")
 
 
@@ -30,26 +27,10 @@ class SpacyPipeline:
     """
 
     def __init__(self, name: str, needs: Collection[Need]) -> None:
-        try:
-            spacy = import_module("spacy")
-        except ImportError:
-            raise UsageError("backend spacy:… needs spaCy; run: pip install 'metassay[spacy]'") from None
-        self.signature = f"spacy:{name}"
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self._nlp: Any = spacy.load(name)
-        except (OSError, ValueError, ImportError) as error:
-            raise UsageError(
-                f"spaCy cannot load {one_line(name, 60)!r} ({one_line(error)}); "
-                f"run: python -m spacy download {one_line(name, 60)}"
-            ) from None
-        version = self._nlp.meta.get("version")
-        if version:
-            self.signature += f"@{version}"
-        self._nlp.max_length = 1 << 31  # texts of any length; the limit guards parsers against memory, not meaning
-        self.parsed = lru_cache(maxsize=64)(self._parse)
-        sample = self.parsed(_SAMPLE)
+        pipeline = Pipeline(name, "backend spacy:…")
+        self.signature = pipeline.signature
+        self.parsed = lru_cache(maxsize=64)(pipeline)
+        sample = self.parsed(SAMPLE)
         tagged = sample.has_annotation("TAG") or sample.has_annotation("POS")
         able = {
             "sentences": True,
@@ -59,15 +40,9 @@ class SpacyPipeline:
         parts = {"verbs": "a tagger and a lemmatizer", "people": "an entity recognizer"}
         for need in needs:
             if not able[need]:
-                has = ", ".join(self._nlp.pipe_names) or "nothing"
                 raise UsageError(
-                    f"this needs {parts[need]}, and the pipeline {one_line(name, 60)!r} has {one_line(has)}"
+                    f"this needs {parts[need]}, and the pipeline {one_line(name, 60)!r} has {pipeline.parts}"
                 )
-
-    def _parse(self, text: str) -> Any:  # noqa: ANN401 - spaCy's Doc
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return self._nlp(text)
 
     def sentences(self, text: str) -> Sequence[Span]:
         """Return the pipeline's sentences, or ours where it marks none."""

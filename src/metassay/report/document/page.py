@@ -275,7 +275,8 @@ def _facts(dossier: Dossier) -> str:
         '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
         f"<p>{_size(dossier)}</p>"
         '<details class="printed"><summary>Columns</summary><div class="wide"><table><thead><tr>'
-        '<th scope="col">column</th><th scope="col">kind</th><th scope="col" class="right">missing</th><th scope="col" class="right">annotators'
+        '<th scope="col">column</th><th scope="col">kind</th><th scope="col" class="right">missing</th>'
+        '<th scope="col" class="right">annotators'
         f'</th><th scope="col">direction</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div></details>'
         f"{listed}</section>"
     )
