@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
 
@@ -133,3 +134,13 @@ def test_what_is_missing_is_told_before_any_work(run, plain, monkeypatch):
     assert done.code == 2
     assert "java, not installed here; run: apt install default-jre-headless" in done.err
     assert "read" not in done.err
+
+
+def test_work_goes_where_it_is_told(run, plain):
+    argv = ("score", *FILES, "--metric", "rouge[variants=1]", "-o", "scores.csv")
+    assert "workers must be a whole number of at least 1, got 0" in run(*argv, "--workers", "0").err
+    if importlib.util.find_spec("distributed") is not None:
+        nobody = run(*argv, "--cluster", "nobody")
+        assert (nobody.code, nobody.out) == (2, "")
+        assert "no Dask scheduler answers at 'nobody'" in nobody.err
+    assert not (plain / "scores.csv").exists()

@@ -54,6 +54,8 @@ def test_tasks_of_spread_are_done_elsewhere(on_workers):
     found = dict(engine.spread(partial(divmod, 17), [2, 3, 4, 5]))
     assert found == {0: (8, 1), 1: (5, 2), 2: (4, 1), 3: (3, 2)}
     assert os.getpid() not in {process for _, (_, process) in engine.spread(where, [1, 2, 3])}
+    # What asks for this process alone, such as a model that was loaded here, stays.
+    assert {process for _, (_, process) in engine.spread(where, [1, 2, 3], processes=1)} == {os.getpid()}
 
 
 def test_what_cannot_be_sent_stays_here(on_workers):

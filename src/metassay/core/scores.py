@@ -170,6 +170,12 @@ class Scores:
         groups
             The group of each system that has one.
         """
+        for what, given in (("metrics", metrics), ("human", human)):
+            if given is not None and not isinstance(given, Mapping):
+                raise UsageError(
+                    f"{what} must map names to arrays of scores, got {type(given).__name__}; "
+                    'write {"relevance": array}, and leave out human if nobody judged'
+                )
         arrays: list[tuple[str, npt.NDArray[Any], Kind]] = [(n, np.asarray(a), "metric") for n, a in metrics.items()]
         arrays += [(n, np.asarray(a), "human") for n, a in (human or {}).items()]
         if not arrays:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from numbers import Real
 
-from metassay.errors import UnknownName, UsageError
+from metassay.errors import UnknownName, UsageError, one_line
 
 LEVELS = ("system", "input", "global", "within-system")
 LEVEL_ALIASES = {
@@ -38,7 +38,14 @@ SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")
 PAIRED_TESTS = ("paired-t", "wilcoxon")
 CUTOFFS = ("theory", "mc", "hb")
 ALTERNATIVES = ("greater", "less", "two-sided")
-CORRECTIONS = ("none", "bonferroni", "holm", "bh", "by")
+CORRECTION_NAMES = {
+    "bonferroni": "Bonferroni",
+    "holm": "Holm",
+    "bh": "Benjamini-Hochberg",
+    "by": "Benjamini-Yekutieli",
+}
+"""Corrections as people call them."""
+CORRECTIONS = ("none", *CORRECTION_NAMES)
 SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
 PLANNED_LEVELS = ("system", "input")
@@ -129,6 +136,34 @@ def count(what: str, value: int, least: int = 1) -> int:
     if not _is_number(value) or not math.isfinite(value) or int(value) != value or value < least:
         raise UsageError(f"{what} must be a whole number of at least {least}, got {value}")
     return int(value)
+
+
+def repeats(what: str, value: int, least: int = 1) -> int:
+    """Return `value` if so many resamples or trials can be made: from `least` to :data:`MOST_REPEATS`.
+
+    Examples
+    --------
+    >>> repeats("resamples", 10_000)
+    10000
+    """
+    found = count(what, value, least)
+    if found > MOST_REPEATS:
+        raise UsageError(f"{what} must be at most {MOST_REPEATS:,}, got {found:,}")
+    return found
+
+
+def positive(what: str, value: object) -> float:
+    """Return `value` if it is a number over 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise UsageError(f"{what} must be a number over 0, got {one_line(repr(value), 40)}")
+    return float(value)
+
+
+def flag(what: str, value: object) -> bool:
+    """Return `value` if it is true or false."""
+    if not isinstance(value, bool):
+        raise UsageError(f"{what} must be true or false, got {one_line(repr(value), 40)}")
+    return value
 
 
 def counts(what: str, value: str | Iterable[int]) -> tuple[int, ...]:

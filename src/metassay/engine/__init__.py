@@ -237,7 +237,7 @@ def spread(
     start = time.perf_counter()
     at = 0
     cluster = _cluster.get()
-    if cluster is not None and len(tasks) > 1:
+    if cluster is not None and len(tasks) > 1 and processes != 1:
         try:
             for at, (place, result) in enumerate(cluster.each(work, tasks, what), 1):
                 yield place, result

@@ -149,12 +149,14 @@ def _unknown(source: Source) -> FormatError:
             if source.first_record is None:
                 source.whole_document()
         except FormatError as error:
+            source.check_first_line()
             return error
         keys = list(source.first_record or {})[:8]
         seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"
     elif source.is_text and "\r" in source.first_line:
         return source.wrong("lines end in carriage returns only; save the file with line feeds")
     elif source.is_text:
+        source.check_first_line()
         tables.explain(source)
         seen = f"the first line is {one_line(source.first_line, 60)!r}"
     else:

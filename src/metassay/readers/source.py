@@ -189,6 +189,18 @@ class Source:
         except FormatError:
             return None
 
+    def check_first_line(self) -> None:
+        """Raise if the first line is no JSON but the second is an object: JSON lines of which the first was cut."""
+        lines = self.filled_lines()
+        first, second = next(lines, None), next(lines, None)
+        if first is None or second is None or not second[1].startswith("{"):
+            return
+        try:
+            json.loads(second[1])
+        except (ValueError, RecursionError):
+            return
+        self._object(self._parse(first[1], first[0]), first[0])
+
     def whole_document(self) -> object:
         """Return the whole content as one JSON value, or say why it is none."""
         return self._parse("".join(self.texts()), None)

@@ -184,6 +184,8 @@ def _record_file(source: Source, found: _Collected) -> str:
             for line, row in tables.rows(source):
                 record(row, Place(source.shown, line), found)
             return name
+    if source.is_text and source.document is None:
+        source.check_first_line()
     raise source.wrong(
         f"not texts that metassay knows (columns: {listed(sorted(names)) or 'none'}); a table of texts has the "
         "columns system, input, output, or input with source or reference"

@@ -111,6 +111,8 @@ class Adapter(ScorerDefaults):
 def number(value: object) -> float:
     """Return a score as a number, NaN for None; true and false are 1 and 0.
 
+    What is no score is told in a ValueError that goes on after "it printed" or "it returned".
+
     Examples
     --------
     >>> number(True), number(None)
@@ -119,14 +121,14 @@ def number(value: object) -> float:
     if value is None:
         return math.nan
     if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
-        raise ValueError(f"{one_line(repr(value), 60)} is not a number")
+        raise ValueError(f"{one_line(repr(value), 60)}, which is not a number")
     try:
         # numbers of NumPy and torch come here too
         found = float(value)
     except (TypeError, ValueError, RuntimeError, OverflowError):
-        raise ValueError(f"{one_line(repr(value), 60)} is not a number") from None
+        raise ValueError(f"{one_line(repr(value), 60)}, which is not a number") from None
     if math.isinf(found):
-        raise ValueError("a score must be finite, or NaN if it is missing")
+        raise ValueError(f"{found}, which is not finite; a missing score is null, None or NaN")
     return found
 
 

@@ -319,16 +319,22 @@ class _SignTile:
 
     def correlate(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return correlations of X_s and Y_s, each (groups, pairs, B), for swaps (groups, members, B)."""
+        # Groups that exchange the same members share the products of swaps.
+        swaps = swaps[:1] if swaps.strides[0] == 0 else swaps
         moved = swaps.astype(np.float32)
         straight = self.linear @ moved
         pairs = self.linear.shape[1] // 2
         if self.quadratic:
+            moved = np.broadcast_to(moved, (len(straight), *moved.shape[1:]))
             other = (self.bilinear @ moved).reshape(len(moved), pairs, *moved.shape[1:])
             mixed = np.einsum("gib,gcib->gcb", moved, other)
         else:
             mixed = self.bilinear @ (swaps[:, self.first] & swaps[:, self.second]).astype(np.float32)
-        size_x = self.tie_start + self.tie_step @ moved if self.tied else None
-        size_y = None if size_x is None else self.tie_total - size_x
+        size_x = size_y = None
+        if self.tied:
+            size_x = self.tie_step @ moved
+            size_x += self.tie_start
+            size_y = self.tie_total - size_x
         return (
             self._finish(self.start_x + straight[:, :pairs] + mixed, size_x),
             self._finish(self.start_y + straight[:, pairs:] + mixed, size_y),
@@ -344,7 +350,10 @@ class _SignTile:
             return ratio(numerator, np.sqrt(np.maximum(spread, 0.0) * self.spread_z))
         untied = n * (n - 1) / 2
         if size is not None:
-            untied = untied - self.tie_owner @ ((size * size - size) / 2)
+            tied = size * size
+            tied -= size
+            tied *= 0.5
+            untied = untied - self.tie_owner @ tied
         distinct = None
         if self.coefficient == "kendall-c":
             kinds = n if size is None else n - self.tie_owner @ (size - (size > 0))

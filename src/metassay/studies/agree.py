@@ -156,7 +156,7 @@ def agree(
     inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
     interval = vocabulary.choice("interval", interval, vocabulary.INTERVALS)
     confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)

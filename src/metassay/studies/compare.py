@@ -238,7 +238,7 @@ def compare(
     correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
     scope = vocabulary.choice("scope", scope, vocabulary.SCOPES)
     rule = vocabulary.choice("p", p, vocabulary.P_VALUES)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references, least_metrics=2)

@@ -133,7 +133,7 @@ def simulate_coverage(
     levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
     intervals = vocabulary.choices("interval", interval, vocabulary.INTERVALS)
     confidence = vocabulary.fraction("confidence", confidence)
-    trials, resamples = vocabulary.count("trials", trials), vocabulary.count("resamples", resamples)
+    trials, resamples = vocabulary.repeats("trials", trials), vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)

@@ -239,7 +239,7 @@ def criteria(
     coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
     interval = vocabulary.choice("interval", interval, vocabulary.BOOTSTRAPS)
     confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed, threads = vocabulary.seed(seed), vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)
     anchors = setting.humans if anchor is None else scores.find(anchor, "anchor")

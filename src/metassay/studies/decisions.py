@@ -161,7 +161,7 @@ def decisions(
     alpha = vocabulary.fraction("alpha", alpha)
     correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
     confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)

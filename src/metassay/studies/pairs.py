@@ -235,7 +235,7 @@ def pairs(
     inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
     interval = vocabulary.choice("interval", interval, vocabulary.BOOTSTRAPS)
     confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)

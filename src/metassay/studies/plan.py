@@ -243,7 +243,7 @@ def plan(
     confidence = vocabulary.fraction("confidence", confidence)
     alpha = vocabulary.fraction("alpha", alpha)
     annotations = vocabulary.count("annotations", annotations)
-    trials = vocabulary.count("trials", TRIALS[level] if trials is None else trials, 50)
+    trials = vocabulary.repeats("trials", TRIALS[level] if trials is None else trials, 50)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     if width is not None and (power is not None or metric_b is not None):

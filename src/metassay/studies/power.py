@@ -183,7 +183,7 @@ def simulate_power(
     tests = vocabulary.choices("test", test, vocabulary.METRIC_TESTS)
     sizes = vocabulary.positives("noise", noise)
     alpha = vocabulary.fraction("alpha", alpha)
-    trials, resamples = vocabulary.count("trials", trials), vocabulary.count("resamples", resamples)
+    trials, resamples = vocabulary.repeats("trials", trials), vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     if damage is not None and metric is not None:
@@ -369,8 +369,8 @@ def _notes(rows: list[PowerRow]) -> list[str]:
     gone = max(row.n_undefined for row in rows)
     if gone:
         notes.append(f"Up to {gone} trials of a test are undefined (constant scores, or too few) and left out.")
-    notes.append(
-        "A test that rejects often is strong only if it holds its level: tests generalise to different things, and "
-        "perm-both rejects too easily for new systems if metrics favour some systems."
-    )
+    level = "A test that rejects often is strong only if it holds its level: tests generalise to different things"
+    if any(row.test == "perm-both" for row in rows):
+        level += ", and perm-both rejects too easily for new systems if metrics favour some systems"
+    notes.append(f"{level}.")
     return notes

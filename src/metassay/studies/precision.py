@@ -137,7 +137,7 @@ def precision(
     True
     """
     confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)

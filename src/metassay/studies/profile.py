@@ -151,7 +151,7 @@ def profile(
     """
     components = vocabulary.count("components", components)
     confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     if folds is not None:

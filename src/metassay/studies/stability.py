@@ -115,7 +115,7 @@ def stability(
     True
     """
     wanted = None if sizes is None else vocabulary.counts("sizes", sizes)
-    draws = vocabulary.count("draws", draws)
+    draws = vocabulary.repeats("draws", draws)
     coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)

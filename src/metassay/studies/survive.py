@@ -351,7 +351,7 @@ def survive(
     correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
     p = vocabulary.choice("p", p, vocabulary.P_VALUES)
     confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     if resample == "points" and level != "global":

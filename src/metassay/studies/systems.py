@@ -188,7 +188,7 @@ def systems(
     alternative = vocabulary.choice("alternative", alternative, vocabulary.ALTERNATIVES)
     alpha = vocabulary.fraction("alpha", alpha)
     correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     columns = choose_columns(scores, human, metric, references=references)

@@ -152,7 +152,7 @@ def widths(
     """
     coefficients = vocabulary.coefficients(coefficient)
     confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.count("resamples", resamples)
+    resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     whole = settle(scores, human, metric, references=references)

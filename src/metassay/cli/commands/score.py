@@ -46,6 +46,7 @@ def _options(parser: Parser) -> None:
     work.add_argument(
         "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
     )
+    options.add(parser, "where it runs", ("cluster", "workers"))
     output = parser.add_argument_group("output")
     output.add_argument("-o", "--output", metavar="FILE", help="tidy scores; ends in .csv, .tsv, .jsonl or .parquet")
     options.add_quiet(output)
@@ -53,7 +54,7 @@ def _options(parser: Parser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
-    from metassay.cli.running import say
+    from metassay.cli.running import placed, say
     from metassay.core.files import check_writable
     from metassay.readers import read, write
     from metassay.scorers.cache import default_path
@@ -79,7 +80,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if others is not None:
         _check_shared(others, found)
     cache = None if arguments.no_cache else arguments.cache or default_path()
-    with progress(arguments.quiet):
+    with progress(arguments.quiet), placed(arguments):
         scores = (score_by_reference if arguments.by_reference else score)(
             found,
             scorers,

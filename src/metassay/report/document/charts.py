@@ -310,7 +310,7 @@ def _decisions(result: Decisions) -> tuple[Chart, ...]:
                     # Neighbours differ in lightness, so the bar reads in grey, too.
                     "range": ["#1f5fa8", "#a9cdf0", "#858585", "#f6c98a", "#a32a26"],
                 },
-                "legend": {"orient": "bottom", "title": None, "columns": 2, "labelLimit": 260},
+                "legend": {"orient": "bottom", "title": None, "labelLimit": 260},
             },
             "order": {"field": "at"},
             "tooltip": [_tip("metric", "metric"), _tip("outcome", "outcome"), _tip("pairs", "pairs")],

@@ -22,12 +22,9 @@ _LEVELS = {
     "system": "System level: systems are ranked by their mean scores.",
     "input": "Input level: systems are ranked on each input by itself, and the correlations averaged.",
 }
-_INTERVALS = {
-    "boot-both": "by drawing systems and inputs anew (boot-both)",
-    "two-way": "for new systems and new inputs (two-way)",
-    "boot-systems": "by drawing systems anew (boot-systems)",
-    "boot-inputs": "by drawing inputs anew (boot-inputs)",
-}
+_DRAWN = {"boot-systems": "systems", "fisher": "systems", "boot-inputs": "inputs"}
+"""What an interval takes for a sample, if not systems and inputs both."""
+
 _TESTS = {"two-way": "The two-way test allows for new systems and new inputs."}
 
 
@@ -127,16 +124,17 @@ def _certainty(dossier: Dossier) -> str:
     best = ranked[0]
     if math.isnan(best.low):
         text = "Its interval is undefined"
+    elif best.low == best.high:
+        text = "Its interval is a single point, which tells that there are too few scores, not that it is sure"
     else:
-        how = _INTERVALS.get(best.interval, f"({best.interval})")
+        drawn = _DRAWN.get(best.interval, "systems and inputs")
         text = (
-            f"Its {numbers.percent(best.confidence)} interval is "
-            f"[{numbers.bound(best.low)}, {numbers.bound(best.high)}], found {how} from {best.n_systems} systems × "
-            f"{best.n_inputs} inputs"
+            f"Its {numbers.percent(best.confidence)} interval, for other {drawn} like these ({best.n_systems} systems × "
+            f"{best.n_inputs} inputs, {best.interval}), is [{numbers.bound(best.low)}, {numbers.bound(best.high)}]"
         )
         if not math.isnan(best.misranked_high):
             low, high = numbers.percent(best.misranked_low), numbers.percent(best.misranked_high)
-            text += f"; so it orders {low} to {high} of the pairs of systems unlike people"
+            text += f", so it orders {low} to {high} of the pairs of systems unlike people"
     return f"{text}{_chance([r for r in ranked if not math.isnan(r.low)])}."
 
 
@@ -153,8 +151,8 @@ def _chance(ranked: list[AgreementRow]) -> str:
     if not sure:
         return "; every metric's interval includes 0, so chance may explain their agreement"
     if sure < len(unsure):
-        have = "metric has" if sure == 1 else "metrics have"
-        return f"; only {sure} of {len(ranked)} {have} an interval without 0, chance may explain the others' agreement"
+        have = "has" if sure == 1 else "have"
+        return f"; only {sure} of {len(ranked)} metrics {have} an interval without 0; chance may explain the others' agreement"
     return f"; the interval of {listed(unsure, 4)} includes 0, so chance may explain that agreement"
 
 

@@ -19,7 +19,7 @@
       axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" },
       axisXQuantitative: { labelFlush: false, tickCount: { signal: "ceil(width / 70)" } },
       axisY: { labelLimit: innerWidth < 640 ? 130 : 260 },
-      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, symbolStrokeColor: ink },
+      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, symbolStrokeColor: ink, columns: innerWidth < 640 ? 1 : 2 },
       view: { stroke: null }, point: { color: main }, rule: { color: ink }, line: { color: main }, area: { color: main }, bar: { color: main },
     };
   };
