@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.report.document.contents import Dossier
+from metassay.report.document.page import render
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -66,6 +70,12 @@ def test_order_and_switches_change_the_chart(watched, report):
     page.select_option("[data-switch=order]", "name")
     page.wait_for_timeout(300)
     assert names_on_axis(page, "chart-agree") == sorted(made.dossier.metrics)
+    across, down = names_on_axis(page, "chart-compare")[:8], names_on_axis(page, "chart-compare")[8:]
+    assert across == down == sorted(made.dossier.metrics)
+    page.select_option("[data-switch=coefficient]", "spearman")
+    page.wait_for_timeout(300)
+    assert "Not computed here for Spearman" in page.inner_text("#chart-compare-said")
+    assert "coherence, input level, Kendall" in page.inner_text("#chart-compare-said")
 
 
 def test_a_hidden_metric_leaves_charts_and_tables(watched, report):
@@ -139,6 +149,16 @@ def test_names_from_the_data_stay_text(watched, tmp_path):
     assert watched.errors == []
 
 
+def lines_of(page, chart):
+    """Return the labels of the vertical axis of names: their words, top and bottom."""
+    return sorted(
+        page.eval_on_selector_all(
+            f"#{chart} .role-axis-label text[text-anchor=end]",
+            "es => es.map(e => [e.getBoundingClientRect(), e.textContent]).map(([b, t]) => [b.top, b.bottom, t])",
+        )
+    )
+
+
 def test_thirty_metrics_and_a_hundred_systems_stay_usable(watched, tmp_path):
     rng = np.random.default_rng(1)
     z = rng.normal(size=(100, 12)) + rng.normal(size=(100, 1))
@@ -146,17 +166,45 @@ def test_thirty_metrics_and_a_hundred_systems_stay_usable(watched, tmp_path):
     scores = ma.Scores.from_arrays(
         metrics={name: z + rng.normal(size=z.shape) * (i + 1) / 5 for i, name in enumerate(names)}, human={"overall": z}
     )
-    ma.make_report(scores, tmp_path / "r.html", resamples=100)
+    # The studies by themselves, with the cheapest methods: what is tested is how much the page can hold.
+    results = {
+        "agree": ma.agree(
+            scores,
+            level="system,input,within-system,global",
+            coefficient="pearson,spearman,kendall,kendall-a",
+            interval="fisher",
+        ),
+        "compare": ma.compare(scores, test="williams", coefficient="pearson"),
+        "precision": ma.precision(scores, resamples=50),
+    }
+    page_of = render(Dossier(scores, ("overall",), tuple(names), results, {}), title="Many")
+    (tmp_path / "r.html").write_text(page_of, encoding="utf-8")
     page = opened(watched, tmp_path / "r.html")
-    boxes = page.eval_on_selector_all(
-        "#chart-agree .role-axis-label text",
-        "es => es.map(e => e.getBoundingClientRect()).map(b => [b.top, b.bottom, b.left])",
-    )
-    labels = sorted(box for box in boxes)
-    assert len(labels) >= 30
     draw_everything(page)
+    for chart, expected in (("chart-agree", names), ("chart-compare", names), ("chart-precision", scores.systems)):
+        labels = [line for line in lines_of(page, chart) if not line[2].replace("−", "").replace(".", "").isdigit()]
+        assert len(labels) == len({words for _, _, words in labels}) == len(expected)
+        assert all(above[1] <= below[0] + 1 for above, below in itertools.pairwise(labels))
+    # A table of 480 lines is too long for the page; what the chart shows of it can be read as one all the same.
+    page.click("[data-values=chart-agree] summary")
+    page.wait_for_selector("[data-values=chart-agree] tbody tr")
+    assert page.locator("[data-values=chart-agree] tbody th").all_inner_texts() == names
+    assert page.locator("[data-download=tex-agree]").is_visible()
     assert watched.errors == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 1100
+
+
+def test_printing_is_dark_on_white_and_fits_the_paper(watched, report):
+    path, _ = report
+    page = opened(watched, path)
+    page.click("#theme")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 900})
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    label = page.locator("#chart-agree .role-axis-label text").first
+    assert label.evaluate("e => getComputedStyle(e).fill") == "rgb(27, 31, 36)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
+    assert not page.locator(".controls").is_visible()
 
 
 def test_dark_and_phone_fit(watched, report):

@@ -103,6 +103,12 @@ def test_one_language_is_selected():
         scores.select(language="it")
 
 
+@pytest.mark.parametrize(("metrics", "human", "what"), [({"m": [[1]]}, ["m"], "human"), ([[1]], None, "metrics")])
+def test_arrays_come_by_name(metrics, human, what):
+    with pytest.raises(UsageError, match=f"{what} must map names to arrays of scores, got list"):
+        Scores.from_arrays(metrics, human)
+
+
 def test_references_can_be_left_out(scores):
     assert scores.without_references().systems == ("A",)
     with pytest.raises(DataError, match="every system is a human-written reference"):

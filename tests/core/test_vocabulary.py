@@ -53,6 +53,24 @@ def test_counts_are_whole_and_positive(value):
         vocabulary.count("resamples", value)
 
 
+def test_resamples_and_trials_have_an_end():
+    assert vocabulary.repeats("resamples", 10_000_000) == 10_000_000
+    with pytest.raises(UsageError, match="resamples must be at most 10,000,000, got 1,000,000,000"):
+        vocabulary.repeats("resamples", 1e9)
+
+
+@pytest.mark.parametrize("value", [0, -1.5, "2", True, float("inf"), float("nan")])
+def test_positive_numbers_are_over_zero(value):
+    with pytest.raises(UsageError, match="sigma must be a number over 0, got"):
+        vocabulary.positive("sigma", value)
+
+
+def test_a_flag_is_true_or_false():
+    assert vocabulary.flag("idf", value=True) is True
+    with pytest.raises(UsageError, match="idf must be true or false, got 'yes'"):
+        vocabulary.flag("idf", value="yes")
+
+
 def test_zero_is_a_seed():
     assert vocabulary.seed(0) == 0
     with pytest.raises(UsageError, match="seed"):

@@ -225,6 +225,16 @@ def test_odd_json_is_an_error_in_every_format(make, name, content):
     assert "\n" not in str(caught.value)
 
 
+ROW = '{"system": "B", "input": "1", "metric": "m", "score": 1, "output": "b"}\n'
+
+
+@pytest.mark.parametrize("read", [ma.read, ma.read_texts])
+@pytest.mark.parametrize("first", ['put": "1", "score": 2}', '{"system": "A", "input":', '{"system": "A", "inp'])
+def test_json_lines_whose_first_line_is_cut_off_are_no_other_table(make, read, first):
+    with pytest.raises(FormatError, match=r"s\.jsonl, line 1: not valid JSON"):
+        read(make("s.jsonl", f"{first}\n{ROW}"))
+
+
 def test_a_directory_without_scores(tmp_path, make):
     make("notes/README.md", "nothing here\n")
     make("notes/.hidden.csv", HEADER + "A,1,m,1\n")

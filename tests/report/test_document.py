@@ -14,6 +14,7 @@ import pytest
 
 import metassay as ma
 from metassay.report.document import methods, opening
+from metassay.report.document.charts import charts_of
 from metassay.report.document.contents import gather
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -141,6 +142,49 @@ def test_the_methods_paragraph_tells_sizes_method_and_source(report):
     assert "14 systems and 80 inputs" in text
     assert "200 resamples" in text
     assert any("Deutsch" in work for work in methods.citations(report.dossier))
+
+
+def test_one_metric_with_one_criterion_is_told_in_the_singular():
+    scores = made().select(columns="overall,good")
+    dossier = gather(scores, resamples=100)
+    first, second, _ = opening.answer(dossier)
+    assert first.startswith("good agrees with people on overall at the system level to Kendall ")
+    assert second.endswith("; 0 lies outside.")
+    assert methods.paragraph(dossier).startswith("We compared 1 automatic metric with human judgments of overall for ")
+    assert opening.other_criteria(dossier)[0].startswith("good agrees with people on overall at the input level")
+
+
+def test_metrics_that_rank_against_people_are_not_called_best():
+    rng = np.random.default_rng(1)
+    z = rng.normal(size=(12, 40)) + rng.normal(size=(12, 1))
+    x = rng.normal(size=z.shape) - z
+    scores = ma.Scores.from_arrays(metrics={"minus": x, "worse": x - z, "flat": z * 0}, human={"overall": z})
+    dossier = gather(scores, resamples=100)
+    assert opening.answer(dossier)[0].startswith("No metric agrees with people on overall at the system level")
+    assert any("flat" in warning for warning in opening.warnings(dossier))
+    cells = next(c for c in charts_of(dossier.results["compare"]) if c.name == "compare")
+    outcomes = {row[cells.fields.index("outcome")] for row in cells.rows if "flat" in row}
+    assert outcomes == {"cannot be tested"}
+
+
+def test_the_third_sentence_is_about_other_inputs(report):
+    assert report.sentences[2].endswith("but on other inputs than theirs, would agree with them no better.")
+
+
+def test_words_of_the_answer_are_explained(report):
+    assert "The two-way test allows for new systems and new inputs." in report.html
+    assert "System level: systems are ranked by their mean scores." in report.html
+
+
+def test_notes_that_differ_in_the_coefficient_only_are_said_once():
+    notes = opening._shared([f"a, input level, {c}: 2 left out." for c in ("kendall", "pearson")] + ["b", "b"])
+    assert notes == ("a, input level: 2 left out.", "b")
+
+
+def test_long_tables_have_latex_over_pages(report):
+    text = embedded(report.html, "tex-precision")
+    assert r"\begin{longtable}" in text
+    assert text.count(r"\endhead") == text.count(r"\begin{longtable}")
 
 
 def test_the_same_seed_gives_the_same_page(report):

@@ -75,9 +75,9 @@ def test_any_callable_will_do():
     [
         (lambda output: 1 / 0, "m failed for system 'a', input '1': ZeroDivisionError: division by zero"),
         (lambda output: "good", "m must return a number, None or named numbers, but for system 'a', input '1' it ret"),
-        (lambda output: math.inf, "a score must be finite"),
+        (lambda output: math.inf, "returned inf, which is not finite; a missing score is null, None or NaN"),
         (lambda output: {"x": 1}, "several named scores; name those that are wanted: scores=x"),
-        (lambda output: [1, 2], r"\[1, 2\] is not a number"),
+        (lambda output: [1, 2], r"\[1, 2\], which is not a number"),
         (lambda outputs: [1], "m must return one value per output; it returned 1 for 3"),
         (lambda outputs: 1, "m failed for a batch of 3, the first system 'a', input '1': TypeError"),
     ],

@@ -120,7 +120,7 @@ def test_the_program_ends_with_its_scorer(program):
     [
         ({"jar": "nowhere.jar"}, r"there is no nowhere.jar; run: pip install 'metassay\[meteor\]'"),
         ({"memory": "much"}, "such as 2G"),
-        ({"timeout": 0}, "timeout must be a number of seconds over 0"),
+        ({"timeout": 0}, "timeout must be a number over 0"),
     ],
 )
 def test_wrong_options(program, options, message):

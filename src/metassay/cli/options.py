@@ -30,7 +30,6 @@ def _listed(names: Iterable[str]) -> str:
 
 
 _NAMES: dict[str, Any] = {"action": "append", "metavar": "NAME"}
-_SWITCH: dict[str, Any] = {"action": "store_true", "default": None}
 
 _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "human": (
@@ -247,15 +246,15 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "shares": partial(vocabulary.shares, "shares"),
     "triangle": partial(vocabulary.count, "triangle", least=2),
     "sizes": partial(vocabulary.counts, "sizes"),
-    "draws": partial(vocabulary.count, "draws"),
-    "resamples": partial(vocabulary.count, "resamples"),
+    "draws": partial(vocabulary.repeats, "draws"),
+    "resamples": partial(vocabulary.repeats, "resamples"),
     "one-level": partial(vocabulary.choice, "level", known=vocabulary.LEVELS, aliases=vocabulary.LEVEL_ALIASES),
     "equivalence-tests": partial(vocabulary.choices, "test", known=vocabulary.EQUIVALENCE_TESTS),
     "margin": partial(vocabulary.fraction, "margin"),
     "margin-kind": partial(vocabulary.choices, "margin kind", known=vocabulary.MARGIN_KINDS),
     "resample": partial(vocabulary.choice, "resample", known=vocabulary.RESAMPLED),
     "aggregate": partial(vocabulary.choice, "aggregate", known=vocabulary.AGGREGATES),
-    "trials": partial(vocabulary.count, "trials"),
+    "trials": partial(vocabulary.repeats, "trials"),
     "keep": partial(vocabulary.shares, "keep"),
     "noise": partial(vocabulary.positives, "noise"),
     "power": partial(vocabulary.fraction, "power"),

@@ -11,6 +11,8 @@ from numbers import Real
 
 from metassay.errors import UnknownName, UsageError, one_line
 
+MOST_REPEATS = 10_000_000
+"""More resamples or trials than this would run for days and say nothing new."""
 LEVELS = ("system", "input", "global", "within-system")
 LEVEL_ALIASES = {
     "sys": "system",

@@ -21,6 +21,7 @@ from metassay.figures.sheet import (
     MOST_PANELS,
     SIZE,
     SKY,
+    coefficient_words,
     few_numbers,
     fitted,
     lay_out,
@@ -113,7 +114,7 @@ def _panels(result: Agreement, human: str | None, tall: float, draw: Draw) -> Fi
             axes.axvline(0, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)), zorder=0.5)
             few_numbers(axes, width)
             title(axes, name, width, second=f"{level} level")
-            axes.set_xlabel(words_for(coefficient), fontsize=SIZE, labelpad=2)
+            axes.set_xlabel(coefficient_words(coefficient), fontsize=SIZE, labelpad=2)
             at += 1
     # one scale for all panels, and 0 on it
     reach = [end for axes in sheet.panels for end in axes.dataLim.intervalx if math.isfinite(end)]
@@ -152,10 +153,3 @@ def _best_first(rows: list[AgreementRow]) -> list[str]:
         r.metric
         for r in sorted(ranked, key=lambda r: (math.isnan(r.estimate), -r.estimate if r.estimate == r.estimate else 0))
     ]
-
-
-def words_for(coefficient: str) -> str:
-    """Return the name of a coefficient as it stands on an axis."""
-    return {"kendall": "Kendall's τ", "kendall-a": "Kendall's τa", "kendall-c": "Kendall's τc"}.get(
-        coefficient, f"{coefficient.capitalize()} correlation"
-    )

@@ -22,6 +22,8 @@ DARKEST = 0.85
 """How far along the shades the largest value is, so that white numbers stay readable on it."""
 TURN = 0.62
 """Numbers are white from this share of the darkness on."""
+SHADE = "#6baed6"
+"""The middle of the shades, for legends."""
 SAME = "#d0d0d0"
 """A cell that has no meaning, such as a criterion against itself."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.patches import Patch, Rectangle
 
+from metassay.core import vocabulary
 from metassay.figures.drawing import chosen
 from metassay.figures.lanes import room
 from metassay.figures.sheet import (
@@ -40,7 +41,6 @@ CLAIMS = {
     "less": "row agrees worse than column",
     "two-sided": "row and column differ",
 }
-CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
 def matrix(result: Comparison, *, human: str | None = None) -> Figure:
@@ -118,7 +118,7 @@ def _legend(result: Comparison) -> list[Patch]:
     first = result.table[0]
     handles = [Patch(facecolor=BLUE, label=f"{CLAIMS[first.alternative]} (p ≤ {result.alpha:g})")]
     if first.correction != "none":
-        label = f"also after {CORRECTIONS[first.correction]} correction"
+        label = f"also after {vocabulary.CORRECTION_NAMES[first.correction]} correction"
         handles.append(Patch(facecolor=BLUE, edgecolor=ORANGE, linewidth=1.1, label=label))
     if any(math.isnan(r.p_value) for r in result.table):
         handles.append(Patch(label="undefined", **MISSING_KEY))

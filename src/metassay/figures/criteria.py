@@ -10,19 +10,20 @@ from matplotlib.patches import Patch
 
 from metassay.core import vocabulary
 from metassay.errors import DataError
-from metassay.figures.cells import HEIGHT, SAME, SHADES, WIDTH, cell, frame, same
+from metassay.figures.cells import HEIGHT, SAME, SHADE, WIDTH, cell, frame, same
 from metassay.figures.drawing import chosen
+from metassay.figures.lanes import room, undefined
 from metassay.figures.sheet import (
     BLUE,
     COLUMN,
     GREY,
+    LEGEND_LINE,
     LINE,
     MISSING_KEY,
     MOST_PANELS,
     ORANGE,
     PALE,
     SIZE,
-    SMALL,
     VERMILLION,
     coefficient_words,
     few_numbers,
@@ -45,8 +46,6 @@ LONGEST_LABEL = 1.4
 """Inches that the name of a metric may take."""
 LONGEST_CRITERION = 0.9
 """Inches that the name of a criterion may take."""
-LEGEND_LINE = 0.13
-"""Inches of a line of the legend."""
 TALL = 16
 """With more metrics than this four panels stand side by side, so that the figure fits a page."""
 LARGEST = 9.99
@@ -82,7 +81,7 @@ def map(result: Confounding, *, anchor: str | None = None, method: str | None = 
         len(anchors),
         columns,
         size,
-        margins=(left, _room_for(handles, left + across), 0.36, foot + 0.08 + LEGEND_LINE * len(handles)),
+        margins=(left, room(handles, left + across, 0.12), 0.36, foot + 0.08 + LEGEND_LINE * len(handles)),
         gaps=(gap, foot + 0.36),
     )
     for at, (axes, name) in enumerate(zip(sheet.panels, anchors, strict=True)):
@@ -196,7 +195,7 @@ def criteria(result: Confounding) -> Figure:
     for at, (axes, (heading, level, method, field)) in enumerate(zip(sheet.panels, panels, strict=True)):
         frame(axes, [labels[n] for n in across], [labels[n] for n in down] if at == 0 else [""] * len(down))
         found = {
-            (r.criterion, r.anchor): getattr(r, field) for r in rows if r.level == level and (r.method or "") >= method
+            (r.criterion, r.anchor): getattr(r, field) for r in rows if r.level == level and method in ("", r.method)
         }
         for y, criterion in enumerate(down):
             for x, name in enumerate(across):
@@ -225,7 +224,7 @@ def _dumbbell(axes: Axes, y: int, row: CriterionRow | None) -> None:
     if y % 2:
         axes.axhspan(y - 0.5, y + 0.5, color=PALE, alpha=0.45, linewidth=0, zorder=0)
     if row is None or math.isnan(row.estimate + row.estimate_within):
-        axes.text(0.02, y, "undefined", transform=axes.get_yaxis_transform(), fontsize=SMALL, color=GREY, va="center")
+        undefined(axes, y)
         return
     colour, mark, size = (VERMILLION, "X", 3.4) if row.verdict == "vanishes" else (BLUE, "s", 2.8)
     axes.plot([row.estimate, row.estimate_within], [y, y], color="#bdbdbd", linewidth=0.8, zorder=1.5)
@@ -237,10 +236,8 @@ def _dumbbell(axes: Axes, y: int, row: CriterionRow | None) -> None:
 
 
 def _map_legend(rows: list[CriterionRow]) -> list[Patch]:
-    from matplotlib import colormaps
-
     verdicts = {r.verdict for r in rows}
-    handles = [Patch(facecolor=colormaps[SHADES](0.5), label="relative difference of the correlation, darker is more")]
+    handles = [Patch(facecolor=SHADE, label="relative difference of the correlation, darker is more")]
     if "vanishes" in verdicts:
         handles.append(Patch(facecolor="white", edgecolor=ORANGE, linewidth=0.9, label="agreement vanishes"))
     if "thin" in verdicts:
@@ -251,8 +248,3 @@ def _map_legend(rows: list[CriterionRow]) -> list[Patch]:
     if any(math.isnan(r.relative_difference) for r in rows):
         handles.append(Patch(label="undefined", **MISSING_KEY))
     return handles
-
-
-def _room_for(handles: list[Patch], used: float) -> float:
-    """Return the right margin that a legend of one column needs."""
-    return max(0.12, widest(str(handle.get_label()) for handle in handles) + 0.4 - used)

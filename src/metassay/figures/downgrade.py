@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from metassay.errors import DataError
-from metassay.figures.cells import HEIGHT, WIDTH, cell, frame, same
+from metassay.figures.cells import HEIGHT, SHADE, WIDTH, cell, frame, same
 from metassay.figures.drawing import chosen
+from metassay.figures.lanes import room
+from metassay.figures.multiples import undefined_panel
 from metassay.figures.sheet import (
     COLUMN,
-    GREY,
+    LEGEND_LINE,
     MISSING_KEY,
     MOST_PANELS,
     SIZE,
-    SMALL,
     STYLES,
     fitted,
     lay_out,
@@ -39,8 +41,6 @@ LONGEST_KIND = 1.2
 """Inches that a kind of damage may take."""
 DODGE = 0.022
 """How far apart the curves of kinds of damage stand."""
-LEGEND_LINE = 0.13
-"""Inches of a line of the legend."""
 
 
 def noticed(result: Downgrade) -> Figure:
@@ -54,10 +54,10 @@ def noticed(result: Downgrade) -> Figure:
     wide = WIDTH * 1.25
     size = max(len(damages) * wide, 1.0), len(metrics) * HEIGHT
     left, foot = widest(labels.values()) + 0.1, widest(below.values()) + 0.1
-    handles = [Patch(facecolor="#6baed6", label="systems noticed, of those that could be")]
+    handles = [Patch(facecolor=SHADE, label="systems noticed, of those that could be")]
     if any(math.isnan(c.share) for c in result.counts):
         handles.append(Patch(label="none could be: no other was significantly lower", **MISSING_KEY))
-    right = max(0.12, widest(str(handle.get_label()) for handle in handles) + 0.4 - left - size[0])
+    right = room(handles, left + size[0], 0.12)
     sheet = lay_out(1, 1, size, margins=(left, right, 0.12, foot + 0.08 + LEGEND_LINE * len(handles)))
     axes = sheet.panels[0]
     frame(axes, [below[d] for d in damages], [labels[m] for m in metrics])
@@ -91,10 +91,10 @@ def sensitivity(result: Downgrade, *, metric: str | None = None) -> Figure:
     columns = min(2, len(metrics))
     left, right, gap = 0.4, 0.12, 0.22
     width = (COLUMN - left - right - gap * (columns - 1)) / columns
-    room = (COLUMN - left) / 2 - 0.5
+    longest = (COLUMN - left) / 2 - 0.5
     handles = [
-        Line2D([], [], color=colour, marker=mark, linestyle=line, markersize=3, linewidth=0.9, label=fitted(kind, room))
-        for kind, (colour, mark, line) in zip(kinds, STYLES * (1 + len(kinds) // len(STYLES)), strict=False)
+        Line2D([], [], color=colour, marker=mark, linestyle=line, markersize=3, linewidth=0.9, label=label)
+        for label, (colour, mark, line) in zip((fitted(kind, longest) for kind in kinds), cycle(STYLES), strict=False)
     ]
     sheet = lay_out(
         len(metrics),
@@ -117,7 +117,7 @@ def sensitivity(result: Downgrade, *, metric: str | None = None) -> Figure:
             look = {"marker": mark, "linestyle": line, "markersize": 2.6, "linewidth": 0.9}
             axes.plot(x, [c.share for c in mine], color=colour, clip_on=False, **look)
         if not drawn:
-            axes.text(0.5, 0.5, "undefined", transform=axes.transAxes, fontsize=SMALL, color=GREY, ha="center")
+            undefined_panel(axes)
         axes.set_xlim(-0.03, 1.06)
         axes.set_xticks([0, 0.5, 1], ["0%", "50%", "100%"])
         axes.set_ylim(-0.03, 1.03)

@@ -13,6 +13,7 @@ from metassay.figures.sheet import (
     BLACK,
     COLUMN,
     GREY,
+    LEGEND_LINE,
     MOST_PANELS,
     SIZE,
     SMALL,
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from metassay.studies.plan import Plan, PlanRow
-
-LEGEND_LINE = 0.13
-"""Inches of a line of the legend."""
 
 
 def curves(result: Plan, *, human: str | None = None, metric: str | None = None) -> Figure:

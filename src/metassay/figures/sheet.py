@@ -25,6 +25,8 @@ SIZE, SMALL = 7.0, 6.0
 """Points of titles and axes, and of names and numbers."""
 LINE = 0.105
 """Height of a line of small text with air around it."""
+LEGEND_LINE = 0.13
+"""Height of a line of the legend."""
 MOST_PANELS = 12
 """More than this are no longer one figure."""
 

@@ -10,6 +10,7 @@ from metassay.figures.drawing import chosen
 from metassay.figures.sheet import (
     BLACK,
     COLUMN,
+    LEGEND_LINE,
     MOST_PANELS,
     SIZE,
     few_numbers,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 1.4
 """Inches that the name of a metric may take."""
-LEGEND_LINE = 0.13
-"""Inches of a line of the legend."""
 
 
 def bars(result: Coverage, *, human: str | None = None) -> Figure:

@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from metassay.figures.drawing import chosen
+from metassay.figures.multiples import undefined_panel
 from metassay.figures.sheet import (
     COLUMN,
     GREY,
     MOST_PANELS,
     SIZE,
-    SMALL,
     STYLES,
     lay_out,
     legend_below,
@@ -88,7 +88,7 @@ def _curve(axes: Axes, rows: list[PowerRow], number: int) -> None:
     colour, mark, line = STYLES[number % len(STYLES)]
     rows = sorted((row for row in rows if not math.isnan(row.rate)), key=lambda row: row.setting)
     if not rows:
-        axes.text(0.5, 0.5, "undefined", transform=axes.transAxes, fontsize=SMALL, color=GREY, ha="center")
+        undefined_panel(axes)
         return
     x, rates = [row.setting for row in rows], [row.rate for row in rows]
     axes.fill_between(x, [r.low for r in rows], [r.high for r in rows], color=colour, alpha=0.18, linewidth=0)

@@ -9,11 +9,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from metassay.errors import UsageError
-from metassay.figures.cells import HEIGHT, WIDTH, cell, frame, same
+from metassay.figures.cells import HEIGHT, SHADE, WIDTH, cell, frame, same
+from metassay.figures.lanes import room
 from metassay.figures.sheet import (
     BLACK,
     COLUMN,
     GREY,
+    LEGEND_LINE,
     MISSING_KEY,
     ORANGE,
     SIZE,
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 
 LONGEST_LABEL = 2.3
 """Inches that the name of a world may take."""
-LEGEND_LINE = 0.13
-"""Inches of a line of the legend."""
 TALLEST = 60.0
 """Inches that a figure may be high."""
 
@@ -100,7 +100,7 @@ def map(result: Size) -> Figure:
     below = [fitted(test, 1.2) for test in tests]
     wide = max(len(tests) * WIDTH, 1.25)
     left, foot = widest(names.values()) + 0.1, widest(below) + 0.1
-    handles = [Patch(facecolor="#6baed6", label="share of data sets in which the test rejects")]
+    handles = [Patch(facecolor=SHADE, label="share of data sets in which the test rejects")]
     if any(r.holds is False for r in result.table):
         label = f"too often for a level of {result.table[0].alpha:g}"
         handles.append(Patch(facecolor="white", edgecolor=ORANGE, linewidth=0.9, label=label))
@@ -108,7 +108,6 @@ def map(result: Size) -> Figure:
         handles.append(Patch(label="undefined", **MISSING_KEY))
     columns = min(2, len(coefficients))
     used = left + columns * wide + (columns - 1) * 0.15
-    right = max(0.12, widest(str(handle.get_label()) for handle in handles) + 0.4 - used)
     lines: list[tuple[bool, tuple[str, ...] | None]] = []
     for differ in (False, True):
         mine = [world for flag, world in worlds if flag == differ]
@@ -118,7 +117,7 @@ def map(result: Size) -> Figure:
         len(coefficients),
         columns,
         (wide, len(lines) * HEIGHT),
-        margins=(left, right, 0.24, foot + 0.08 + LEGEND_LINE * len(handles)),
+        margins=(left, room(handles, used, 0.12), 0.24, foot + 0.08 + LEGEND_LINE * len(handles)),
         gaps=(0.15, foot + 0.3),
     )
     for at, (axes, coefficient) in enumerate(zip(sheet.panels, coefficients, strict=True)):

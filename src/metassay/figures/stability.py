@@ -10,7 +10,19 @@ from matplotlib.patches import Patch
 
 from metassay.figures.drawing import chosen
 from metassay.figures.multiples import MOST, Multiples, neat_ticks, shared_numbers, small_panels, undefined_panel
-from metassay.figures.sheet import BLACK, BLUE, COLUMN, GREY, STYLES, fitted, lay_out, legend_below, title, widest
+from metassay.figures.sheet import (
+    BLACK,
+    BLUE,
+    COLUMN,
+    GREY,
+    STYLES,
+    coefficient_words,
+    fitted,
+    lay_out,
+    legend_below,
+    title,
+    widest,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,6 +139,5 @@ def _scale(grid: Multiples, at: int, rows: list[StabilityRow]) -> None:
     if sizes[0] < sizes[-1]:
         axes.set_xlim(sizes[0] * 0.85 if sizes[-1] > 20 * sizes[0] else 0, sizes[-1] * 1.03)
     axes.axhline(1, color=GREY, linewidth=0.5, linestyle=(0, (3, 2)), zorder=0.5)
-    coefficient = rows[0].coefficient
-    words = {"kendall": "Kendall's τ", "kendall-a": "Kendall's τa", "kendall-c": "Kendall's τc"}
-    grid.label(at, "inputs in each sample", words.get(coefficient, coefficient.capitalize()))
+    # "correlation" has no room beside a small panel
+    grid.label(at, "inputs in each sample", coefficient_words(rows[0].coefficient).removesuffix(" correlation"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from matplotlib.lines import Line2D
@@ -12,12 +11,14 @@ from matplotlib.patches import Patch, Rectangle
 from metassay.core import vocabulary
 from metassay.errors import UsageError
 from metassay.figures.drawing import chosen
+from metassay.figures.lanes import room
 from metassay.figures.sheet import (
     BLACK,
     BLUE,
     COLUMN,
     GREY,
     GROUPS,
+    LEGEND_LINE,
     MISSING,
     MISSING_KEY,
     MOST_PANELS,
@@ -55,14 +56,11 @@ MOST_LEVELS = 30
 """More than this are no longer one figure."""
 CELL = 0.16
 """Inches of a cell, more than a line of text."""
-LEGEND_LINE = 0.13
-"""Inches of a line of the legend."""
 MARKERS = ("o", "^", "v", "D", "P", "X", "<", ">", "p", "*", "h", "8", "d", "H")
 DASHES: tuple[Literal["-", "--", ":", "-."], ...] = ("-", "--", ":", "-.")
 FILLS = ("full", "none", "left", "top", "right", "bottom")
 """How marks are filled: it tells criteria apart in greyscale."""
 KINDS = {"constant": "constant margin", "sd": "SD margin", "range": "largest-difference margin"}
-CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
 def matrix(result: Survival, *, margin_kind: str | None = None, human: str | None = None) -> Figure:
@@ -90,11 +88,11 @@ def matrix(result: Survival, *, margin_kind: str | None = None, human: str | Non
     alpha = rows[0].alpha
     handles = [Patch(facecolor=BLUE, label=f"equivalent to {fitted(result.baseline, 0.8)} (p ≤ {alpha:g})")]
     if rows[0].correction != "none":
-        label = f"also after {CORRECTIONS[rows[0].correction]}"
+        label = f"also after {vocabulary.CORRECTION_NAMES[rows[0].correction]}"
         handles.append(Patch(facecolor=BLUE, edgecolor=ORANGE, linewidth=1.1, label=label))
     if any(math.isnan(r.p_value) for r in rows):
         handles.append(Patch(label="undefined", **MISSING_KEY))
-    right = max(0.12, widest(str(handle.get_label()) for handle in handles) + 0.4 - left - size[0])
+    right = room(handles, left + size[0], 0.12)
     bottom = below + 0.1 + LEGEND_LINE * len(handles)
     columns = min(len(humans), 2)
     if size[1] > TALL and left + len(humans) * (size[0] + 0.15) < PAGE:
@@ -207,8 +205,8 @@ def sensitivity(result: Survival) -> Figure:
     coefficient = result.sensitivity[0].coefficient
     criteria = list(dict.fromkeys(row.criterion for row in result.sensitivity))
     handles = []
-    sheet = _one_panel(criteria)
-    axes = sheet.axes[0]
+    figure = _one_panel(len(criteria))
+    axes = figure.axes[0]
     for at, criterion in enumerate(criteria):
         colour, _ = GROUPS[at % len(GROUPS)]
         dashes = DASHES[at % len(DASHES)]
@@ -218,8 +216,8 @@ def sensitivity(result: Survival) -> Figure:
     axes.set_ylim(-2, 102)
     axes.set_xlabel("margin of equivalence", fontsize=SIZE)
     axes.set_ylabel("% of comparisons equivalent", fontsize=SIZE)
-    legend_below(sheet, handles, x=0.45)
-    return sheet
+    legend_below(figure, handles, x=0.45)
+    return figure
 
 
 def margins(result: Survival) -> Figure:
@@ -273,8 +271,8 @@ def dominance(result: Survival) -> Figure:
         )
     levels, criteria = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("language", "criterion"))
     lines = -(-(len(levels) + len(criteria)) // 2)
-    sheet = _one_panel(range(lines))
-    axes = sheet.axes[0]
+    figure = _one_panel(lines)
+    axes = figure.axes[0]
     most = 1.1 * max(max(r.shift, r.shift_back) for r in rows) or 0.01
     axes.plot([0, most], [0, most], color=GREY, linestyle=":", linewidth=0.7)
     for row in rows:
@@ -292,11 +290,11 @@ def dominance(result: Survival) -> Figure:
     axes.locator_params(nbins=4)
     axes.set_xlabel("shift of P, translated", fontsize=SIZE)
     axes.set_ylabel("shift of P, after the round trip", fontsize=SIZE)
-    room = (COLUMN - 0.45) / 2 - 0.32
-    handles = [_key(fitted(v, room), _level(at)[1], _level(at)[0]) for at, v in enumerate(levels)]
-    handles += [_key(fitted(c, room), "o", BLACK, fill=FILLS[at % len(FILLS)]) for at, c in enumerate(criteria)]
-    legend_below(sheet, handles, x=0.45, columns=2)
-    return sheet
+    longest = (COLUMN - 0.45) / 2 - 0.32
+    handles = [_key(fitted(v, longest), _level(at)[1], _level(at)[0]) for at, v in enumerate(levels)]
+    handles += [_key(fitted(c, longest), "o", BLACK, fill=FILLS[at % len(FILLS)]) for at, c in enumerate(criteria)]
+    legend_below(figure, handles, x=0.45, columns=2)
+    return figure
 
 
 def components(result: Survival) -> Figure:
@@ -311,12 +309,12 @@ def components(result: Survival) -> Figure:
     metrics, levels = (list(dict.fromkeys(getattr(r, name) for r in rows)) for name in ("name", "language"))
     start = {row.name: row for row in reversed(rows)} | {r.name: r for r in rows if r.language == result.baseline}
     others = [level for level in levels if any(r.language == level and start[r.name] is not r for r in rows)]
-    room = (COLUMN - 0.45) / 2 - 0.32
-    keys_of = [_key(m, f"${at + 1}$", BLACK) for at, m in enumerate(told_apart(metrics, room).values())]
-    keys_of += [_key(fitted(v, room), _level(at)[1], _level(at)[0]) for at, v in enumerate(others)]
-    keys_of += [_key(fitted(name, room), _letter(at), VERMILLION) for at, name in enumerate(people)]
-    sheet = _one_panel(keys_of[: -(-len(keys_of) // 2)])
-    axes = sheet.axes[0]
+    longest = (COLUMN - 0.45) / 2 - 0.32
+    keys_of = [_key(m, f"${at + 1}$", BLACK) for at, m in enumerate(told_apart(metrics, longest).values())]
+    keys_of += [_key(fitted(v, longest), _level(at)[1], _level(at)[0]) for at, v in enumerate(others)]
+    keys_of += [_key(fitted(name, longest), _letter(at), VERMILLION) for at, name in enumerate(people)]
+    figure = _one_panel(-(-len(keys_of) // 2))
+    axes = figure.axes[0]
     for row in rows:
         first = start[row.name]
         if row is first:
@@ -334,8 +332,8 @@ def components(result: Survival) -> Figure:
     axes.locator_params(nbins=5)
     axes.set_xlabel(f"first component, {100 * result.explained[0]:.0f}%", fontsize=SIZE)
     axes.set_ylabel(f"second component, {100 * result.explained[1]:.0f}%", fontsize=SIZE)
-    legend_below(sheet, keys_of, x=0.3, columns=2)
-    return sheet
+    legend_below(figure, keys_of, x=0.3, columns=2)
+    return figure
 
 
 def _sign(axes: Axes, row: RankPosition, marker: str, colour: str, size: float) -> None:
@@ -360,9 +358,9 @@ def _letter(at: int) -> str:
     return rf"$\mathbf{{{chr(ord('A') + at % 26)}}}$"
 
 
-def _one_panel(entries: Sequence[object]) -> Figure:
+def _one_panel(lines: int) -> Figure:
     """Return a figure with one panel and room for a legend of so many lines below."""
-    below = 0.42 + LEGEND_LINE * len(entries)
+    below = 0.42 + LEGEND_LINE * lines
     sheet = lay_out(1, 1, (COLUMN - 0.68, COLUMN - 0.9), margins=(0.56, 0.12, 0.12, below))
     open_frame(sheet.panels[0])
     return sheet.figure

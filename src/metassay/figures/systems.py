@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from metassay.figures.compare import CELL, CORRECTIONS
+from metassay.core import vocabulary
+from metassay.figures.compare import CELL
 from metassay.figures.drawing import chosen
 from metassay.figures.lanes import lanes, room
 from metassay.figures.sheet import (
@@ -58,7 +59,7 @@ def bars(result: SystemComparison) -> Figure:
     correction = result.table[0].correction
     handles: list[Any] = [Patch(facecolor=BLUE, label=f"differ (p ≤ {result.alpha:g})")]
     if correction != "none":
-        after = f"differ after {CORRECTIONS[correction]} correction"
+        after = f"differ after {vocabulary.CORRECTION_NAMES[correction]} correction"
         handles = [Patch(facecolor=BLUE, label=after), Patch(label="differ before correction only", **WEAK)]
     if any(c.n_undefined for c in counts):
         handles.append(Patch(facecolor=PALE, edgecolor=BLACK, linewidth=0.5, label="cannot be tested"))
@@ -184,7 +185,7 @@ def _legend(result: SystemComparison, groups: dict[str, str | None]) -> list[Any
     first = result.table[0]
     handles: list[Any] = [Patch(facecolor=BLUE, label=f"row better than column (p ≤ {result.alpha:g})")]
     if first.correction != "none":
-        label = f"also after {CORRECTIONS[first.correction]} correction"
+        label = f"also after {vocabulary.CORRECTION_NAMES[first.correction]} correction"
         handles.append(Patch(facecolor=BLUE, edgecolor=ORANGE, linewidth=1.1, label=label))
     if any(math.isnan(r.p_value) for r in result.table):
         handles.append(Patch(label="undefined", **MISSING_KEY))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
-from metassay.figures.agree import words_for
 from metassay.figures.drawing import chosen
 from metassay.figures.lanes import lanes, room, undefined
 from metassay.figures.precision import BESIDE, LOOKS
@@ -17,6 +16,7 @@ from metassay.figures.sheet import (
     LINE,
     MOST_PANELS,
     SIZE,
+    coefficient_words,
     few_numbers,
     fitted,
     lay_out,
@@ -87,7 +87,7 @@ def intervals(result: Widths, *, human: str | None = None) -> Figure:
                 axes.axvline(0, color=GREY, linewidth=0.6, linestyle=(0, (3, 2)), zorder=0.5)
                 axes.set_xlim(min([0.0, *ends]) - 0.04, max([0.0, *ends]) + 0.04)
                 few_numbers(axes, width)
-                axes.set_xlabel(words_for(coefficient), fontsize=SIZE, labelpad=2)
+                axes.set_xlabel(coefficient_words(coefficient), fontsize=SIZE, labelpad=2)
                 title(axes, name, width, second=method)
                 at += 1
     legend_below(sheet.figure, handles, x=0.06)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from metassay.core import vocabulary
+
 COEFFICIENTS = {
     "pearson": "Pearson",
     "spearman": "Spearman",
@@ -9,12 +11,7 @@ COEFFICIENTS = {
     "kendall-a": "Kendall a",
     "kendall-c": "Kendall c",
 }
-CORRECTIONS = {
-    "bonferroni": "Bonferroni",
-    "holm": "Holm",
-    "bh": "Benjamini-Hochberg",
-    "by": "Benjamini-Yekutieli",
-}
+CORRECTIONS = vocabulary.CORRECTION_NAMES
 ALTERNATIVES = {
     "greater": "agrees better than",
     "less": "agrees worse than",

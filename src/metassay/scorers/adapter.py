@@ -170,20 +170,6 @@ def _names_of_scores(scores: str | Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-def positive(what: str, value: object) -> float:
-    """Return a number over 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise UsageError(f"{what} must be a number over 0, got {one_line(repr(value), 40)}")
-    return float(value)
-
-
-def flag(what: str, value: object) -> bool:
-    """Return true or false."""
-    if not isinstance(value, bool):
-        raise UsageError(f"{what} must be true or false, got {one_line(value, 40)!r}")
-    return value
-
-
 def lower_columns(lower: bool | str | Iterable[str], names: Sequence[str], columns: Sequence[str]) -> frozenset[str]:
     """Return the columns in which small scores are good, said of all or by the names of scores."""
     if isinstance(lower, bool):

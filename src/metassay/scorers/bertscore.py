@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from metassay.core import vocabulary
 from metassay.core.models import quiet
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.scorers.base import Need
-from metassay.scorers.encoders import EmbeddingScorer, FloatArray, Frequencies, switch
+from metassay.scorers.encoders import EmbeddingScorer, FloatArray, Frequencies
+from metassay.scorers.language_models import clean
 
 
 class BertScore(EmbeddingScorer):
@@ -57,7 +59,7 @@ class BertScore(EmbeddingScorer):
         idf: bool = False,
         baseline: str = "none",
     ) -> None:
-        self._idf = switch("idf", idf)
+        self._idf = vocabulary.flag("idf", idf)
         super().__init__(model)
         self._layer = self._default_layer() if num_layers == "default" else self.encoder.layer(num_layers)
         self._baseline = self._read_baseline(str(baseline))
@@ -92,7 +94,7 @@ class BertScore(EmbeddingScorer):
 
         out = np.full((len(items), 3), np.nan)
         pairs = [
-            (row, _whole(item.output), _whole(reference))
+            (row, clean(item.output), clean(reference))
             for row, item in enumerate(items)
             for reference in item.references
             if item.output.strip() and reference.strip()
@@ -172,8 +174,3 @@ class BertScore(EmbeddingScorer):
                 "layer and the precision, recall and F of unrelated texts, parted by commas"
             )
         return found
-
-
-def _whole(text: str) -> str:
-    """Return a text without halves of characters, which broken files have."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -99,6 +99,13 @@ class _Blanc(ScorerDefaults):
     def _is_cut(self, item: Item) -> bool:
         raise NotImplementedError
 
+    def score(self, items: Sequence[Item]) -> FloatArray:
+        """Return scores of shape (items, 1)."""
+        return np.array([[self._one(item)] for item in items])
+
+    def _one(self, item: Item) -> float:
+        raise NotImplementedError
+
     def _part(self, text: str) -> list[_Pieces]:
         """Return the sentences of a text in tokens; a token may be masked if it is long for its place in its word."""
         found = []
@@ -168,7 +175,7 @@ class BlancHelp(_Blanc):
     model
         A masked language model, by name or path. The authors' is ``bert-base-uncased``.
     gap
-        Every so manieth token is masked: 2 as the authors advise since 2020, 6 as in the first paper.
+        One token in so many is masked: 2 as the authors advise since 2020, 6 as in the first paper.
     whole, lead, follow
         The least number of characters of a masked token that is a word of its own, that begins a word, and that goes
         on with one.
@@ -207,10 +214,6 @@ class BlancHelp(_Blanc):
 
     def _recipe(self) -> str:
         return f"|filler:{self._filler}"
-
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return scores of shape (items, 1)."""
-        return np.array([[self._one(item)] for item in items])
 
     def _one(self, item: Item) -> float:
         helped: list[_Guess] = []
@@ -287,10 +290,7 @@ class BlancTune(_Blanc):
         at_once: int = 16,
     ) -> None:
         self._epochs = vocabulary.count("epochs", epochs)
-        given: object = rate  # options from the command line may be text
-        if not isinstance(given, int | float) or not 0 < given < 1:
-            raise UsageError(f"rate must lie in (0, 1), got {rate}")
-        self._rate = float(rate)
+        self._rate = vocabulary.fraction("rate", rate)
         self._chunk, self._stride = vocabulary.count("chunk", chunk), vocabulary.count("stride", stride)
         self._seed = vocabulary.seed(seed)
         super().__init__(model, gap, whole, lead, follow, device, at_once)
@@ -302,10 +302,6 @@ class BlancTune(_Blanc):
 
     def _recipe(self) -> str:
         return f"|epochs:{self._epochs}|rate:{self._rate:g}|chunk:{self._chunk},{self._stride}|seed:{self._seed}"
-
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return scores of shape (items, 1)."""
-        return np.array([[self._one(item)] for item in items])
 
     def _one(self, item: Item) -> float:
         source = item.source or ""

@@ -18,10 +18,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core import vocabulary
 from metassay.core.programs import digest_of_file
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
-from metassay.scorers.adapter import Adapter, flag, needs_of, where
+from metassay.scorers.adapter import Adapter, needs_of, where
 from metassay.scorers.base import Need, Unfinished, digest
 
 FloatArray = npt.NDArray[np.float64]
@@ -88,7 +89,7 @@ class FunctionScorer(Adapter):
             if self._how == "output":
                 return self._function(item.output)
             return self._function(**{name: getattr(item, part) for name, part in self._names.items()})
-        except Exception as error:
+        except Exception as error:  # a user's function may fail in any way
             raise Unfinished(
                 f"{self.name} failed for {where(item)}: {_told(error)}", list(zip(items, rows, strict=False))
             ) from error
@@ -99,7 +100,7 @@ class FunctionScorer(Adapter):
                 **{name: [getattr(item, part) for item in items] for name, part in self._names.items()}
             )
             values = list(found)
-        except Exception as error:
+        except Exception as error:  # likewise
             first = f", the first {where(items[0])}" if items else ""
             raise Unfinished(f"{self.name} failed for a batch of {len(items):,}{first}: {_told(error)}") from error
         if len(values) != len(items):
@@ -148,7 +149,7 @@ class Python(FunctionScorer):
     ) -> None:
         if call is None:
             raise UsageError("python needs a function: python[call=package.module:function] or file.py:function")
-        self._call, self._parallel = str(call), flag("parallel", parallel)
+        self._call, self._parallel = str(call), vocabulary.flag("parallel", parallel)
         super().__init__(
             _load(self._call),
             name=name,
@@ -352,7 +353,7 @@ def _load(call: str) -> Function:
         found: Any = _module_of_file(Path(home)) if home.endswith(".py") else _module(home)
     except UsageError:
         raise
-    except Exception as error:
+    except Exception as error:  # a module of the user's may do anything while it is imported
         raise UsageError(f"cannot import {one_line(home, 60)!r}: {_told(error)}") from error
     for part in path.split("."):
         if not hasattr(found, part):

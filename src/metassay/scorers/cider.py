@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
-from metassay.errors import UsageError, one_line
 from metassay.scorers.base import Need, ScorerDefaults, digest
 from metassay.scorers.tokens import (
     STEMMINGS,
@@ -134,10 +133,7 @@ class Cider(ScorerDefaults):
     ) -> None:
         self._variant = vocabulary.choice("variant of CIDEr", variant, VARIANTS)
         self._n = vocabulary.count("n", n)
-        given: object = sigma  # options from the command line may be text
-        if not isinstance(given, int | float) or not 0 < given < float("inf"):
-            raise UsageError(f"sigma must be a number over 0, got {one_line(sigma, 40)!r}")
-        self._sigma = float(sigma)
+        self._sigma = vocabulary.positive("sigma", sigma)
         self._tokens = vocabulary.choice("tokenizer", tokens, TOKENIZERS)
         self._stem = vocabulary.choice("stemming", stem, STEMMINGS)
         stemmer(self._stem)  # missing lists are told before any work

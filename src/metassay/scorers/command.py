@@ -15,7 +15,7 @@ from metassay.core import vocabulary
 from metassay.core.programs import arguments_of, call, contents_of
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
-from metassay.scorers.adapter import EVERYTHING, Adapter, flag, needs_of, positive, where
+from metassay.scorers.adapter import EVERYTHING, Adapter, needs_of, where
 from metassay.scorers.base import Unfinished
 
 FloatArray = npt.NDArray[np.float64]
@@ -79,9 +79,9 @@ class Command(Adapter):
             raise UsageError('command needs a program: command[run="./my-metric --fast",name=mine]')
         self._arguments = arguments_of(str(run))
         self._what = f"the command {one_line(run, 60)!r}"
-        self._timeout = positive("timeout", timeout)
+        self._timeout = vocabulary.positive("timeout", timeout)
         self._batch = vocabulary.count("batch_size", batch_size)
-        self._parallel = flag("parallel", parallel)
+        self._parallel = vocabulary.flag("parallel", parallel)
         program = Path(shutil.which(self._arguments[0]) or self._arguments[0])
         super().__init__(
             program.stem if name is None else name,

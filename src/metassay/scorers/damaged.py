@@ -13,7 +13,7 @@ from metassay.errors import DataError, UsageError
 from metassay.scorers.rouge import MEASURES, degraded_rouge1
 
 FloatArray = npt.NDArray[np.float64]
-KINDS = ("mean", "max", "jackknife", "first")
+TREATMENTS = ("mean", "max", "jackknife", "first")
 """Ways to treat several references."""
 
 
@@ -60,7 +60,7 @@ class DamagedRouge1:
         if not self.settings:
             raise UsageError("no share to keep given; name shares over 0 and up to 1")
         measure = vocabulary.choice("measure", measure, MEASURES)
-        references = vocabulary.choice("treatment of references", references, KINDS)
+        references = vocabulary.choice("treatment of references", references, TREATMENTS)
         first = references == "first"
         self._items = [
             item._replace(references=item.references[:1]) if first else item

@@ -22,6 +22,7 @@ from metassay.core.models import digest_of, load, located
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.scorers.base import ScorerDefaults, digest
+from metassay.scorers.language_models import clean, window_of
 
 FloatArray = npt.NDArray[np.float64]
 VectorArray = npt.NDArray[np.float32]
@@ -102,18 +103,12 @@ class Encoder:
             self.label = f"{self.name}@{str(config.get('_commit_hash') or 'unknown')[:10]}"
         self.layers = _number_of_layers(config, self.name)
         """How many layers there are above the embeddings."""
-        self._positions = config.get("max_position_embeddings")
-        self._shifted = "roberta" in str(config.get("model_type"))
+        self._limits = config.get("max_position_embeddings"), config.get("model_type")
 
     @property
     def window(self) -> int:
         """How many tokens of a text the model reads, special ones included."""
-        stated = int(self._tokenizer.model_max_length)
-        limits = [stated] if stated < 10**6 else []
-        if isinstance(self._positions, int) and self._positions > 0:
-            # RoBERTa and its kin count positions from the number of the padding token.
-            limits.append(self._positions - (2 if self._shifted else 0))
-        return min(limits, default=512)
+        return window_of(self._tokenizer, *self._limits)
 
     def layer(self, asked: object, or_else: str = "") -> int:
         """Return the number of a layer: ``last``, or 0 (the embeddings below all) to the number of layers.
@@ -203,8 +198,7 @@ class Encoder:
         return self._loaded
 
     def _ids(self, texts: Sequence[str], **limits: Any) -> Any:  # noqa: ANN401 - an object of transformers
-        # Halves of characters, which broken files have, are no text to a tokenizer.
-        whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        whole = [clean(text) for text in texts]
         # Without limits the tokenizer would use those that its file may hold.
         return self._tokenizer(
             whole, padding=False, return_special_tokens_mask=True, verbose=False, **(limits or {"truncation": False})
@@ -264,13 +258,6 @@ class EmbeddingScorer(ScorerDefaults):
 def encoder(model: str) -> Encoder:
     """Return the encoder of a model; metrics that name the same one share it."""
     return Encoder(model)
-
-
-def switch(what: str, value: object) -> bool:
-    """Return an option that is true or false."""
-    if not isinstance(value, bool):
-        raise UsageError(f"{what} must be true or false, got {one_line(value, 40)}")
-    return value
 
 
 def unit(vectors: npt.NDArray[F]) -> npt.NDArray[F]:

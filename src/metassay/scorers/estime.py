@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,10 +15,9 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.scorers.base import Need, ScorerDefaults
 from metassay.scorers.language_models import LanguageModel, clean
+from metassay.scorers.tokens import ENGLISH_WORD
 
 FloatArray = npt.NDArray[np.float64]
-
-_WORD = re.compile(r"[^\W_]+?(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:[-.,][^\W_]+)*|\S", re.IGNORECASE)
 
 
 class _Text(NamedTuple):
@@ -212,7 +210,7 @@ class Estime(ScorerDefaults):
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(unicodedata.normalize("NFKD", clean(text)))
+    return ENGLISH_WORD.findall(unicodedata.normalize("NFKD", clean(text)))
 
 
 def _tau_c(x: Sequence[int], y: Sequence[int]) -> float:

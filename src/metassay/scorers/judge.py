@@ -19,7 +19,7 @@ import numpy.typing as npt
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UnknownName, UsageError, listed, one_line
-from metassay.scorers.adapter import checked_name, flag, lower_columns, parts_of, positive
+from metassay.scorers.adapter import checked_name, lower_columns, parts_of
 from metassay.scorers.base import Need, Scorer, ScorerDefaults, Unfinished, digest, in_recipe
 from metassay.scorers.judge_answers import Parser, expectation
 from metassay.scorers.judge_endpoint import Endpoint, Failure, Rejection, Unfit, check_key, hide
@@ -163,7 +163,7 @@ class Judge(ScorerDefaults):
         self._lower = lower_columns(lower_is_better, names, self.columns)
         self._parser = Parser(parser, field=field, pattern=pattern)
         self._n = vocabulary.count("n", n)
-        self._logprobs = flag("logprobs", logprobs)
+        self._logprobs = vocabulary.flag("logprobs", logprobs)
         self._seed = None if seed is None else vocabulary.seed(seed)
         for one in self._criteria:
             if self._logprobs and not (one.low >= 0 and one.high <= 9):
@@ -182,9 +182,9 @@ class Judge(ScorerDefaults):
             str(base_url),
             key=self._key,
             key_name=key_name,
-            timeout=positive("timeout", timeout),
+            timeout=vocabulary.positive("timeout", timeout),
             retries=vocabulary.count("retries", retries, 0),
-            backoff=positive("backoff", backoff),
+            backoff=vocabulary.positive("backoff", backoff),
         )
         self._one_at_a_time = False
         self._tally = _Tally()
@@ -213,16 +213,7 @@ class Judge(ScorerDefaults):
             body["max_tokens"] = vocabulary.count("max_tokens", max_tokens)
         if self._logprobs:
             body |= {"logprobs": True, "top_logprobs": 20}
-        if isinstance(extra, str):
-            try:
-                extra = json.loads(extra)
-            except ValueError:
-                extra = None if not extra else {"": None}
-        if extra is not None:
-            if not isinstance(extra, Mapping) or "" in extra or {"messages", "n", "stream"} & set(extra):
-                raise UsageError("extra must be a table of further fields of the request, without messages, n, stream")
-            body |= dict(extra)
-        return body
+        return body | _further_fields(extra)
 
     def _recipe(self, model: str) -> str:
         asked = [f"{c.name}\0{c.rubric}\0{c.low!r}\0{c.high!r}\0{c.template}" for c in self._criteria]
@@ -568,6 +559,24 @@ def judge(
     if "criterion" not in settled:
         raise UsageError(f"judge needs a criterion=…; known: {', '.join(CRITERIA)}, others with a rubric=…")
     return Judge(**settled)
+
+
+def _further_fields(extra: object) -> dict[str, object]:
+    """Return further fields of the request from a table or its JSON text."""
+    found = extra
+    if isinstance(extra, str) and extra:
+        try:
+            found = json.loads(extra)
+        except (ValueError, RecursionError):
+            found = extra
+    if not found and found in (None, ""):
+        return {}
+    if not isinstance(found, Mapping) or {"messages", "n", "stream"} & set(found):
+        raise UsageError(
+            "extra must be a table of further fields of the request, or its JSON text, without messages, n and stream; "
+            f"got {one_line(repr(extra), 60)}"
+        )
+    return dict(found)
 
 
 def _read_config(path: Path, known: Sequence[str]) -> dict[str, Any]:

@@ -73,7 +73,9 @@ class LanguageModel:
         except (RuntimeError, AssertionError) as error:
             raise UsageError(f"{asked}: there is no device {one_line(device, 30)!r}: {reason(error)}") from None
         self.device = device
-        self.window: int = _window(self.model.config, self.tokenizer)
+        self.window: int = window_of(
+            self.tokenizer, getattr(self.model.config, "max_position_embeddings", None), self.model.config.model_type
+        )
         """How many tokens the model takes at once, special ones included."""
         revision = getattr(self.model.config, "_commit_hash", None) or digest_of(Path(path))
         self.label = f"{one_line(Path(path).resolve().name if Path(path).is_dir() else path, 80)},{revision[:8]}"
@@ -130,10 +132,18 @@ def _untrained(model: Any, missing: Sequence[str]) -> str:  # noqa: ANN401 - a m
     return min(lost, default="")
 
 
-def _window(config: Any, tokenizer: Any) -> int:  # noqa: ANN401 - objects of transformers
+def window_of(tokenizer: Any, positions: object, kind: object) -> int:  # noqa: ANN401 - an object of transformers
+    """Return how many tokens a model takes at once, special ones included.
+
+    Parameters
+    ----------
+    tokenizer
+        Its tokenizer, which may state a limit.
+    positions, kind
+        ``max_position_embeddings`` and ``model_type`` of its configuration.
+    """
     limits = [int(tokenizer.model_max_length)] if tokenizer.model_max_length < 10**6 else []
-    positions = getattr(config, "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
         # RoBERTa and its kin count positions from the number of the padding token
-        limits.append(positions - 2 if "roberta" in str(config.model_type) else positions)
+        limits.append(positions - 2 if "roberta" in str(kind) else positions)
     return min(limits, default=512)

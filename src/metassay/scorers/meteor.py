@@ -92,10 +92,7 @@ class Meteor(_Words):
         if not re.fullmatch(r"[1-9]\d{0,5}[kKmMgG]", str(memory)):
             raise UsageError(f"memory must be a number with M or G, such as 2G, got {one_line(memory, 40)!r}")
         self._memory = str(memory)
-        given: object = timeout  # options from the command line may be text
-        if not isinstance(given, int | float) or not 0 < given < float("inf"):
-            raise UsageError(f"timeout must be a number of seconds over 0, got {one_line(timeout, 40)!r}")
-        self._timeout = float(timeout)
+        self._timeout = vocabulary.positive("timeout", timeout)
         self._program: _Program | None = None
         self._slow: set[tuple[str, str]] = set()
 
@@ -271,10 +268,7 @@ class MeteorNltk(_Words):
         wordnet: str | os.PathLike[str] | None = None,
     ) -> None:
         self._alpha, self._gamma = vocabulary.shares("alpha", alpha)[0], vocabulary.shares("gamma", gamma)[0]
-        given: object = beta  # options from the command line may be text
-        if not isinstance(given, int | float) or not 0 < given < float("inf"):
-            raise UsageError(f"beta must be a number over 0, got {one_line(beta, 40)!r}")
-        self._beta = float(beta)
+        self._beta = vocabulary.positive("beta", beta)
         if importlib.util.find_spec("nltk") is None:
             raise UsageError(f"meteor-nltk needs nltk, not installed here; run: {JAR_COMMAND}")
         self._wordnet = WORDNET if wordnet is None else Path(wordnet)

@@ -13,7 +13,7 @@ import numpy as np
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.scorers.base import Need
-from metassay.scorers.encoders import EmbeddingScorer, Encoded, FloatArray, Frequencies, IntArray, switch, unit
+from metassay.scorers.encoders import EmbeddingScorer, Encoded, FloatArray, Frequencies, IntArray, unit
 from metassay.scorers.function_words import ENGLISH
 from metassay.scorers.tokens import sentences
 
@@ -99,10 +99,10 @@ class MoverScore(EmbeddingScorer):
         references: str = "max",
     ) -> None:
         self._n = vocabulary.count("n", n)
-        self._idf = switch("idf", idf)
+        self._idf = vocabulary.flag("idf", idf)
         self._distance = vocabulary.choice("distance", distance, DISTANCES)
         self._subwords = vocabulary.choice("choice of subwords", subwords, PIECES)
-        self._punctuation = switch("punctuation", punctuation)
+        self._punctuation = vocabulary.flag("punctuation", punctuation)
         self._stop_words = vocabulary.choice("list of stop words", stop_words, STOP_WORDS)
         self._references = vocabulary.choice("way to treat references", references, REFERENCES)
         super().__init__(model)
@@ -232,7 +232,7 @@ class SentenceMover(EmbeddingScorer):
     ) -> None:
         self._units = vocabulary.choice("unit", units, tuple(UNITS))
         self._stop_words = vocabulary.choice("list of stop words", stop_words, STOP_WORDS)
-        self._normalize = switch("normalize", normalize)
+        self._normalize = vocabulary.flag("normalize", normalize)
         self._references = vocabulary.choice("way to treat references", references, REFERENCES)
         super().__init__(model)
         self._layer = self.encoder.layer(layer)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from metassay.core.pipelines import SAMPLE, Pipeline
 from metassay.errors import UsageError, one_line
-from metassay.scorers.tokens import sentences
+from metassay.scorers.tokens import ENGLISH_WORD, sentences
 
 Kind = Literal["entities", "noun phrases"]
 
@@ -164,9 +164,6 @@ def _entities(sentence: str, words: Sequence[re.Match[str]], lower: set[str], wi
             yield Phrase(words[start].start(), words[start].start() + len(kept), sentence)
 
 
-_TOKEN = re.compile(
-    r"[^\W_]+?(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:[-.,][^\W_]+)*|\S", re.IGNORECASE
-)
 _NOUN = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _BEFORE = frozenset({"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", "CD", "VBN"})
 _WITHIN = _NOUN | _BEFORE - {"DT", "PDT"} | {"VBG", "POS"}
@@ -206,7 +203,7 @@ class NounPhrases:
         return [phrase for sentence in sentences(text) for phrase in self._of(sentence)]
 
     def _of(self, sentence: str) -> Iterator[Phrase]:
-        spans = [match.span() for match in _TOKEN.finditer(sentence)]
+        spans = [match.span() for match in ENGLISH_WORD.finditer(sentence)]
         words = [sentence[start:end].replace("’", "'") for start, end in spans]
         first = next((at for at, word in enumerate(words) if word[0].isalpha()), 0)
         shown = [word.lower() if word.isupper() and len(word) > 1 else word for word in words]

@@ -14,6 +14,7 @@ from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.scorers.base import Need, ScorerDefaults
+from metassay.scorers.rouge import MEASURES
 from metassay.scorers.tokens import lengths_of_ngrams, notes_on_words, tokenizer, wordless
 from metassay.scorers.word_vectors import VectorArray, WordVectors, digest_of_vectors, word_vectors
 
@@ -22,7 +23,6 @@ FloatArray = npt.NDArray[np.float64]
 COMPOSITIONS = ("sum", "product")
 MATCHES = ("whole", "similarity")
 REFERENCES = ("max", "pooled")
-MEASURES = ("precision", "recall", "f1")
 CELLS = 4_000_000
 """How many pairs of n-grams are compared at a time, which bounds memory for texts of any length."""
 

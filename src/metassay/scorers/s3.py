@@ -9,7 +9,7 @@ import importlib.util
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from metassay.scorers.function_words import ENGLISH
 from metassay.scorers.rouge import Rouge
 from metassay.scorers.rouge_we import RougeWE
 from metassay.scorers.s3_models import Model, load_model
-from metassay.scorers.tokens import notes_on_words, tokenizer, wordless
+from metassay.scorers.tokens import ngrams, notes_on_words, tokenizer, wordless
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -189,10 +189,10 @@ class _Stemmed:
             return float(np.mean([_divergence(ours, _shares(stems, int(match[1]))) for stems in references]))
         match = _OVERLAP.fullmatch(name)
         assert match is not None, "names were checked when the model was loaded"
-        counts = Counter(_ngrams(self.of(item.output), int(match[1])))
+        counts = Counter(ngrams(self.of(item.output), int(match[1])))
         hits = total = 0
         for stems in references:
-            theirs = Counter(_ngrams(stems, int(match[1])))
+            theirs = Counter(ngrams(stems, int(match[1])))
             hits += (counts & theirs).total()
             total += theirs.total()
         mine = counts.total() * len(references)
@@ -200,14 +200,9 @@ class _Stemmed:
         return parts[0] / parts[1] if parts[1] else 0.0
 
 
-def _ngrams(words: Sequence[str], n: int) -> Iterator[tuple[str, ...]]:
-    """Return the n-grams of stems, in order."""
-    return zip(*(words[at:] for at in range(n)), strict=False)
-
-
 def _shares(stems: Sequence[str], n: int) -> dict[tuple[str, ...], float]:
     """Return the shares of n-grams that do not consist of stop words."""
-    kept = Counter(ngram for ngram in _ngrams(stems, n) if not STOP_WORDS.issuperset(ngram))
+    kept = Counter(ngram for ngram in ngrams(stems, n) if not STOP_WORDS.issuperset(ngram))
     return {ngram: count / kept.total() for ngram, count in kept.items()}
 
 

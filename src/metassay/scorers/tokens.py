@@ -13,10 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from metassay.core.texts import Item
 from metassay.core.vocabulary import choice
 from metassay.errors import FormatError, UsageError
+
+T = TypeVar("T")
 
 TOKENIZERS = ("rouge", "unicode")
 STEMMINGS = ("none", "porter", "porter+exceptions")
@@ -265,7 +268,13 @@ def lengths_of_ngrams(value: int | str | Iterable[int]) -> tuple[int, ...]:
     return found
 
 
-def ngrams(words: Sequence[int], n: int) -> Iterator[tuple[int, ...]]:
+ENGLISH_WORD = re.compile(
+    r"[^\W_]+?(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|[^\W_]+(?:[-.,][^\W_]+)*|\S", re.IGNORECASE
+)
+"""A word as taggers and parsers of English part them: do n't, it 's; any other mark stands by itself."""
+
+
+def ngrams(words: Sequence[T], n: int) -> Iterator[tuple[T, ...]]:
     """Return the n-grams of a text, in order."""
     return zip(*(words[at:] for at in range(n)), strict=False)
 

@@ -291,6 +291,11 @@ class _SignTile:
             bilinear = bilinear[..., self.first, self.second]
         self.linear, self.bilinear = linear.astype(np.float32), bilinear.astype(np.float32)
         self._find_ties(a, b, present)
+        # With many ties one product for all of them is cheaper than the size of each.
+        many = self.tie_step.shape[1] > z.shape[1]
+        self.folded = many and coefficient in ("kendall", "kendall-a") and not self.quadratic
+        if self.folded:
+            self._fold_ties()
 
     def _find_ties(self, a: FloatArray, b: FloatArray, present: npt.NDArray[np.bool_]) -> None:
         """List values that two or more members could share: only these can be tied after an exchange."""
@@ -317,6 +322,17 @@ class _SignTile:
                 self.tie_start[g, t], self.tie_total[g, t], self.tie_step[g, t] = start, total, step
                 self.tie_owner[g, pair, t] = 1
 
+    def _fold_ties(self) -> None:
+        """Write the (s² − s)/2 pairs that all values tie, of sizes s = start + step·w, as one polynomial in swaps w.
+
+        As w is 0 or 1, w² = w; and Y_s has total − s of each value, so both sides share the bilinear part.
+        """
+        step, owner = self.tie_step, self.tie_owner
+        sides = ((self.tie_start, step), (self.tie_total - self.tie_start, -step))
+        self.tied_start = [owner @ ((start * start - start) / 2) for start, _ in sides]
+        self.tied_linear = [owner @ (start * d + (d * d - d) / 2) for start, d in sides]
+        self.tied_bilinear = owner @ (step[..., self.first] * step[..., self.second])
+
     def correlate(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return correlations of X_s and Y_s, each (groups, pairs, B), for swaps (groups, members, B)."""
         # Groups that exchange the same members share the products of swaps.
@@ -329,16 +345,18 @@ class _SignTile:
             other = (self.bilinear @ moved).reshape(len(moved), pairs, *moved.shape[1:])
             mixed = np.einsum("gib,gcib->gcb", moved, other)
         else:
-            mixed = self.bilinear @ (swaps[:, self.first] & swaps[:, self.second]).astype(np.float32)
-        size_x = size_y = None
-        if self.tied:
-            size_x = self.tie_step @ moved
-            size_x += self.tie_start
-            size_y = self.tie_total - size_x
-        return (
-            self._finish(self.start_x + straight[:, :pairs] + mixed, size_x),
-            self._finish(self.start_y + straight[:, pairs:] + mixed, size_y),
-        )
+            joint = (swaps[:, self.first] & swaps[:, self.second]).astype(np.float32)
+            mixed = self.bilinear @ joint
+        left, right = self.start_x + straight[:, :pairs] + mixed, self.start_y + straight[:, pairs:] + mixed
+        if self.folded:
+            shared = self.tied_bilinear @ joint
+            of_x, of_y = (s + part @ moved + shared for s, part in zip(self.tied_start, self.tied_linear, strict=True))
+            return self._tau(left, of_x, None), self._tau(right, of_y, None)
+        if not self.tied:
+            return self._finish(left, None), self._finish(right, None)
+        size = self.tie_step @ moved
+        size += self.tie_start
+        return self._finish(left, size), self._finish(right, self.tie_total - size)
 
     def _finish(self, numerator: FloatArray, size: npt.NDArray[np.float32] | None) -> FloatArray:
         """Divide by the spread, which only ties can lessen; `size` holds the sizes of possible ties."""
@@ -348,17 +366,17 @@ class _SignTile:
             if size is not None:
                 spread = spread - self.tie_owner @ ((size * size * size - size) / 3)
             return ratio(numerator, np.sqrt(np.maximum(spread, 0.0) * self.spread_z))
-        untied = n * (n - 1) / 2
-        if size is not None:
-            tied = size * size
-            tied -= size
-            tied *= 0.5
-            untied = untied - self.tie_owner @ tied
         distinct = None
         if self.coefficient == "kendall-c":
             kinds = n if size is None else n - self.tie_owner @ (size - (size > 0))
             distinct = np.minimum(kinds, self.kinds_z).astype(np.int64)
-        return kendall_from_counts(numerator, untied, self.spread_z, n, distinct, self.coefficient)
+        return self._tau(numerator, 0.0 if size is None else self.tie_owner @ ((size * size - size) / 2), distinct)
+
+    def _tau(
+        self, numerator: FloatArray, tied: npt.NDArray[np.floating] | float, distinct: npt.NDArray[np.int64] | None
+    ) -> FloatArray:
+        n = self.n
+        return kendall_from_counts(numerator, n * (n - 1) / 2 - tied, self.spread_z, n, distinct, self.coefficient)
 
 
 class OrderedExchange:

@@ -171,6 +171,19 @@ def arranged(values: npt.NDArray[Scalar], level: str) -> npt.NDArray[Scalar]:
     return values
 
 
+def means_of_known(values: FloatArray, axis: int = -1) -> FloatArray:
+    """Return means over the values that are known, NaN where none is.
+
+    Examples
+    --------
+    >>> means_of_known(np.array([[1.0, 3.0], [2.0, np.nan], [np.nan, np.nan]])).tolist()
+    [2.0, 2.0, nan]
+    """
+    known = ~np.isnan(values)
+    count = known.sum(axis=axis)
+    return np.where(count > 0, np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1), np.nan)
+
+
 def average_defined(within: FloatArray, weights: FloatArray | None) -> FloatArray:
     """Return the weighted average over groups, leaving out undefined ones; NaN where none is left."""
     defined = ~np.isnan(within)

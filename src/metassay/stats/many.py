@@ -77,7 +77,10 @@ class WeightPages:
 
 
 def cell_weights(weights: Weights, shape: tuple[int, int], cut: slice) -> Numbers:
-    """Return weights of all cells (systems × inputs, B) for some of the draws, in single precision."""
+    """Return weights of all cells (systems × inputs, B) for some of the draws.
+
+    They are whole numbers far below 2²⁴, which single precision holds exactly.
+    """
     if weights.points is not None:
         return weights.points[:, cut].astype(np.float32)
     systems = np.ones((shape[0], 1)) if weights.systems is None else weights.systems[:, cut]

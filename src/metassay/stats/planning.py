@@ -17,9 +17,9 @@ from scipy.special import ndtri, stdtrit
 from metassay.stats import twoway
 from metassay.stats.draws import multiplicities
 from metassay.stats.intervals import percentile
-from metassay.stats.levels import make_level
+from metassay.stats.levels import make_level, means_of_known
 from metassay.stats.pairwise import correlate
-from metassay.stats.worlds import Components, Fitted, variance_components
+from metassay.stats.worlds import Components, Fitted, root, variance_components
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -116,9 +116,9 @@ class Reliability:
 
 def split_annotators(ratings: FloatArray, random: np.random.Generator, confidence: float) -> Reliability:
     """Return the reliability of means of systems if annotators are drawn: ratings are annotators × systems × inputs."""
-    means = _means(ratings, axis=2)
+    means = means_of_known(ratings, axis=2)
     halves = _splits(len(ratings), random)
-    pairs = [(_means(means[list(a)], axis=0), _means(means[list(b)], axis=0)) for a, b in halves]
+    pairs = [(means_of_known(means[list(a)], axis=0), means_of_known(means[list(b)], axis=0)) for a, b in halves]
     return _of_systems(pairs, len(ratings) / len(halves[0][0]), confidence)
 
 
@@ -126,7 +126,7 @@ def split_inputs(values: FloatArray, random: np.random.Generator, confidence: fl
     """Return the reliability of means of systems if inputs are drawn: values are systems × inputs."""
     judged = values[:, ~np.isnan(values).all(axis=0)]
     halves = _splits(judged.shape[1], random)
-    pairs = [(_means(judged[:, list(a)], axis=1), _means(judged[:, list(b)], axis=1)) for a, b in halves]
+    pairs = [(means_of_known(judged[:, list(a)]), means_of_known(judged[:, list(b)])) for a, b in halves]
     return _of_systems(pairs, judged.shape[1] / len(halves[0][0]), confidence)
 
 
@@ -136,7 +136,7 @@ def split_cells(ratings: FloatArray, random: np.random.Generator, draws: FloatAr
     columns = np.concatenate([np.ones((draws.shape[0], 1)), draws], axis=1)
     found = []
     for a, b in halves:
-        x, y = _means(ratings[list(a)], axis=0), _means(ratings[list(b)], axis=0)
+        x, y = means_of_known(ratings[list(a)], axis=0), means_of_known(ratings[list(b)], axis=0)
         both = ~(np.isnan(x) | np.isnan(y))
         if not both.any():
             continue
@@ -148,7 +148,7 @@ def split_cells(ratings: FloatArray, random: np.random.Generator, draws: FloatAr
         found.append(np.divide(xy, scale, out=np.full(n.shape, np.nan), where=scale > 1e-12))
     if not found:
         return Reliability(*[math.nan] * 4)
-    half = _means(np.stack(found), axis=0)
+    half = means_of_known(np.stack(found), axis=0)
     factor = len(ratings) / len(halves[0][0])
     whole = np.array([spearman_brown(float(r), factor) for r in half])
     low, high = percentile(whole[1:], confidence)
@@ -184,12 +184,6 @@ def _of_systems(pairs: list[tuple[FloatArray, FloatArray]], factor: float, confi
     # A negative reliability says no more than 0, and Spearman-Brown has a pole there.
     low, high = (spearman_brown(max(math.tanh(middle + side * reach), 0.0), factor) for side in (-1, 1))
     return Reliability(half, spearman_brown(half, factor), low, high)
-
-
-def _means(values: FloatArray, axis: int) -> FloatArray:
-    known = ~np.isnan(values)
-    count = known.sum(axis=axis)
-    return np.where(count > 0, np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1), np.nan)
 
 
 # -- worlds -------------------------------------------------------------------------------------
@@ -242,7 +236,7 @@ def annotator_noise(ratings: FloatArray) -> AnnotatorNoise | None:
             systems, cells = (several * (1 - spearman_brown(r, several)) for r in agree)
             return AnnotatorNoise(systems, cells, float(several), crossed=True)
     rated = count >= 2
-    means = _means(ratings, axis=0)
+    means = means_of_known(ratings, axis=0)
     squares = np.where(np.isnan(ratings), 0.0, ratings - means) ** 2
     within = float(squares.sum(axis=0)[rated].sum() / (count[rated] - 1).sum())
     typical = float(1 / np.mean(1 / count[count > 0]))
@@ -258,7 +252,9 @@ def _agreement(ratings: FloatArray, part: str) -> float:
     def variance(values: FloatArray) -> float:
         return float(getattr(variance_components(values[None]), part)[0, 0])
 
-    scale = [math.sqrt(variance(each)) if part == "cells" else float(np.nanstd(_means(each, 1))) for each in ratings]
+    scale = [
+        math.sqrt(variance(each)) if part == "cells" else float(np.nanstd(means_of_known(each))) for each in ratings
+    ]
     if not all(size > 0 for size in scale):
         return math.nan
     scaled = [each / size for each, size in zip(ratings, scale, strict=True)]
@@ -339,18 +335,18 @@ class PlanWorld:
         If they are drawn `again`, (metrics, 2, k): each has a twin with the same systems and other inputs.
         """
         wide = len(self.components.systems)
-        fixed = np.einsum("ab,nbk->ank", _root(self.of_systems(design)), _draw(random, design.systems, wide, k))
-        root = _root(self.of_cells(design))
+        fixed = np.einsum("ab,nbk->ank", root(self.of_systems(design)), _draw(random, design.systems, wide, k))
+        of_cells = root(self.of_cells(design))
         found = []
         for _ in range(2 if again else 1):
             if level == "system":
                 drawn = _draw(random, design.systems, wide, k)
-                values = fixed + np.einsum("ab,nbk->ank", root, drawn) / math.sqrt(design.inputs)
+                values = fixed + np.einsum("ab,nbk->ank", of_cells, drawn) / math.sqrt(design.inputs)
                 found.append(_correlate(values, coefficient))
                 continue
             m = int(design.inputs)
             drawn = random.standard_normal((design.systems, wide, m, k))
-            values = fixed[:, :, None, :] + np.einsum("ab,nbmk->anmk", root, drawn)
+            values = fixed[:, :, None, :] + np.einsum("ab,nbmk->anmk", of_cells, drawn)
             r = _correlate(values.reshape(wide, design.systems, m * k), coefficient)
             found.append(np.nanmean(r.reshape(len(r), m, k), axis=1))
         return np.stack(found, axis=1)
@@ -399,11 +395,6 @@ def _without_noise(matrix: FloatArray, share: float) -> tuple[FloatArray, float]
 def _draw(random: np.random.Generator, systems: int, wide: int, k: int) -> FloatArray:
     # Systems come first, so that more of them have the same systems among them: curves are then smooth.
     return random.standard_normal((systems, wide, k))
-
-
-def _root(matrix: FloatArray) -> FloatArray:
-    values, vectors = np.linalg.eigh(matrix)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def _correlate(values: FloatArray, coefficient: str) -> FloatArray:

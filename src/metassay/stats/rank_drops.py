@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metassay.stats.pairwise import TIE
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-
-TIE = 1e-12
-"""Means that differ by less, in units of the largest, are equal: they are rounded differently."""
 
 
 class Drops(NamedTuple):
@@ -48,6 +47,7 @@ def drops(before: FloatArray, after: FloatArray, lower: BoolArray) -> Drops:
     ... ).passed_by.tolist()
     [0, 1, 0, 0]
     """
+    # Equal means may be rounded differently; what counts as tied is told in units of the largest.
     unit = TIE * float(np.nanmax(np.abs(np.concatenate([before, after])), initial=0.0))
     others = ~np.eye(len(before), dtype=bool)
     with np.errstate(invalid="ignore"):

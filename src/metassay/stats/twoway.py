@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
 from metassay.stats.exchange import standardize_level
-from metassay.stats.levels import Level, make_level
+from metassay.stats.levels import Level, make_level, means_of_known
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -243,7 +243,7 @@ def design_effect(x: FloatArray, y: FloatArray, z: FloatArray, level: str, unit:
     scaled = standardize_level(np.stack([x, y]), z, level)
     d, s = scaled[0] - scaled[1], scaled[0] + scaled[1]
     if level == "system":
-        means = np.array([_row_means(v) for v in (scaled[0], scaled[1], z)])
+        means = np.array([means_of_known(v) for v in (scaled[0], scaled[1], z)])
         known = ~np.isnan(means).any(axis=0)
         if known.sum() < 3:
             return math.nan
@@ -275,12 +275,6 @@ def _slope(x: FloatArray, z: FloatArray) -> float:
     """Return the slope of the regression of `z` on `x` through 0."""
     spread = float((x**2).sum())
     return float((x * z).sum()) / spread if spread > 0 else 0.0
-
-
-def _row_means(values: FloatArray) -> FloatArray:
-    known = ~np.isnan(values)
-    count = known.sum(axis=1)
-    return np.where(count > 0, np.where(known, values, 0.0).sum(axis=1) / np.maximum(count, 1), np.nan)
 
 
 def size_if(effect: float, alpha: float, sides: int = 1) -> float:

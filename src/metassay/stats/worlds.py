@@ -272,7 +272,7 @@ class Fitted:
         n, m = self.shape
         c = self.components
         values = sum(
-            np.einsum("ab,b...->a...", _root(part), random.standard_normal((3, trials, *size)))
+            np.einsum("ab,b...->a...", root(part), random.standard_normal((3, trials, *size)))
             for part, size in ((c.systems, (n, 1)), (c.inputs, (1, m)), (c.cells, (n, m)))
         )
         x, y, z = np.asarray(values)
@@ -298,6 +298,7 @@ def fit(x: FloatArray, y: FloatArray, z: FloatArray) -> Fitted:
     return Fitted(variance_components(np.stack([x, y, z])), np.sort(z[known]), shape)
 
 
-def _root(matrix: FloatArray) -> FloatArray:
+def root(matrix: FloatArray) -> FloatArray:
+    """Return a matrix whose product with its transpose is a covariance: it turns independent draws into such."""
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

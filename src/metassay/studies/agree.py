@@ -185,17 +185,15 @@ def agree(
             x, z = setting.x[m], setting.z[h]
             estimate, sample = float(estimates[place]), None if drawn is None else drawn[at][place]
             n_systems, n_inputs = sets.sizes(x, z, lv)
-            if interval == "two-way":
-                jackknifed, added = spreads[at]
-                low, high = twoway.interval(
-                    estimate, float(jackknifed[place]), float(added[place]), n_systems, c, confidence
-                )
-            elif sample is None:
+            if sample is not None:
+                low, high = percentile(sample, confidence)
+            elif interval == "two-way":
+                of_systems, added = (float(part[place]) for part in spreads[at])
+                low, high = twoway.interval(estimate, of_systems, added, n_systems, c, confidence)
+            else:
                 cells = int((~np.isnan(x) & ~np.isnan(z)).sum())
                 points = {"global": cells, "within-system": n_inputs}.get(lv, n_systems)
                 low, high = fisher(estimate, points, c, confidence)
-            else:
-                low, high = percentile(sample, confidence)
             wrong = c != "pearson" and c != "spearman" and lv == "system"
             row = AgreementRow(
                 metric=setting.metrics[m],

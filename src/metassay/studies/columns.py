@@ -13,6 +13,13 @@ from metassay.errors import DataError, UsageError, listed
 NameOrNames = str | Iterable[str]
 
 
+def without_references(scores: Scores) -> tuple[Scores, list[str]]:
+    """Leave out people's own texts that were scored like systems, and say how many there were."""
+    kept = scores.without_references()
+    n = len(scores.systems) - len(kept.systems)
+    return kept, [f"{n} human-written references that were scored like systems are left out."] if n else []
+
+
 @dataclass(frozen=True)
 class Columns:
     """Columns as bare arrays, human criteria first, with notes on what a reader must know."""
@@ -55,11 +62,7 @@ def choose_columns(
     people = {*humans, *scores.humans}
     names = tuple(dict.fromkeys((*humans, *metrics)))
     names = tuple(sorted(names, key=lambda name: name not in people))
-    notes = []
-    kept = scores if references else scores.without_references()
-    if len(kept.systems) < len(scores.systems):
-        n = len(scores.systems) - len(kept.systems)
-        notes.append(f"{n} human-written references that were scored like systems are left out.")
+    kept, notes = (scores, []) if references else without_references(scores)
     values = np.stack([kept.matrix(name) for name in names])
     empty = np.asarray(np.isnan(values).all(axis=(1, 2)))
     if empty.all():

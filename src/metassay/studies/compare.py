@@ -476,10 +476,12 @@ def _two_way(
 
     left, right = exchange(np.zeros((*shape, 1), dtype=np.uint8))
     # The spread of exchanges is needed before they can be counted; a page of them tells it well enough.
-    observed = twoway.shrunk((left - right)[:, 0], differences(0), added, shape[0])
+    first = engine.run(differences, 1, threads=plan.threads, what=plan.test)[0]
+    observed = twoway.shrunk((left - right)[:, 0], first, added, shape[0])
 
     def work(page: int) -> Counts:
-        return count_exchanged(observed, differences(page)[:, : plan.resamples - page * pages.size], plan.rule)
+        drawn = differences(page) if page else first
+        return count_exchanged(observed, drawn[:, : plan.resamples - page * pages.size], plan.rule)
 
     return reduce(add, engine.run(work, len(pages), threads=plan.threads, what=plan.test))
 

@@ -28,6 +28,8 @@ from metassay.stats.held_fixed import (
 )
 from metassay.stats.intervals import percentile
 from metassay.stats.levels import OUTER, SystemLevel
+from metassay.stats.many import Weights, cell_weights
+from metassay.stats.pairwise import Numbers
 from metassay.studies.setting import NameOrNames, Setting, settle, signature_names
 
 Edges = str | Sequence[float] | Mapping[str, Sequence[float]] | Iterable[str]
@@ -266,8 +268,8 @@ def criteria(
 
     found = engine.run(work, len(tasks), threads=threads, what="resampling")
     shared = _Shared(coefficient, confidence, interval, resamples)
-    table = [_row(finding, shared) for findings in found for finding in findings]
     everything = [finding for findings in found for finding in findings]
+    table = [_row(finding, shared) for finding in everything]
     signature = Signature.of(
         "criteria",
         coef=signature_names([coefficient]),
@@ -405,88 +407,122 @@ def _tasks(setting: Setting, anchors: Sequence[str], methods: tuple[str, ...]) -
     return tasks
 
 
+class _Part(NamedTuple):
+    """One anchor, held fixed in one way."""
+
+    anchor: str
+    method: str
+    at: npt.NDArray[np.int64]
+    """The cells that have all three scores."""
+    kernel: WithinBuckets | Partialled | PartialFormula
+
+    @property
+    def cells(self) -> bytes:
+        """Stands for these cells: parts on the same cells share the correlation as it is."""
+        return self.at.tobytes()
+
+
 def _study(task: _Task, held: Mapping[str, _Anchor], coefficient: str, pages: BootstrapPages) -> list[_Finding]:
     """Correlate, with each anchor held fixed in each way, in the data and in all resamples."""
+    found = [_over_systems(task, coefficient, pages)] if task.metric is None else []
+    parts = _parts(task, held, coefficient)
     x, z = task.x.ravel(), task.z.ravel()
-    cells = len(x)
-    found: list[_Finding] = []
-    if task.metric is None:
-        level = SystemLevel(task.x[None], task.z, coefficient)
-        estimates, _ = level.estimate()
-        drawn = np.concatenate([level.bootstrap(*pages[page]) for page in range(len(pages))], axis=1)[0]
-        drawn = drawn[: pages.draws]
-        systems = int((~np.isnan(task.x).all(axis=1) & ~np.isnan(task.z).all(axis=1)).sum())
-        nothing = np.full(pages.draws, np.nan)
-        found.append(
-            _Finding(None, task.criterion, task.anchors[0], "system", None, float(estimates[0]), math.nan, drawn,
-                     nothing, systems, None, 0)
-        )  # fmt: skip
-
-    wholes: dict[bytes, Together] = {}
-    parts: list[tuple[str, str, npt.NDArray[np.int64], bytes, WithinBuckets | Partialled | PartialFormula]] = []
-    for anchor in task.anchors:
-        values, buckets = held[anchor]
-        at = np.flatnonzero(~(np.isnan(x) | np.isnan(z) | np.isnan(values)))
-        key = at.tobytes()
-        if key not in wholes:
-            wholes[key] = Together(x[at], z[at], coefficient, cells)
-        for method in task.methods:
-            part: WithinBuckets | Partialled | PartialFormula
-            if method == "bucket":
-                part = WithinBuckets(x[at], z[at], buckets[at], coefficient, cells)
-            else:
-                kind = Partialled if method == "partial" else PartialFormula
-                part = kind(x[at], z[at], values[at], coefficient, cells)
-            parts.append((anchor, method, at, key, part))
-
-    points = {key: at for _, _, at, key, _ in parts}
+    points = {part.cells: part.at for part in parts}
+    wholes = {key: Together(x[at], z[at], coefficient, len(x)) for key, at in points.items()}
     whole_draws = {key: np.empty(pages.draws) for key in wholes}
     within_draws = np.empty((len(parts), pages.draws))
     slopes = np.empty((len(parts), 2, pages.draws))
-    for start, weights in _cell_weights(pages, cells):
+    for start, weights in _weights_of_cells(pages):
         cut = slice(start, start + weights.shape[1])
-        chosen = {key: weights if len(at) == cells else weights[at] for key, at in points.items()}
+        chosen = {key: weights if len(at) == len(x) else weights[at] for key, at in points.items()}
         for key, whole in wholes.items():
             whole_draws[key][cut] = whole.correlate(chosen[key])
-        for row, (_, _, _, key, part) in enumerate(parts):
-            if isinstance(part, Partialled):
-                within_draws[row, cut], slopes[row][:, cut] = part.correlate(chosen[key])
+        for row, part in enumerate(parts):
+            if isinstance(part.kernel, Partialled):
+                within_draws[row, cut], slopes[row][:, cut] = part.kernel.correlate(chosen[part.cells])
             else:
-                within_draws[row, cut] = part.correlate(chosen[key])
-    for row, (anchor, method, at, key, part) in enumerate(parts):
-        estimate = float(wholes[key].correlate(np.ones((len(at), 1)))[0]) if len(at) else math.nan
-        undefined, buckets_used, drawn_within = 0, None, within_draws[row]
-        if isinstance(part, WithinBuckets):
-            within, undefined = part.estimate() if len(at) else (math.nan, 0)
-            buckets_used = len(part.members)
-        else:
-            within = part.estimate() if len(at) else math.nan
-            if isinstance(part, Partialled):
-                drawn_within = part.finish(drawn_within, slopes[row])
-        found.append(
-            _Finding(task.metric, task.criterion, anchor, "global", method, estimate, within, whole_draws[key],
-                     drawn_within, len(at), buckets_used, undefined)
-        )  # fmt: skip
+                within_draws[row, cut] = part.kernel.correlate(chosen[part.cells])
+    for row, part in enumerate(parts):
+        drawn = within_draws[row]
+        if isinstance(part.kernel, Partialled):
+            drawn = part.kernel.finish(drawn, slopes[row])
+        found.append(_finding(task, part, wholes[part.cells], whole_draws[part.cells], drawn))
     return found
 
 
-def _cell_weights(pages: BootstrapPages, cells: int) -> Iterable[tuple[int, npt.NDArray[np.float32]]]:
-    """Yield multiplicities of cells, (cells, draws), with the number of the first draw.
+def _over_systems(task: _Task, coefficient: str, pages: BootstrapPages) -> _Finding:
+    """Correlate two criteria over means of systems."""
+    level = SystemLevel(task.x[None], task.z, coefficient)
+    drawn = np.concatenate([level.bootstrap(*pages[page]) for page in range(len(pages))], axis=1)[0]
+    return _Finding(
+        metric=None,
+        criterion=task.criterion,
+        anchor=task.anchors[0],
+        level="system",
+        method=None,
+        estimate=float(level.estimate()[0][0]),
+        within=math.nan,
+        drawn=drawn[: pages.draws],
+        drawn_within=np.full(pages.draws, np.nan),
+        n=int((~np.isnan(task.x).all(axis=1) & ~np.isnan(task.z).all(axis=1)).sum()),
+        n_buckets=None,
+        n_undefined=0,
+    )
 
-    Multiplicities are whole numbers far below 2²⁴, which single precision holds exactly.
-    """
-    n, m = pages.shape
-    width = max(1, OUTER // cells)
+
+def _parts(task: _Task, held: Mapping[str, _Anchor], coefficient: str) -> list[_Part]:
+    """Prepare each anchor to be held fixed in each way."""
+    x, z = task.x.ravel(), task.z.ravel()
+    parts = []
+    for anchor in task.anchors:
+        values, buckets = held[anchor]
+        at = np.flatnonzero(~(np.isnan(x) | np.isnan(z) | np.isnan(values)))
+        for method in task.methods:
+            kernel: WithinBuckets | Partialled | PartialFormula
+            if method == "bucket":
+                kernel = WithinBuckets(x[at], z[at], buckets[at], coefficient, len(x))
+            else:
+                kind = Partialled if method == "partial" else PartialFormula
+                kernel = kind(x[at], z[at], values[at], coefficient, len(x))
+            parts.append(_Part(anchor, method, at, kernel))
+    return parts
+
+
+def _finding(task: _Task, part: _Part, whole: Together, drawn: FloatArray, drawn_within: FloatArray) -> _Finding:
+    n, kernel = len(part.at), part.kernel
+    estimate = within = math.nan
+    undefined = 0
+    if n:
+        estimate = float(whole.correlate(np.ones((n, 1)))[0])
+        if isinstance(kernel, WithinBuckets):
+            within, undefined = kernel.estimate()
+        else:
+            within = kernel.estimate()
+    return _Finding(
+        metric=task.metric,
+        criterion=task.criterion,
+        anchor=part.anchor,
+        level="global",
+        method=part.method,
+        estimate=estimate,
+        within=within,
+        drawn=drawn,
+        drawn_within=drawn_within,
+        n=n,
+        n_buckets=len(kernel.members) if isinstance(kernel, WithinBuckets) else None,
+        n_undefined=undefined,
+    )
+
+
+def _weights_of_cells(pages: BootstrapPages) -> Iterable[tuple[int, Numbers]]:
+    """Yield multiplicities of cells, (cells, draws), with the number of the first draw."""
+    width = max(1, OUTER // (pages.shape[0] * pages.shape[1]))
     for page in range(len(pages)):
-        systems, inputs = pages[page]
-        rows = np.ones((n, pages.size)) if systems is None else systems
-        columns = np.ones((m, pages.size)) if inputs is None else inputs
+        weights = Weights(*pages[page])
         first = page * pages.size
         wanted = min(pages.size, pages.draws - first)
         for at in range(0, wanted, width):
-            cut = slice(at, min(at + width, wanted))
-            r, c = (a[:, cut].astype(np.float32) for a in (rows, columns))
-            yield first + at, (r[:, None] * c[None]).reshape(cells, -1)
+            yield first + at, cell_weights(weights, pages.shape, slice(at, min(at + width, wanted)))
 
 
 def _row(finding: _Finding, shared: _Shared) -> CriterionRow:

@@ -15,10 +15,11 @@ from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.levels import means_of_known
 from metassay.stats.paired import PairedScores, same_size
 from metassay.stats.proportions import wilson
 from metassay.stats.rank_drops import drops
-from metassay.studies.columns import NameOrNames
+from metassay.studies.columns import NameOrNames, without_references
 
 
 class Damaged(NamedTuple):
@@ -178,13 +179,13 @@ def downgrade(
     test = vocabulary.choice("test", test, vocabulary.PAIRED_TESTS)
     alpha, confidence = vocabulary.fraction("alpha", alpha), vocabulary.fraction("confidence", confidence)
     damages = _damages(before, after)
-    kept = before if references else before.without_references()
+    kept, left_out = (before, []) if references else without_references(before)
     metrics = _metrics(kept, damages, metric)
     rows: list[DowngradeRow] = []
     counts: list[DowngradeCount] = []
     for name in metrics:
         values = kept.matrix(name)
-        means, lower = _means(values), _lower(values, test, alpha)
+        means, lower = means_of_known(values), _lower(values, test, alpha)
         spread = float(np.nanstd(means, ddof=1)) if np.isfinite(means).sum() > 1 else math.nan
         for damage in damages:
             found = _damaged(kept, damage, name, values, means, lower, test, alpha)
@@ -199,7 +200,7 @@ def downgrade(
         systems=len(kept.systems),
         inputs=len(kept.inputs),
     )
-    return Downgrade(tuple(rows), signature, tuple(_notes(before, kept, damages, rows, counts)), tuple(counts))
+    return Downgrade(tuple(rows), signature, (*left_out, *_notes(kept, damages, rows, counts)), tuple(counts))
 
 
 def _damages(before: Scores, after: Scores | Damaged | Iterable[Damaged]) -> list[Damaged]:
@@ -236,13 +237,6 @@ def _metrics(before: Scores, damages: Sequence[Damaged], metric: NameOrNames | N
     return shared
 
 
-def _means(values: FloatArray) -> FloatArray:
-    """Return row means over the known cells, NaN where there is none."""
-    count = (~np.isnan(values)).sum(axis=1)
-    total = np.nansum(values, axis=1)
-    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan))
-
-
 def _lower(values: FloatArray, test: str, alpha: float) -> npt.NDArray[np.bool_]:
     """Return whether the system of the column is significantly lower than that of the row."""
     n = len(values)
@@ -270,7 +264,7 @@ def _damaged(
 ) -> list[DowngradeRow]:
     """Return the rows of one metric and one damage: the systems that were damaged, in their order."""
     new = _aligned(damage.scores, name, kept)
-    after = _means(new)
+    after = means_of_known(new)
     found = drops(means, after, lower)
     rows = []
     for at, system in enumerate(kept.systems):
@@ -350,16 +344,9 @@ def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> Do
 
 
 def _notes(
-    before: Scores,
-    kept: Scores,
-    damages: Sequence[Damaged],
-    rows: Sequence[DowngradeRow],
-    counts: Sequence[DowngradeCount],
+    kept: Scores, damages: Sequence[Damaged], rows: Sequence[DowngradeRow], counts: Sequence[DowngradeCount]
 ) -> list[str]:
     notes = []
-    if len(kept.systems) < len(before.systems):
-        n = len(before.systems) - len(kept.systems)
-        notes.append(f"{n} human-written references that were scored like systems are left out.")
     little = [
         f"{one_line(d.kind, 40)}@{d.rate:g} {math.floor(100 * d.changed)}%"
         for d in damages

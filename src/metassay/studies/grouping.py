@@ -23,14 +23,19 @@ class Case:
     """One comparison: a metric and a criterion, at the baseline and at one level."""
 
     metric: str
+    """The metric."""
     criterion: str
+    """The human criterion."""
     level: str
+    """The level that is compared with the baseline."""
     x: int
     """The metric at this level, by its position among the vectors."""
     z: int
     """The criterion at this level, likewise."""
     x_baseline: int
+    """The metric at the baseline, likewise."""
     z_baseline: int
+    """The criterion at the baseline, likewise."""
 
 
 @dataclass(frozen=True)
@@ -89,27 +94,40 @@ def group_by(
     metrics = tuple(name for name in scores.find_metrics(metric, humans) if name not in humans)
     if not metrics:
         raise DataError(f"there is no metric beside the human criteria {listed(humans)}")
-    axis = by if by in EXTRA_AXES else None if by in ("metric", "human") else "language"
-    store = _Store(scores, axis, aggregate)
-    if axis is None:
-        names = metrics if by == "metric" else humans
-        if len(names) < 2:
-            raise DataError(f"by {by} needs at least two {by} columns to compare, got {listed(names)}")
-        chosen = _baseline(baseline, names, by)
-        levels = tuple(name for name in names if name != chosen)
+    if by in ("metric", "human"):
+        return _between_columns(_Store(scores, None, aggregate), by, baseline, metrics, humans)
+    axis = by if by in EXTRA_AXES else "language"
+    return _between_levels(_Store(scores, axis, aggregate), by, axis, baseline, metrics, humans)
+
+
+def _between_columns(
+    store: _Store, by: str, baseline: str | None, metrics: tuple[str, ...], humans: tuple[str, ...]
+) -> Grouping:
+    """Compare each metric with one of them, or each criterion with one of them."""
+    names = metrics if by == "metric" else humans
+    if len(names) < 2:
+        raise DataError(f"by {by} needs at least two {by} columns to compare, got {listed(names)}")
+    chosen = _baseline(baseline, names, by)
+    levels = tuple(name for name in names if name != chosen)
+    cases = []
+    if by == "metric":
         # The baseline is laid out first, and so told first.
-        _ = store.metric(chosen, "") if by == "metric" else store.human(chosen, "")
-        pairs = product(metrics, humans) if by == "human" else ((None, h) for h in humans)
-        cases = []
-        for m, h in pairs:
-            for level in levels:
-                if by == "metric":
-                    x, z = store.metric(level, ""), store.human(str(h), "")
-                    cases.append(Case(level, str(h), level, x, z, store.metric(chosen, ""), z))
-                elif h == chosen:
-                    x = store.metric(str(m), "")
-                    cases.append(Case(str(m), level, level, x, store.human(level, ""), x, store.human(chosen, "")))
-        return store.finish(by, chosen, levels, cases, [])
+        first = store.metric(chosen, "")
+        for h, level in product(humans, levels):
+            x, z = store.metric(level, ""), store.human(h, "")
+            cases.append(Case(level, h, level, x, z, x_baseline=first, z_baseline=z))
+    else:
+        first = store.human(chosen, "")
+        for m, level in product(metrics, levels):
+            x, z = store.metric(m, ""), store.human(level, "")
+            cases.append(Case(m, level, level, x, z, x_baseline=x, z_baseline=first))
+    return store.finish(by, chosen, levels, cases, [])
+
+
+def _between_levels(
+    store: _Store, by: str, axis: str, baseline: str | None, metrics: tuple[str, ...], humans: tuple[str, ...]
+) -> Grouping:
+    """Compare metrics and criteria at each level of an axis with themselves at one of them."""
     known = [label for name in (*metrics, *humans) for label in store.labels(name)]
     several = [name for name in (*metrics, *humans) if len(store.labels(name)) > 1]
     if not several:
@@ -123,22 +141,14 @@ def group_by(
             lacking.append(m)
             continue
         for level in levels:
-            wanted = [store.at(name, place) for name in (m, h) for place in (chosen, level)]
-            if None in wanted:
-                lacking.append(m if None in wanted[:2] else h)
-                continue
-            first, second, third, fourth = (str(place) for place in wanted)
-            cases.append(
-                Case(
-                    m,
-                    h,
-                    level,
-                    store.metric(m, second),
-                    store.human(h, fourth),
-                    store.metric(m, first),
-                    store.human(h, third),
-                )
-            )
+            x_first, x_here, z_first, z_here = (store.at(name, place) for name in (m, h) for place in (chosen, level))
+            if x_first is None or x_here is None:
+                lacking.append(m)
+            elif z_first is None or z_here is None:
+                lacking.append(h)
+            else:
+                x, z = store.metric(m, x_here), store.human(h, z_here)
+                cases.append(Case(m, h, level, x, z, store.metric(m, x_first), store.human(h, z_first)))
     notes = []
     if lacking:
         which = listed(list(dict.fromkeys(lacking)), 6)

@@ -9,8 +9,8 @@ import numpy as np
 
 from metassay.core.scores import FloatArray, Scores
 from metassay.errors import DataError, UsageError, listed, one_line
-
-NameOrNames = str | Iterable[str]
+from metassay.studies.columns import NameOrNames as NameOrNames
+from metassay.studies.columns import without_references
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,7 @@ def settle(
             f"this study needs at least {least_metrics} metric{'s' if least_metrics > 1 else ''} beside the "
             f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}"
         )
-    notes = []
-    kept = scores if references else scores.without_references()
-    if len(kept.systems) < len(scores.systems):
-        n = len(scores.systems) - len(kept.systems)
-        notes.append(f"{n} human-written references that were scored like systems are left out.")
+    kept, notes = (scores, []) if references else without_references(scores)
     x = np.array([kept.matrix(name) for name in metrics]).reshape(-1, *kept.shape)
     z = np.stack([kept.matrix(name) for name in humans])
     for name, values in zip(humans, z, strict=True):

@@ -28,7 +28,6 @@ PAGE_ELEMENTS = 400_000
 TOLERANCE = 1.3
 """A test holds its level if it rejects at most so many times α: .065 at α = .05."""
 
-
 FITTED = 1_000
 """Numbers of the streams of fitted worlds begin here; those of the grid are their places in it."""
 

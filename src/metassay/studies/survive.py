@@ -17,7 +17,7 @@ from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.core.stacking import stacked
 from metassay.errors import UsageError, listed, one_line
-from metassay.stats.dominance import Shift, dominance, shift
+from metassay.stats.dominance import RESOLVED, Shift, dominance, shift
 from metassay.stats.draws import REFERENCES, stream
 from metassay.stats.equivalence import anderson_hauck, annotator_margins, needed_margins, tost
 from metassay.stats.intervals import percentile
@@ -25,7 +25,7 @@ from metassay.stats.many import Correlations, WeightPages, Weights, cell_weights
 from metassay.stats.multivariate import rank_components
 from metassay.stats.reference_draws import ReferenceScores, correlate_changing
 from metassay.stats.significance import corrected
-from metassay.studies.columns import NameOrNames
+from metassay.studies.columns import NameOrNames, without_references
 from metassay.studies.grouping import Case, Grouping, group_by
 from metassay.studies.setting import signature_names
 
@@ -106,13 +106,21 @@ class LanguageAgreement:
     """The correlation of a metric with people at one level (Fig. 1 of Braun et al. 2022, for every language)."""
 
     metric: str
+    """The metric."""
     criterion: str
+    """The human criterion."""
     language: str
+    """The language, or whatever else the levels are."""
     coefficient: str
+    """The coefficient."""
     estimate: float
+    """The correlation."""
     low: float
+    """Lower end of its bootstrap interval."""
     high: float
+    """Upper end of it."""
     confidence: float
+    """Confidence of the interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +128,19 @@ class AcrossLanguages:
     """The correlation of a metric at the baseline with the same metric at another level (Fig. 2)."""
 
     metric: str
+    """The metric."""
     language: str
+    """The other level."""
     coefficient: str
+    """The coefficient."""
     estimate: float
+    """The correlation."""
     low: float
+    """Lower end of its bootstrap interval."""
     high: float
+    """Upper end of it."""
     confidence: float
+    """Confidence of the interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +148,13 @@ class AnnotatorMargin:
     """How much single annotators differ in their correlation with a metric at the baseline (Fig. 4b)."""
 
     metric: str
+    """The metric."""
     criterion: str
+    """The human criterion."""
     coefficient: str
+    """The coefficient."""
     n_annotators: int
+    """Annotators with whom the metric has a correlation."""
     sd: float
     """Standard deviation of the correlations."""
     range: float
@@ -147,10 +166,13 @@ class Sensitivity:
     """The share of comparisons that TOST would call equivalent, uncorrected, with a given margin (Fig. 4a)."""
 
     criterion: str
+    """The human criterion."""
     coefficient: str
+    """The coefficient."""
     margin: float
+    """The margin."""
     share: float
-    """NaN if no comparison is defined."""
+    """The share; NaN if no comparison is defined."""
     n_tests: int
     """Comparisons that are defined."""
 
@@ -160,11 +182,17 @@ class DominancePair:
     """In which share of the resamples the first metric agrees better with people than the second."""
 
     criterion: str
+    """The human criterion."""
     coefficient: str
+    """The coefficient."""
     metric_a: str
+    """The first metric."""
     metric_b: str
+    """The second metric."""
     language: str
+    """The level at which both are compared."""
     probability: float
+    """The share, P."""
     resolved: bool
     """Whether one of the two wins in at least 97.5% of the resamples."""
 
@@ -174,10 +202,15 @@ class DominanceShift:
     """What became of the pairs of metrics that were resolved at the baseline (Fig. 5)."""
 
     criterion: str
+    """The human criterion."""
     coefficient: str
+    """The coefficient."""
     language: str
+    """The level that is compared with the baseline."""
     n_pairs: int
+    """Pairs of metrics that are there at both levels."""
     n_resolved: int
+    """Of these, pairs that are resolved at the baseline."""
     n_kept: int
     """Resolved pairs that are still resolved, the same way round."""
     n_turned: int
@@ -193,10 +226,15 @@ class RankPosition:
     """A metric at one level, or a criterion, on the first two principal components of ranks (Fig. 6)."""
 
     name: str
+    """The metric or the criterion."""
     kind: str
+    """``metric`` or ``human``."""
     language: str
+    """The level; empty for a criterion that is the same at all."""
     first: float
+    """The position on the first component."""
     second: float
+    """The position on the second component."""
     first_share: float
     """The share of the variance that the first component explains, the same for all."""
     second_share: float
@@ -208,15 +246,25 @@ class ReferenceWidening:
     """How much wider an interval is if references are resampled too (app. B)."""
 
     metric: str
+    """The metric."""
     criterion: str
+    """The human criterion."""
     language: str
+    """The level."""
     coefficient: str
+    """The coefficient."""
     aggregate: str
+    """How scores against several references become one: ``max`` or ``mean``."""
     n_references: int
+    """The most references that an input has."""
     low: float
+    """Lower end of the interval without resampling references."""
     high: float
+    """Upper end of it."""
     low_references: float
+    """Lower end of the interval with references resampled."""
     high_references: float
+    """Upper end of it."""
     widening: float
     """How much wider the interval is."""
     relative: float
@@ -362,11 +410,7 @@ def survive(
         scores = stacked(scores)
     if not isinstance(scores, Scores):
         raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
-    kept = scores if references else scores.without_references()
-    notes = []
-    if len(kept.systems) < len(scores.systems):
-        n = len(scores.systems) - len(kept.systems)
-        notes.append(f"{n} human-written references that were scored like systems are left out.")
+    kept, notes = (scores, []) if references else without_references(scores)
     groups = _judged_only(group_by(kept, by, baseline, human, metric, aggregate))
     if level in ("input", "within-system") and "anderson-hauck" in tests:
         # Averages of correlations have no such test.
@@ -391,12 +435,11 @@ def survive(
         across += found.across_levels(confidence)
         own, by_case = _margins(groups, level, c)
         margins += own
-        made = _rows(found, tests, kinds, margin, by_case, alpha, correction, p, resamples)
-        rows += made
+        rows += _rows(found, tests, kinds, margin, by_case, alpha, correction, p, resamples)
         sensitivity += _sensitivity(found, alpha, p)
-        some_pairs, some_shifts = _dominance(found)
-        pairs += some_pairs
-        shifts += some_shifts
+        won, moved = _dominance(found)
+        pairs += won
+        shifts += moved
         widenings += _widenings(found, aggregate, confidence, few, threads)
     positions, explained = _components(groups)
     signature = Signature.of(
@@ -419,20 +462,20 @@ def survive(
     )
     notes += groups.notes + _notes(rows, groups, kinds, coefficients, resample, resamples, alpha, p, widenings, across)
     return Survival(
-        tuple(rows),
-        signature,
-        tuple(notes),
-        by,
-        groups.baseline,
-        tuple(agreement),
-        tuple(across),
-        tuple(margins),
-        tuple(sensitivity),
-        tuple(pairs),
-        tuple(shifts),
-        positions,
-        explained,
-        tuple(widenings),
+        table=tuple(rows),
+        signature=signature,
+        notes=tuple(notes),
+        by=by,
+        baseline=groups.baseline,
+        agreement=tuple(agreement),
+        across=tuple(across),
+        margins=tuple(margins),
+        sensitivity=tuple(sensitivity),
+        dominance=tuple(pairs),
+        shifts=tuple(shifts),
+        components=positions,
+        explained=explained,
+        references=tuple(widenings),
     )
 
 
@@ -503,6 +546,10 @@ class _Found:
         i = self._places[pair]
         return float(self.estimates[i]), self.samples[i]
 
+    def differences(self, cases: Sequence[Case]) -> FloatArray:
+        """Return by how much each case differs from its baseline in every resample, (cases, B)."""
+        return np.stack([self.at(here)[1] - self.at(first)[1] for first, here in map(_two, cases)])
+
     @cached_property
     def _places(self) -> dict[tuple[int, int], int]:
         return {pair: i for i, pair in enumerate(self.pairs)}
@@ -569,7 +616,7 @@ def _margins(
         for _, z in wanted:
             name = groups.z_names[z][0]
             people[z] = groups.z[[i for i, (other, _) in enumerate(groups.z_names) if other == name]]
-    single = [values for values in people.values() for values in values]
+    single = [each for values in people.values() for each in values]
     if not single:
         return [], {}
     starts, at = {}, 0
@@ -603,7 +650,7 @@ def _rows(
     resamples: int,
 ) -> list[SurvivalRow]:
     cases = found.groups.cases
-    differences = np.stack([found.at((c.x, c.z))[1] - found.at((c.x_baseline, c.z_baseline))[1] for c in cases])
+    differences = found.differences(cases)
     ends = [percentile(sample, 1 - 2 * alpha) if alpha < 0.5 else (math.nan, math.nan) for sample in differences]
     needed = needed_margins(differences, alpha, rule)
     undefined = np.isnan(differences).sum(axis=1)
@@ -623,30 +670,30 @@ def _rows(
                 a, b = found.at((case.x_baseline, case.z_baseline))[0], found.at((case.x, case.z))[0]
                 rows.append(
                     SurvivalRow(
-                        case.metric,
-                        case.criterion,
-                        case.level,
-                        found.groups.baseline,
-                        found.level,
-                        found.coefficient,
-                        test,
-                        kind,
-                        float(width[i]),
-                        a,
-                        b,
-                        b - a,
-                        ends[i][0],
-                        ends[i][1],
-                        float(p[i]),
-                        float(adjusted[i]),
-                        alpha,
-                        bool(p[i] <= alpha),
-                        bool(adjusted[i] <= alpha),
-                        correction,
-                        float(needed[i]) if test == "tost" else math.nan,
-                        _points(found.groups, case),
-                        resamples,
-                        int(undefined[i]),
+                        metric=case.metric,
+                        criterion=case.criterion,
+                        language=case.level,
+                        baseline=found.groups.baseline,
+                        level=found.level,
+                        coefficient=found.coefficient,
+                        test=test,
+                        margin_kind=kind,
+                        margin=float(width[i]),
+                        estimate_a=a,
+                        estimate_b=b,
+                        difference=b - a,
+                        low=ends[i][0],
+                        high=ends[i][1],
+                        p_value=float(p[i]),
+                        p_corrected=float(adjusted[i]),
+                        alpha=alpha,
+                        equivalent=bool(p[i] <= alpha),
+                        equivalent_corrected=bool(adjusted[i] <= alpha),
+                        correction=correction,
+                        needed=float(needed[i]) if test == "tost" else math.nan,
+                        n=_points(found.groups, case),
+                        resamples=resamples,
+                        resamples_undefined=int(undefined[i]),
                     )
                 )
     return rows
@@ -675,7 +722,7 @@ def _sensitivity(found: _Found, alpha: float, rule: str) -> list[Sensitivity]:
     cases = found.groups.cases
     for criterion in dict.fromkeys(case.criterion for case in cases):
         mine = [case for case in cases if case.criterion == criterion]
-        differences = np.stack([found.at((c.x, c.z))[1] - found.at((c.x_baseline, c.z_baseline))[1] for c in mine])
+        differences = found.differences(mine)
         defined = ~np.isnan(differences).all(axis=1)
         n = int(defined.sum())
         needed = needed_margins(differences[defined], alpha, rule)
@@ -710,7 +757,7 @@ def _dominance(found: _Found) -> tuple[list[DominancePair], list[DominanceShift]
             for a, name in enumerate(metrics):
                 for b in range(a + 1, len(metrics)):
                     if not math.isnan(table[a, b]):
-                        resolved = bool(max(table[a, b], table[b, a]) >= 0.975)
+                        resolved = bool(max(table[a, b], table[b, a]) >= RESOLVED)
                         shown = float(table[a, b])
                         pairs.append(DominancePair(human, found.coefficient, name, metrics[b], level, shown, resolved))
         moved = {level: shift(tables[groups.baseline], table) for level, table in tables.items()}
@@ -786,18 +833,18 @@ def _widenings(
             name, place = groups.x_names[x]
             out.append(
                 ReferenceWidening(
-                    name,
-                    groups.z_names[z][0],
-                    place or groups.baseline,
-                    found.coefficient,
-                    aggregate,
-                    len(values),
-                    low,
-                    high,
-                    wide_low,
-                    wide_high,
-                    more,
-                    more / (high - low) if high > low else math.nan,
+                    metric=name,
+                    criterion=groups.z_names[z][0],
+                    language=place or groups.baseline,
+                    coefficient=found.coefficient,
+                    aggregate=aggregate,
+                    n_references=len(values),
+                    low=low,
+                    high=high,
+                    low_references=wide_low,
+                    high_references=wide_high,
+                    widening=more,
+                    relative=more / (high - low) if high > low else math.nan,
                 )
             )
     return out

@@ -70,7 +70,20 @@ def _short(value: object) -> object:
 
 
 def _y_names(field: str) -> Spec:
-    return {"field": field, "type": "nominal", "sort": None, "title": None, "axis": {"ticks": False}}
+    return {
+        "field": field,
+        "type": "nominal",
+        "sort": None,
+        "title": None,
+        "axis": {"ticks": False, "labelExpr": _shortened(40, 18)},
+    }
+
+
+def _shortened(wide: int, narrow: int) -> str:
+    """Return an expression that cuts long names in the middle: they differ at their ends more often than there."""
+    most = f"(windowSize()[0] < 640 ? {narrow} : {wide})"
+    cut = f"slice(datum.label, 0, {most} / 2) + '…' + slice(datum.label, 1 - {most} / 2)"
+    return f"length(datum.label) > {most} ? {cut} : datum.label"
 
 
 def _tip(field: str, title: str, form: str | None = None) -> Spec:
@@ -177,7 +190,7 @@ def _compare(result: Comparison) -> tuple[Chart, ...]:
                 "type": "nominal",
                 "sort": {"field": "at", "op": "min"},
                 "title": None,
-                "axis": {"orient": "top", "labelAngle": -50, "labelLimit": 160, "ticks": False},
+                "axis": {"orient": "top", "labelAngle": -50, "ticks": False, "labelExpr": _shortened(24, 18)},
             },
             "y": _y_names("metric_a"),
             "tooltip": tips,
@@ -407,7 +420,7 @@ def _pairs(result: ScorePairs) -> tuple[Chart, ...]:
         _tip("low", "from", ".3f"),
         _tip("high", "to", ".3f"),
     ]
-    x = {"field": "share", "type": "quantitative", "title": "closest pairs kept"}
+    x: Spec = {"field": "share", "type": "quantitative", "title": "closest pairs kept"}
     x |= {"axis": {"format": ".0%"}, "scale": {"nice": False}}
     spec: Spec = {
         "height": 320,

@@ -17,6 +17,8 @@ Watch = Callable[[str, int, int], None]
 
 LEVELS = "system,input"
 COEFFICIENTS = "kendall,pearson,spearman"
+TESTED = "kendall,pearson"
+"""Coefficients for which metrics are tested against each other: every pair is, and Spearman would double the time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,7 @@ def gather(
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
         "agree": (agree, {"level": LEVELS, "coefficient": COEFFICIENTS, **sampled}),
-        "compare": (compare, {"level": LEVELS, "resamples": resamples, **drawn}),
+        "compare": (compare, {"level": LEVELS, "coefficient": TESTED, "resamples": resamples, **drawn}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
         "decisions": (decisions, {**sampled, "resamples": min(resamples, 2_000)}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from metassay.core.signature import VERSION
@@ -74,7 +75,7 @@ def paragraph(dossier: Dossier) -> str:
         f"{listed(dossier.humans, 8)} for {numbers.counted(n, 'system')} and {numbers.counted(m, 'input')}, "
         f"using metassay {VERSION}."
     ]
-    said = {
+    said: dict[str, Callable[[Any], str]] = {
         "agree": _agreement,
         "compare": _comparison,
         "criteria": _criteria,

@@ -129,8 +129,9 @@ def _certainty(dossier: Dossier) -> str:
     else:
         drawn = _DRAWN.get(best.interval, "systems and inputs")
         text = (
-            f"Its {numbers.percent(best.confidence)} interval, for other {drawn} like these ({best.n_systems} systems × "
-            f"{best.n_inputs} inputs, {best.interval}), is [{numbers.bound(best.low)}, {numbers.bound(best.high)}]"
+            f"Its {numbers.percent(best.confidence)} interval, for other {drawn} like these "
+            f"({best.n_systems} systems × {best.n_inputs} inputs, {best.interval}), is "
+            f"[{numbers.bound(best.low)}, {numbers.bound(best.high)}]"
         )
         if not math.isnan(best.misranked_high):
             low, high = numbers.percent(best.misranked_low), numbers.percent(best.misranked_high)
@@ -152,7 +153,7 @@ def _chance(ranked: list[AgreementRow]) -> str:
         return "; every metric's interval includes 0, so chance may explain their agreement"
     if sure < len(unsure):
         have = "has" if sure == 1 else "have"
-        return f"; only {sure} of {len(ranked)} metrics {have} an interval without 0; chance may explain the others' agreement"
+        return f"; only {sure} of {len(ranked)} metrics {have} an interval without 0, chance may explain the rest"
     return f"; the interval of {listed(unsure, 4)} includes 0, so chance may explain that agreement"
 
 

@@ -18,7 +18,7 @@
       background: null, font: "system-ui, sans-serif",
       axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" },
       axisXQuantitative: { labelFlush: false, tickCount: { signal: "ceil(width / 70)" } },
-      axisY: { labelLimit: innerWidth < 640 ? 130 : 260 },
+      axisY: { labelLimit: innerWidth < 640 ? 150 : 320 },
       legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, symbolStrokeColor: ink, columns: innerWidth < 640 ? 1 : 2 },
       view: { stroke: null }, point: { color: main }, rule: { color: ink }, line: { color: main }, area: { color: main }, bar: { color: main },
     };
@@ -51,7 +51,9 @@
       (!chart.picked || row[chart.pick] === chart.picked.value));
     // A level or coefficient that this chart does not have shows the first that it has.
     if (!rows.length && chart.switches.length) {
-      const nearest = (names) => chart.rows.find((row) => names.every((name) => row[name] === state[name]));
+      const order = all("[data-switch=coefficient] option").map((option) => option.value);
+      const nearest = (names) => chart.rows.filter((row) => names.every((name) => row[name] === state[name]))
+        .sort((a, b) => order.indexOf(a.coefficient) - order.indexOf(b.coefficient))[0];
       const has = (name) => chart.switches.includes(name);
       const first = nearest(["human", "level"].filter(has)) || nearest(["human"].filter(has)) || chart.rows[0];
       if (first) rows = chart.rows.filter((row) => chart.switches.every((name) => row[name] === first[name]) && chart.metrics.every((name) => !state.hidden.has(row[name])) && (!chart.picked || row[chart.pick] === first[chart.pick]));
