@@ -193,7 +193,7 @@ def test_ctrl_c_is_quiet(scores):
             "--human",
             "relevance",
             "--resamples",
-            "100000000",
+            "10000000",
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

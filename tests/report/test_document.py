@@ -181,10 +181,15 @@ def test_notes_that_differ_in_the_coefficient_only_are_said_once():
     assert notes == ("a, input level: 2 left out.", "b")
 
 
-def test_long_tables_have_latex_over_pages(report):
-    text = embedded(report.html, "tex-precision")
-    assert r"\begin{longtable}" in text
-    assert text.count(r"\endhead") == text.count(r"\begin{longtable}")
+def test_long_tables_have_latex_over_pages():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(12, 3))
+    metrics = {f"m{i}": z + rng.normal(size=z.shape) for i in range(60)}
+    text = ma.agree(ma.Scores.from_arrays(metrics=metrics, human={"overall": z}), interval="fisher").to_latex()
+    assert text.startswith(r"% needs \usepackage{booktabs,longtable}")
+    assert text.count(r"\begin{longtable}") == text.count(r"\endhead") == text.count(r"\end{longtable}") == 1
+    assert r"\begin{table}" not in text
+    assert r"\begin{table}" in ma.agree(made(), interval="fisher").to_latex()
 
 
 def test_the_same_seed_gives_the_same_page(report):

@@ -141,7 +141,9 @@ class Source:
             return json.loads(text)
         except json.JSONDecodeError as error:
             where = error.lineno if line is None else line
-            raise self.wrong(f"not valid JSON: {error.msg} at character {error.colno}", where) from None
+            raise self.wrong(
+                f"not valid JSON: {error.msg.removesuffix(' at')} at character {error.colno}", where
+            ) from None
         except (ValueError, RecursionError) as error:
             raise self.wrong(f"not readable as JSON: {one_line(error, 80)}", line) from None
 
