@@ -18,8 +18,9 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
+    """Return a browser; Playwright's event loop ends with the module, so that other tests may have their own."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         pytest.skip("no Chromium; on Debian: apt install chromium")

@@ -197,8 +197,12 @@ def test_printing_is_dark_on_white_and_fits_the_paper(watched, report):
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 700, "height": 900})
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    label = page.locator("#chart-agree .role-axis-label text").first
-    assert label.evaluate("e => getComputedStyle(e).fill") == "rgb(27, 31, 36)"
+    # A new width draws the charts anew a moment later, so a label that was found may be gone again.
+    page.wait_for_function(
+        "() => { const e = document.querySelector('#chart-agree .role-axis-label text');"
+        " return e && getComputedStyle(e).fill === 'rgb(27, 31, 36)'; }",
+        timeout=10_000,
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 700
     assert not page.locator(".controls").is_visible()
 

@@ -198,6 +198,8 @@ def test_ctrl_c_is_quiet(scores):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Tests that run in the background of a shell inherit an ignored Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     first = process.stderr.readline()
     assert first.startswith("read 1 file")

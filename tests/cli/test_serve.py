@@ -58,6 +58,8 @@ def test_it_serves_and_ends_cleanly(tmp_path, way):
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
+        # Tests that run in the background of a shell inherit an ignored Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with process:
         address = re.search(r"http://127\.0\.0\.1:\d+/", process.stderr.readline()).group()
