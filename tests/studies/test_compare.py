@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -365,3 +368,26 @@ def test_two_way_has_all_levels_and_coefficients(world, level, coefficient):
     a, b = forth.table[0], next(r for r in forth.table if r.metric_a == forth.table[0].metric_b)
     assert b.difference == pytest.approx(-a.difference)
     assert a.p_value + b.p_value >= 1 - 1e-9
+
+
+def test_the_two_way_test_uses_its_threads(monkeypatch):
+    """The engine judges by the first page whether threads pay, so no page that is known already may come first."""
+    seen = set()
+    module = importlib.import_module("metassay.studies.compare")
+    make = module.make_exchange
+
+    def slow(*given):
+        exchange = make(*given)
+
+        def exchanged(swaps):
+            seen.add(threading.get_ident())
+            time.sleep(0.05)
+            return exchange(swaps)
+
+        return exchanged
+
+    monkeypatch.setattr(module, "make_exchange", slow)
+    z = np.random.default_rng(0).normal(size=(8, 200))
+    scores = ma.Scores.from_arrays(metrics={"a": z + 1, "b": -z}, human={"overall": z})
+    ma.compare(scores, level="system", coefficient="pearson", test="two-way", resamples=8 * 1024, threads=2)
+    assert len(seen) > 1
