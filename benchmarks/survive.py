@@ -16,7 +16,7 @@ from scipy.stats import kendalltau
 
 import metassay as ma
 from metassay.stats.draws import multiplicities
-from metassay.stats.many import Correlations, Weights
+from metassay.stats.kernels.metric_criterion_pairs import Correlations, Weights
 
 METRICS, LANGUAGES, SYSTEMS, INPUTS, RESAMPLES = 8, 7, 17, 100, 10_000
 CRITERIA = ("coherence", "consistency", "fluency", "relevance")

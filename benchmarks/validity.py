@@ -19,10 +19,10 @@ import numpy as np
 import metassay as ma
 from metassay import engine
 from metassay.core.vocabulary import METRIC_TESTS
-from metassay.stats import twoway
+from metassay.stats import two_way
 from metassay.stats.draws import stream
 from metassay.stats.intervals import basic, bca, fisher, percentile
-from metassay.stats.pairwise import correlate
+from metassay.stats.kernels.weighted_ranks import correlate
 from metassay.stats.proportions import wilson
 from metassay.stats.rejections import Trials
 from metassay.stats.worlds import TEXTBOOK, Textbook
@@ -98,13 +98,13 @@ def intervals(world: Textbook, coefficient: str, number: int, page: int) -> np.n
         for v in (data.metrics[0], data.z)
     ]
     of_inputs = correlate([moved[0]], moved[1], [None], coefficient)[0].reshape(PAGE, m)
-    added = twoway.variances(drawn["systems"], drawn["inputs"], drawn["both"], (n, m)).added
-    turned = [twoway.turn(of_systems[t], float(r[t]), n, coefficient) for t in range(PAGE)]
+    added = two_way.variances(drawn["systems"], drawn["inputs"], drawn["both"], (n, m)).added
+    turned = [two_way.turn(of_systems[t], float(r[t]), n, coefficient) for t in range(PAGE)]
     spread = (n - 1) * np.var(turned, axis=1)
     out = np.empty((len(INTERVALS), PAGE, 2))
     for t in range(PAGE):
         estimate = float(r[t])
-        ends = [twoway.interval(estimate, float(spread[t]), float(added[t]), n, coefficient, 0.95)]
+        ends = [two_way.interval(estimate, float(spread[t]), float(added[t]), n, coefficient, 0.95)]
         ends.append(fisher(estimate, n, coefficient, 0.95))
         influences = {
             "systems": (n - 1) * (estimate - of_systems[t]) / n,

@@ -32,17 +32,10 @@ if TYPE_CHECKING:
     from metassay.readers.datasets import datasets as datasets
     from metassay.readers.datasets import find_dataset as find_dataset
     from metassay.readers.datasets import get_dataset as get_dataset
-    from metassay.report.document.making import Report as Report
-    from metassay.report.document.making import make_report as make_report
+    from metassay.report.document.report import Report as Report
+    from metassay.report.document.report import make_report as make_report
     from metassay.reproduction.reproduce import Reproduction as Reproduction
     from metassay.reproduction.reproduce import reproduce as reproduce
-    from metassay.scorers.callables import scorer as scorer
-    from metassay.scorers.catalogue import Catalogue as Catalogue
-    from metassay.scorers.catalogue import metrics as metrics
-    from metassay.scorers.damaged import DamagedRouge1 as DamagedRouge1
-    from metassay.scorers.judge import judge as judge
-    from metassay.scorers.references import score_by_reference as score_by_reference
-    from metassay.scorers.scoring import score as score
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
     from metassay.studies.compare import Comparison as Comparison
@@ -80,22 +73,29 @@ if TYPE_CHECKING:
     from metassay.studies.systems import systems as systems
     from metassay.studies.widths import Widths as Widths
     from metassay.studies.widths import widths as widths
-    from metassay.transforms.corruptions import Corruption as Corruption
-    from metassay.transforms.corruptions import corrupt as corrupt
-    from metassay.transforms.translation import Translation as Translation
-    from metassay.transforms.translation import translate as translate
+    from metassay.texts.changes.corruptions import Corruption as Corruption
+    from metassay.texts.changes.corruptions import corrupt as corrupt
+    from metassay.texts.changes.translation import Translation as Translation
+    from metassay.texts.changes.translation import translate as translate
+    from metassay.texts.scorers.callables import scorer as scorer
+    from metassay.texts.scorers.catalogue import Catalogue as Catalogue
+    from metassay.texts.scorers.catalogue import metrics as metrics
+    from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
+    from metassay.texts.scorers.judge import judge as judge
+    from metassay.texts.scorers.references import score_by_reference as score_by_reference
+    from metassay.texts.scorers.scoring import score as score
 
 _HOMES = {
     "Agreement": "metassay.studies.agree",
-    "Catalogue": "metassay.scorers.catalogue",
+    "Catalogue": "metassay.texts.scorers.catalogue",
     "Column": "metassay.core.scores",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
-    "Corruption": "metassay.transforms.corruptions",
+    "Corruption": "metassay.texts.changes.corruptions",
     "Coverage": "metassay.studies.coverage",
     "Damaged": "metassay.studies.downgrade",
-    "DamagedRouge1": "metassay.scorers.damaged",
+    "DamagedRouge1": "metassay.texts.scorers.damaged",
     "DataError": "metassay.errors",
     "Datasets": "metassay.readers.datasets",
     "Decisions": "metassay.studies.decisions",
@@ -108,7 +108,7 @@ _HOMES = {
     "Plan": "metassay.studies.plan",
     "Precision": "metassay.studies.precision",
     "Profile": "metassay.studies.profile",
-    "Report": "metassay.report.document.making",
+    "Report": "metassay.report.document.report",
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
     "Scores": "metassay.core.scores",
@@ -118,13 +118,13 @@ _HOMES = {
     "Survival": "metassay.studies.survive",
     "SystemComparison": "metassay.studies.systems",
     "Texts": "metassay.core.texts",
-    "Translation": "metassay.transforms.translation",
+    "Translation": "metassay.texts.changes.translation",
     "UnknownName": "metassay.errors",
     "UsageError": "metassay.errors",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "compare": "metassay.studies.compare",
-    "corrupt": "metassay.transforms.corruptions",
+    "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",
     "datasets": "metassay.readers.datasets",
     "decisions": "metassay.studies.decisions",
@@ -133,9 +133,9 @@ _HOMES = {
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
-    "judge": "metassay.scorers.judge",
-    "make_report": "metassay.report.document.making",
-    "metrics": "metassay.scorers.catalogue",
+    "judge": "metassay.texts.scorers.judge",
+    "make_report": "metassay.report.document.report",
+    "metrics": "metassay.texts.scorers.catalogue",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
     "plan": "metassay.studies.plan",
@@ -145,16 +145,16 @@ _HOMES = {
     "read_parallel": "metassay.readers",
     "read_texts": "metassay.readers",
     "reproduce": "metassay.reproduction.reproduce",
-    "score": "metassay.scorers.scoring",
-    "score_by_reference": "metassay.scorers.references",
-    "scorer": "metassay.scorers.callables",
+    "score": "metassay.texts.scorers.scoring",
+    "score_by_reference": "metassay.texts.scorers.references",
+    "scorer": "metassay.texts.scorers.callables",
     "simulate_coverage": "metassay.studies.coverage",
     "simulate_power": "metassay.studies.power",
     "simulate_size": "metassay.studies.size",
     "stability": "metassay.studies.stability",
     "survive": "metassay.studies.survive",
     "systems": "metassay.studies.systems",
-    "translate": "metassay.transforms.translation",
+    "translate": "metassay.texts.changes.translation",
     "widths": "metassay.studies.widths",
     "write": "metassay.readers",
     "write_texts": "metassay.readers",

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.report.document.contents import Dossier
 from metassay.report.document.page import render
+from metassay.report.document.study_runs import Dossier
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

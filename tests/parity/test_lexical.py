@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from metassay.core.texts import Item
-from metassay.scorers.cider import Cider
-from metassay.scorers.divergence import JensenShannon
-from metassay.scorers.meteor import Meteor, MeteorNltk
-from metassay.scorers.ngram_graphs import NgramGraphs
-from metassay.scorers.s3 import S3
-from metassay.scorers.tokens import tokenizer
+from metassay.texts.scorers.cider import Cider
+from metassay.texts.scorers.divergence import JensenShannon
+from metassay.texts.scorers.meteor import Meteor, MeteorNltk
+from metassay.texts.scorers.ngram_graphs import NgramGraphs
+from metassay.texts.scorers.s3 import S3
+from metassay.texts.scorers.tokens import tokenizer
 
 
 def lines(path):

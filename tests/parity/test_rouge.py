@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from metassay.core.texts import Item
-from metassay.scorers.rouge import MEASURES, Rouge
-from metassay.scorers.tokens import WORDNET
+from metassay.texts.scorers.rouge import MEASURES, Rouge
+from metassay.texts.scorers.tokens import WORDNET
 
 OUTPUT = """The council approved the bridge on Monday.
 Workers will close the old bridge, and traffic on the river road will be moved.

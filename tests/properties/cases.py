@@ -11,8 +11,6 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from metassay.stats import exchange, grouped
-
 REPEATABLE = settings(max_examples=25, deadline=None, derandomize=True, print_blob=True)
 
 KINDS = ("smooth", "grades", "floored", "decimals", "constant-column", "constant-row", "mostly-equal")
@@ -70,7 +68,7 @@ def engine(name: str) -> Iterator[None]:
     """Make the ``short`` engine (all pairs at once) or the ``ordered`` one (running sums) do the work."""
     with ExitStack() as stack:
         if name == "ordered":
-            for module in (grouped, exchange):
+            for module in (within_groups, score_swaps):
                 stack.enter_context(patch.object(module, "SHORT", 0))
         yield
 

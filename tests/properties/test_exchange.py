@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metassay.stats.draws import SwapPages
-from metassay.stats.exchange import make_exchange, standardize_cells
+from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells
 from properties import literal
 from properties.cases import REPEATABLE, cases, engine
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import metassay as ma
-from metassay.stats.exchange import make_exchange, standardize_cells
+from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells
 from metassay.stats.levels import make_level
 from properties import literal
 from properties.cases import REPEATABLE, cases, engine

@@ -9,9 +9,9 @@ import pytest
 
 import metassay as ma
 from metassay import engine as work
-from metassay.stats import exchange, grouped
 from metassay.stats.draws import BootstrapPages, SwapPages
-from metassay.stats.exchange import make_exchange, standardize_cells
+from metassay.stats.kernels import score_swaps, within_groups
+from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells
 from metassay.stats.levels import make_level
 from properties import literal
 from properties.cases import same
@@ -128,7 +128,7 @@ def test_tables_kept_or_made_again_give_the_same_bytes(level, coefficient):
     cells = np.stack([standardize_cells(v) for v in x])
     results = []
     for keep in (1 << 23, 0):
-        with patch.object(grouped, "KEEP", keep), patch.object(exchange, "KEEP", keep):
+        with patch.object(within_groups, "KEEP", keep), patch.object(score_swaps, "KEEP", keep):
             prepared = make_level(x, z, level, coefficient)
             swapping = make_exchange(cells, z, [(0, 1), (0, 2)], level, coefficient)
             results.append((prepared.bootstrap(*draws), *swapping(swaps)))

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.report.document import methods, opening
+from metassay.report.document import methods, summary
 from metassay.report.document.charts import charts_of
-from metassay.report.document.contents import gather
+from metassay.report.document.study_runs import gather
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -70,11 +70,11 @@ def test_the_opening_names_the_best_metric_and_its_interval(report):
 
 def test_a_metric_of_noise_is_said_to_be_unsure():
     dossier = gather(made(), resamples=500)
-    assert "the interval of bad includes 0" in opening.answer(dossier)[1]
+    assert "the interval of bad includes 0" in summary.answer(dossier)[1]
 
 
 def test_few_systems_and_inputs_are_warned_of():
-    told = opening.warnings(gather(made(systems=6, inputs=12), resamples=100))
+    told = summary.warnings(gather(made(systems=6, inputs=12), resamples=100))
     assert told[0].startswith("There are only 6 systems")
     assert told[1].startswith("There are only 12 inputs")
 
@@ -147,11 +147,11 @@ def test_the_methods_paragraph_tells_sizes_method_and_source(report):
 def test_one_metric_with_one_criterion_is_told_in_the_singular():
     scores = made().select(columns="overall,good")
     dossier = gather(scores, resamples=100)
-    first, second, _ = opening.answer(dossier)
+    first, second, _ = summary.answer(dossier)
     assert first.startswith("good agrees with people on overall at the system level to Kendall ")
     assert second.endswith("; 0 lies outside.")
     assert methods.paragraph(dossier).startswith("We compared 1 automatic metric with human judgments of overall for ")
-    assert opening.other_criteria(dossier)[0].startswith("good agrees with people on overall at the input level")
+    assert summary.other_criteria(dossier)[0].startswith("good agrees with people on overall at the input level")
 
 
 def test_metrics_that_rank_against_people_are_not_called_best():
@@ -160,8 +160,8 @@ def test_metrics_that_rank_against_people_are_not_called_best():
     x = rng.normal(size=z.shape) - z
     scores = ma.Scores.from_arrays(metrics={"minus": x, "worse": x - z, "flat": z * 0}, human={"overall": z})
     dossier = gather(scores, resamples=100)
-    assert opening.answer(dossier)[0].startswith("No metric agrees with people on overall at the system level")
-    assert any("flat" in warning for warning in opening.warnings(dossier))
+    assert summary.answer(dossier)[0].startswith("No metric agrees with people on overall at the system level")
+    assert any("flat" in warning for warning in summary.warnings(dossier))
     cells = next(c for c in charts_of(dossier.results["compare"]) if c.name == "compare")
     outcomes = {row[cells.fields.index("outcome")] for row in cells.rows if "flat" in row}
     assert outcomes == {"cannot be tested"}
@@ -177,7 +177,7 @@ def test_words_of_the_answer_are_explained(report):
 
 
 def test_notes_that_differ_in_the_coefficient_only_are_said_once():
-    notes = opening._shared([f"a, input level, {c}: 2 left out." for c in ("kendall", "pearson")] + ["b", "b"])
+    notes = summary._shared([f"a, input level, {c}: 2 left out." for c in ("kendall", "pearson")] + ["b", "b"])
     assert notes == ("a, input level: 2 left out.", "b")
 
 

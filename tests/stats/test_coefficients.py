@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from metassay.stats.kernels.weighted_ranks import correlate, ratio
 from metassay.stats.levels import average_defined, make_level
-from metassay.stats.pairwise import correlate, ratio
 from properties.cases import engine
 
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")

@@ -6,7 +6,7 @@ from scipy.stats import binom, norm
 
 from metassay.stats.draws import multiplicities
 from metassay.stats.equivalence import anderson_hauck, annotator_margins, needed_margins, tost
-from metassay.stats.many import Correlations, Weights
+from metassay.stats.kernels.metric_criterion_pairs import Correlations, Weights
 from metassay.stats.significance import corrected
 
 

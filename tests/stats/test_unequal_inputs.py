@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metassay.stats.draws import BootstrapPages, multiplicities, stream
-from metassay.stats.exchange import make_exchange, standardize_cells
+from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells
 from metassay.stats.levels import make_level
 from properties import literal
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import metassay as ma
-from metassay.studies.pairing import Plan, judge_pairs
+from metassay.studies.system_pair_tests import Plan, judge_pairs
 
 
 def scores(values, groups=None, **labels):

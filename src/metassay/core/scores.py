@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.errors import Contradiction, DataError, UnknownName, UsageError, listed, one_line
-from metassay.stats.pairwise import quotient
+from metassay.stats.kernels.weighted_ranks import quotient
 
 if TYPE_CHECKING:
     from typing import Self

@@ -157,7 +157,7 @@ def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) 
 
 
 def _power(desk: Desk, data: str, *, human: str) -> Numbers:
-    from metassay.scorers.damaged import DamagedRouge1
+    from metassay.texts.scorers.damaged import DamagedRouge1
 
     trials, resamples = desk.effort.power
     texts = desk.texts(data)
@@ -241,8 +241,8 @@ def _downgrade(
     references: int | None = None,
     slow: bool = False,
 ) -> Numbers:
-    from metassay.scorers.scoring import score
-    from metassay.transforms.corruptions import corrupt
+    from metassay.texts.changes.corruptions import corrupt
+    from metassay.texts.scorers.scoring import score
 
     if slow and not desk.effort.slow:
         raise CannotCheckError("takes minutes: left to the full run (--full)")
@@ -258,7 +258,7 @@ def _downgrade(
 
 
 def _rouge(desk: Desk, data: str) -> Numbers:
-    from metassay.scorers.scoring import score
+    from metassay.texts.scorers.scoring import score
 
     published = desk.scores(data)
     ours = score(

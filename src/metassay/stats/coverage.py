@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from metassay.stats import twoway
+from metassay.stats import two_way
 from metassay.stats.draws import INPUTS, SPLITS, SYSTEMS, multiplicities, stream
 from metassay.stats.intervals import fisher
 from metassay.stats.levels import GroupedLevel, Level, average_defined, make_level
@@ -122,11 +122,11 @@ def _two_way(
         present = scored.any(axis=2) & judged.any(axis=1)
     else:
         present = (scored & judged).any(axis=2)
-    few = [samples[name][:, : twoway.DRAWS] for name in BOOTSTRAPS]
-    added = twoway.variances(few[0], few[1], few[2], (z.shape[0], z.shape[1])).added
-    spread = twoway.jackknife(prepared, np.asarray(present), coefficient)
+    few = [samples[name][:, : two_way.DRAWS] for name in BOOTSTRAPS]
+    added = two_way.variances(few[0], few[1], few[2], (z.shape[0], z.shape[1])).added
+    spread = two_way.jackknife(prepared, np.asarray(present), coefficient)
     return _each(
-        twoway.interval(float(r), float(j), float(a), int(n), coefficient, confidence)
+        two_way.interval(float(r), float(j), float(a), int(n), coefficient, confidence)
         for r, j, a, n in zip(estimates, spread, added, present.sum(axis=1), strict=True)
     )
 

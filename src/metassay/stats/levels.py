@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from metassay.stats.grouped import ProductGroups, make_groups
-from metassay.stats.pairwise import correlate, quotient
+from metassay.stats.kernels.weighted_ranks import correlate, quotient
+from metassay.stats.kernels.within_groups import ProductGroups, make_groups
 
 FloatArray = npt.NDArray[np.float64]
 Scalar = TypeVar("Scalar", bound=np.generic)

@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from metassay.stats import twoway
+from metassay.stats import two_way
 from metassay.stats.draws import multiplicities
 from metassay.stats.intervals import percentile
+from metassay.stats.kernels.weighted_ranks import correlate
 from metassay.stats.levels import make_level, means_of_known
-from metassay.stats.pairwise import correlate
 from metassay.stats.worlds import Components, Fitted, root, variance_components
 
 FloatArray = npt.NDArray[np.float64]
@@ -467,7 +467,7 @@ def expected_width(r: FloatArray, systems: int, coefficient: str, interval: str,
     Intervals reach as far on Fisher's scale as correlations vary there between data sets: tanh(atanh r ± q·SD), with q
     of the t distribution with N − 2 degrees of freedom for ``two-way``, as the interval of that name has it.
     """
-    z = twoway.to_fisher(r, systems, coefficient)
+    z = two_way.to_fisher(r, systems, coefficient)
     z = z[:, ~np.isnan(z).any(axis=0)]
     k = z.shape[1]
     if k < 3:
@@ -499,7 +499,7 @@ def expected_power(equal: FloatArray, differ: FloatArray, systems: int, coeffici
     The test compares the two correlations on Fisher's scale, where they vary about alike however large they are.
     """
     with np.errstate(invalid="ignore"):
-        apart = [np.subtract(*twoway.to_fisher(r, systems, coefficient)) for r in (equal, differ)]
+        apart = [np.subtract(*two_way.to_fisher(r, systems, coefficient)) for r in (equal, differ)]
     null, found = (each[~np.isnan(each)] for each in apart)
     null = np.abs(null)
     if len(null) < 10 or len(found) < 10:
@@ -545,12 +545,12 @@ def observed_width(
         low, high = percentile(by_inputs[0], confidence)
         return high - low
     rows = multiplicities(random, n, draws)
-    parts = twoway.variances(prepared.bootstrap(rows, None), by_inputs, prepared.bootstrap(rows, columns), (n, m))
+    parts = two_way.variances(prepared.bootstrap(rows, None), by_inputs, prepared.bootstrap(rows, columns), (n, m))
     present = np.asarray((~np.isnan(x) & ~np.isnan(z)).any(axis=1))
     if present.sum() < 3 or math.isnan(estimate):
         return math.nan
-    jackknifed = twoway.jackknife(prepared, present[None], coefficient)
-    low, high = twoway.interval(
+    jackknifed = two_way.jackknife(prepared, present[None], coefficient)
+    low, high = two_way.interval(
         estimate, float(jackknifed[0]), float(parts.added[0]), int(present.sum()), coefficient, confidence
     )
     return high - low

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from metassay.stats import twoway
+from metassay.stats import two_way
 from metassay.stats.coverage import points
 from metassay.stats.draws import BootstrapPages, SwapPages
-from metassay.stats.exchange import make_exchange, standardize_cells, standardize_level
+from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells, standardize_level
 from metassay.stats.levels import Level, make_level
 from metassay.stats.significance import Counts, count_exchanged, count_resampled, williams
 
@@ -73,9 +73,9 @@ def p_values(
         swaps = SwapPages(resamples, shape, seed, unit="systems" if test == "two-way" else test.removeprefix("perm-"))
         if test == "two-way":
             left, right = exchange(swaps[0])
-            smooth = twoway.smooth_level(prepared, metrics, z, level, coefficient)
+            smooth = two_way.smooth_level(prepared, metrics, z, level, coefficient)
             added = _added_by_inputs(prepared, smooth, shape, seed)
-            observed = twoway.shrunk(observed, left - right, added, shape[0])
+            observed = two_way.shrunk(observed, left - right, added, shape[0])
         for page in range(len(swaps)):
             left, right = exchange(swaps[page])
             found = count_exchanged(observed, (left - right)[:, : resamples - page * swaps.size], "plus-one")
@@ -98,12 +98,12 @@ def p_values(
 
 def _added_by_inputs(prepared: Level, smooth: Level, shape: tuple[int, int], seed: int) -> FloatArray:
     """Return what the inputs add to the variance of the difference between the metric and each copy."""
-    draws = BootstrapPages(twoway.DRAWS, shape, seed)
+    draws = BootstrapPages(two_way.DRAWS, shape, seed)
     pages = []
     for page in range(len(draws)):
-        drawn = twoway.resampled(prepared, smooth, *draws[page])
-        pages.append([(r[0] - r[1:])[:, : twoway.DRAWS - page * draws.size] for r in drawn])
-    return twoway.added_by_inputs([np.concatenate(part, axis=1) for part in zip(*pages, strict=True)], shape)
+        drawn = two_way.resampled(prepared, smooth, *draws[page])
+        pages.append([(r[0] - r[1:])[:, : two_way.DRAWS - page * draws.size] for r in drawn])
+    return two_way.added_by_inputs([np.concatenate(part, axis=1) for part in zip(*pages, strict=True)], shape)
 
 
 def correlations(x: FloatArray, damaged: FloatArray, z: FloatArray, level: str, coefficient: str) -> FloatArray:

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from metassay.stats import twoway
+from metassay.stats import two_way
 from metassay.stats.draws import INPUTS, SWAPS, SYSTEMS, multiplicities, stream, swaps
-from metassay.stats.pairwise import correlate
+from metassay.stats.kernels.weighted_ranks import correlate
 from metassay.stats.significance import count_exchanged, count_resampled, williams
 
 FloatArray = npt.NDArray[np.float64]
@@ -59,8 +59,8 @@ class Trials:
             drawn = self._exchanged("systems", self._of_level)
             smooth = self._smooth._resampled
             parts = [*(smooth[kind] for kind in ("systems", "inputs", "both")), self._resampled["inputs"]]
-            added = twoway.added_by_inputs(parts, (self.n, self.m))
-            counts = count_exchanged(twoway.shrunk(observed, drawn, added, self.n), drawn, "plus-one")
+            added = two_way.added_by_inputs(parts, (self.n, self.m))
+            counts = count_exchanged(two_way.shrunk(observed, drawn, added, self.n), drawn, "plus-one")
         elif test.startswith("perm-"):
             drawn = self._exchanged(test.removeprefix("perm-"), self._of_cells)
             counts = count_exchanged(observed, drawn, "plus-one")
@@ -79,7 +79,7 @@ class Trials:
 
     @cached_property
     def _smooth(self) -> Trials:
-        """The same with Pearson's coefficient; see :func:`metassay.stats.twoway.smooth_level`."""
+        """The same with Pearson's coefficient; see :func:`metassay.stats.two_way.smooth_level`."""
         if self.coefficient == "pearson":
             return self
         return Trials(*self.metrics, self.z, "pearson", self.resamples, *self.page)

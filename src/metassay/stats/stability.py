@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from metassay.stats.draws import FIRST, SECOND, multiplicities, page_size, stream
 from metassay.stats.intervals import percentile
+from metassay.stats.kernels.weighted_ranks import TIE, correlate
 from metassay.stats.levels import Means
-from metassay.stats.pairwise import TIE, correlate
 
 FloatArray = npt.NDArray[np.float64]
 

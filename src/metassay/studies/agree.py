@@ -15,7 +15,7 @@ from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import listed, one_line
-from metassay.stats import twoway
+from metassay.stats import two_way
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import fisher, percentile
 from metassay.stats.levels import Level
@@ -173,7 +173,7 @@ def agree(
     drawn: list[FloatArray] | None = None
     spreads: list[tuple[FloatArray, FloatArray]] = []
     if interval == "two-way":
-        resamples = min(resamples, twoway.DRAWS)
+        resamples = min(resamples, two_way.DRAWS)
         spreads = _spreads(cases, setting.x, setting.z, resamples, seed, threads)
     elif interval != "fisher":
         drawn = _resample(cases, setting.scores.shape, interval, resamples, seed, threads)
@@ -189,7 +189,7 @@ def agree(
                 low, high = percentile(sample, confidence)
             elif interval == "two-way":
                 of_systems, added = (float(part[place]) for part in spreads[at])
-                low, high = twoway.interval(estimate, of_systems, added, n_systems, c, confidence)
+                low, high = two_way.interval(estimate, of_systems, added, n_systems, c, confidence)
             else:
                 cells = int((~np.isnan(x) & ~np.isnan(z)).sum())
                 points = {"global": cells, "within-system": n_inputs}.get(lv, n_systems)
@@ -304,8 +304,8 @@ def _spreads(
 
         done = engine.run(work, len(pages), threads=threads, what="variance due to inputs")
         by = [np.concatenate(parts, axis=1) for parts in zip(*done, strict=True)]
-        added = twoway.variances(by[0], by[1], by[2], shape, paired=case.sets.paired).added
-        found.append((twoway.jackknife(case.prepared, np.asarray(present), case.coefficient), added))
+        added = two_way.variances(by[0], by[1], by[2], shape, paired=case.sets.paired).added
+        found.append((two_way.jackknife(case.prepared, np.asarray(present), case.coefficient), added))
     return found
 
 

@@ -18,9 +18,9 @@ from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import listed
-from metassay.stats import twoway
+from metassay.stats import two_way
 from metassay.stats.draws import BootstrapPages, SwapPages
-from metassay.stats.exchange import Pair, make_exchange, standardize_cells, standardize_level
+from metassay.stats.kernels.score_swaps import Pair, make_exchange, standardize_cells, standardize_level
 from metassay.stats.levels import Level, make_level
 from metassay.stats.significance import (
     Counts,
@@ -465,7 +465,7 @@ def _two_way(
 ) -> Counts:
     """Exchange whole systems, and allow for what the inputs add to the variance."""
     shape = (x.shape[1], x.shape[2])
-    smooth = twoway.smooth_level(prepared, x, z, level, coefficient, paired=sets.paired)
+    smooth = two_way.smooth_level(prepared, x, z, level, coefficient, paired=sets.paired)
     added = _added_by_inputs(prepared, smooth, sets, pairs, shape, plan)
     exchange = make_exchange(standardize_level(x, z, level), z, pairs, level, coefficient)
     pages = SwapPages(plan.resamples, shape, plan.seed, unit="systems")
@@ -477,7 +477,7 @@ def _two_way(
     left, right = exchange(np.zeros((*shape, 1), dtype=np.uint8))
     # The spread of exchanges is needed before they can be counted; a page of them tells it well enough.
     first = engine.run(differences, 1, threads=plan.threads, what=plan.test)[0]
-    observed = twoway.shrunk((left - right)[:, 0], first, added, shape[0])
+    observed = two_way.shrunk((left - right)[:, 0], first, added, shape[0])
 
     def counted(page: int, drawn: FloatArray) -> Counts:
         return count_exchanged(observed, drawn[:, : plan.resamples - page * pages.size], plan.rule)
@@ -493,16 +493,16 @@ def _added_by_inputs(
     prepared: Level, smooth: Level, sets: InputSets, pairs: list[Pair], shape: tuple[int, int], plan: _Plan
 ) -> FloatArray:
     """Return for each pair what the inputs add to the variance of the difference of correlations."""
-    pages = BootstrapPages(twoway.DRAWS, shape, plan.seed, annotated=sets.shape[1])
+    pages = BootstrapPages(two_way.DRAWS, shape, plan.seed, annotated=sets.shape[1])
     first, second = (np.array(side) for side in zip(*pairs, strict=True))
 
     def work(page: int) -> list[FloatArray]:
-        drawn = twoway.resampled(prepared, smooth, *pages[page])
-        return [(r[first] - r[second])[:, : twoway.DRAWS - page * pages.size] for r in drawn]
+        drawn = two_way.resampled(prepared, smooth, *pages[page])
+        return [(r[first] - r[second])[:, : two_way.DRAWS - page * pages.size] for r in drawn]
 
     done = engine.run(work, len(pages), threads=plan.threads, what="variance due to inputs")
     parts = [np.concatenate(part, axis=1) for part in zip(*done, strict=True)]
-    return twoway.added_by_inputs(parts, shape, paired=sets.paired)
+    return two_way.added_by_inputs(parts, shape, paired=sets.paired)
 
 
 def _observations(x: FloatArray, z: FloatArray, level: str) -> int:
@@ -593,13 +593,13 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float
                 x, y = (np.where(both, setting.x[metric], np.nan) for metric in (a, b))
                 sets = input_sets(has_scores(x), z, level, plan.inputs)
                 effects.append(
-                    twoway.design_effect(sets.of_metrics(x), sets.of_metrics(y), sets.of_people(z), level, unit)
+                    two_way.design_effect(sets.of_metrics(x), sets.of_metrics(y), sets.of_people(z), level, unit)
                 )
         known = [effect for effect in effects if not np.isnan(effect)]
         n = len(setting.scores.systems)
         # By chance alone an effect exceeds this in one of twenty tables.
         bound = chdtri(n - 1, 0.05 / max(len(known), 1)) / (n - 1) if n > 1 else np.inf
-        sizes = [twoway.size_if(effect, alpha, sides) for effect in known if effect > bound]
+        sizes = [two_way.size_if(effect, alpha, sides) for effect in known if effect > bound]
         if sizes:
             said.append(f"about {np.median(sizes):.0%} at {level} level ({len(sizes)} of {len(known)} pairs)")
     if not said:

@@ -18,7 +18,11 @@ from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.draws import BootstrapPages
-from metassay.stats.held_fixed import (
+from metassay.stats.intervals import percentile
+from metassay.stats.kernels.metric_criterion_pairs import Weights, cell_weights
+from metassay.stats.kernels.weighted_ranks import Numbers
+from metassay.stats.levels import OUTER, SystemLevel
+from metassay.stats.partial_correlation import (
     PartialFormula,
     Partialled,
     Together,
@@ -26,10 +30,6 @@ from metassay.stats.held_fixed import (
     buckets_of,
     relative_difference,
 )
-from metassay.stats.intervals import percentile
-from metassay.stats.levels import OUTER, SystemLevel
-from metassay.stats.many import Weights, cell_weights
-from metassay.stats.pairwise import Numbers
 from metassay.studies.setting import NameOrNames, Setting, settle, signature_names
 
 Edges = str | Sequence[float] | Mapping[str, Sequence[float]] | Iterable[str]
@@ -224,7 +224,7 @@ def criteria(
     Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across Multiple Quality Criteria",
     §4 and appendices A.2 and C. All correlations of metrics are global: each cell is a point. Intervals are percentiles
     over resamples of systems, inputs or both; regressions are fitted anew in each (see
-    :class:`metassay.stats.held_fixed.Partialled`).
+    :class:`metassay.stats.partial_correlation.Partialled`).
 
     The verdict rests on two intervals. Is what is left with the anchor held fixed away from 0, on the side of the
     agreement? Is it established that less than half of the agreement is left? ``survives``: yes and no; ``shrinks``:

@@ -17,10 +17,10 @@ from metassay.core.signature import Signature
 from metassay.errors import DataError, listed
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
-from metassay.stats.pairwise import quotient
+from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.significance import corrected
-from metassay.studies.pairing import IntArray, Plan, judge_pairs
 from metassay.studies.setting import NameOrNames, settle
+from metassay.studies.system_pair_tests import IntArray, Plan, judge_pairs
 
 
 @dataclass(frozen=True, slots=True)

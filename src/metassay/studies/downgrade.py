@@ -16,9 +16,9 @@ from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.levels import means_of_known
-from metassay.stats.paired import PairedScores, same_size
 from metassay.stats.proportions import wilson
 from metassay.stats.rank_drops import drops
+from metassay.stats.system_tests import PairedScores, same_size
 from metassay.studies.columns import NameOrNames, without_references
 
 

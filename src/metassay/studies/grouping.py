@@ -11,7 +11,7 @@ import numpy.typing as npt
 from metassay.core.scores import EXTRA_AXES, Column, FloatArray, Scores
 from metassay.core.stacking import ORIGINAL
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
-from metassay.stats.reference_draws import aggregated
+from metassay.stats.kernels.reference_draws import aggregated
 from metassay.studies.columns import NameOrNames
 
 ENGLISH = ("en", "eng", "english")

@@ -16,7 +16,7 @@ from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.draws import BootstrapPages
-from metassay.stats.score_pairs import (
+from metassay.stats.score_gaps import (
     PairCounts,
     SystemPairs,
     chance,

@@ -15,7 +15,7 @@ from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.draws import NOISE, TRIALS, stream
-from metassay.stats.exchange import standardize_cells
+from metassay.stats.kernels.score_swaps import standardize_cells
 from metassay.stats.power import correlations, p_values
 from metassay.stats.proportions import wilson
 from metassay.studies.inputs import has_scores

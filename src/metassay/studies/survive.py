@@ -21,9 +21,9 @@ from metassay.stats.dominance import RESOLVED, Shift, dominance, shift
 from metassay.stats.draws import REFERENCES, stream
 from metassay.stats.equivalence import anderson_hauck, annotator_margins, needed_margins, tost
 from metassay.stats.intervals import percentile
-from metassay.stats.many import Correlations, WeightPages, Weights, cell_weights
+from metassay.stats.kernels.metric_criterion_pairs import Correlations, WeightPages, Weights, cell_weights
+from metassay.stats.kernels.reference_draws import ReferenceScores, correlate_changing
 from metassay.stats.multivariate import rank_components
-from metassay.stats.reference_draws import ReferenceScores, correlate_changing
 from metassay.stats.significance import corrected
 from metassay.studies.columns import NameOrNames, without_references
 from metassay.studies.grouping import Case, Grouping, group_by

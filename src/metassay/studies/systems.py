@@ -18,7 +18,7 @@ from metassay.core.signature import Signature
 from metassay.errors import DataError, listed, one_line
 from metassay.stats.significance import corrected
 from metassay.studies.columns import NameOrNames, choose_columns
-from metassay.studies.pairing import IntArray, JudgedPairs, Method, Plan, judge_pairs
+from metassay.studies.system_pair_tests import IntArray, JudgedPairs, Method, Plan, judge_pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ from starlette.routing import Route
 from metassay.errors import MetassayError, UsageError, one_line
 from metassay.readers import FORMATS
 from metassay.web import pages
-from metassay.web.guard import REPORT_POLICY, Guard
 from metassay.web.limits import Limits, in_words
+from metassay.web.security import REPORT_POLICY, Guard
 from metassay.web.sessions import Session, Sessions, safe_name
-from metassay.web.workshop import Busy, Workshop
+from metassay.web.worker import Busy, Workshop
 
 PATIENCE = 300.0
 """Seconds that an upload may take."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from metassay.core.signature import VERSION
 from metassay.readers import FORMATS
-from metassay.report.document.making import TITLE
+from metassay.report.document.report import TITLE
 from metassay.web.limits import Limits, in_words, time_in_words
 from metassay.web.sessions import Session
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from metassay.web.limits import Limits
-from metassay.web.workshop import Busy
+from metassay.web.worker import Busy
 
 Stage = Literal["reading", "unreadable", "choosing", "working", "done"]
 
@@ -62,7 +62,7 @@ class Session:
     language: str | None = None
     """The language to take from the files."""
     found: dict[str, Any] = field(default_factory=dict)
-    """What was recognised; see :func:`metassay.web.task.look`."""
+    """What was recognised; see :func:`metassay.web.worker_main.look`."""
     choices: dict[str, Any] = field(default_factory=dict)
     """What the person chose last."""
     progress: dict[str, Any] = field(default_factory=dict)

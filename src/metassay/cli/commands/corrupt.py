@@ -34,7 +34,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
     from metassay.cli.running import say
     from metassay.core.files import write_text
-    from metassay.transforms.corruptions import corrupt
+    from metassay.texts.changes.corruptions import corrupt
 
     if arguments.kind is None:
         raise UsageError(f"no kind of damage given; choose one with --kind: {', '.join(KINDS)}")

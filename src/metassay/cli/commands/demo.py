@@ -27,7 +27,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.core.files import check_writable
     from metassay.errors import one_line
     from metassay.readers import example
-    from metassay.report.document.making import make_report
+    from metassay.report.document.report import make_report
     from metassay.report.terminal import default_width
 
     chosen = options.given(arguments, STATISTICS)

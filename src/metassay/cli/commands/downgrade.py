@@ -85,11 +85,11 @@ def _run(arguments: argparse.Namespace) -> int:
 def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Damage texts in every way that was named, and score them all."""
     from metassay.cli import texts
-    from metassay.scorers.cache import default_path
-    from metassay.scorers.registry import make_scorers
-    from metassay.scorers.scoring import score
     from metassay.studies.downgrade import Damaged
-    from metassay.transforms.corruptions import corrupt
+    from metassay.texts.changes.corruptions import corrupt
+    from metassay.texts.scorers.cache import default_path
+    from metassay.texts.scorers.registry import make_scorers
+    from metassay.texts.scorers.scoring import score
 
     if arguments.metric is None:
         raise UsageError("no metric given; name some with --metric, and see them with: metassay metrics")
@@ -123,7 +123,7 @@ def _from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Read the scores before the damage, and those after each."""
     from metassay.cli.running import read_scores
     from metassay.studies.downgrade import Damaged
-    from metassay.transforms.edits import KINDS as KNOWN
+    from metassay.texts.changes.edits import KINDS as KNOWN
 
     for name in ("rates", "seed", "cache", "processes"):
         if getattr(arguments, name) is not None:

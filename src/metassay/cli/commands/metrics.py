@@ -14,7 +14,7 @@ def _options(parser: Parser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import Output
-    from metassay.scorers.catalogue import metrics
+    from metassay.texts.scorers.catalogue import metrics
 
     arguments.files = []
     Output.of(arguments, "metrics").put(metrics())

@@ -26,7 +26,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import read_scores, say, spare_inputs, tell
     from metassay.core.files import check_writable
     from metassay.errors import one_line
-    from metassay.report.document.making import TITLE, make_report
+    from metassay.report.document.report import TITLE, make_report
     from metassay.report.terminal import default_width
 
     chosen = options.given(arguments, ("human", "metric", *STATISTICS))

@@ -57,10 +57,10 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import placed, say
     from metassay.core.files import check_writable
     from metassay.readers import read, write
-    from metassay.scorers.cache import default_path
-    from metassay.scorers.references import score_by_reference
-    from metassay.scorers.registry import make_scorers
-    from metassay.scorers.scoring import score
+    from metassay.texts.scorers.cache import default_path
+    from metassay.texts.scorers.references import score_by_reference
+    from metassay.texts.scorers.registry import make_scorers
+    from metassay.texts.scorers.scoring import score
 
     if arguments.metric is None:
         raise UsageError("no metric given; name some with --metric, and see them with: metassay metrics")

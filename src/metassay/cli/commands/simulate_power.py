@@ -62,7 +62,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _rouge(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - loaded here, so that help is instant
     from metassay.readers import read_texts
-    from metassay.scorers.damaged import DamagedRouge1
+    from metassay.texts.scorers.damaged import DamagedRouge1
 
     chosen = options.given(arguments, ("keep", "measure"))
     if arguments.with_references is not None:

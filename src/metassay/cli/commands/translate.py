@@ -34,7 +34,7 @@ def _options(parser: Parser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
-    from metassay.transforms.translation import translate
+    from metassay.texts.changes.translation import translate
 
     if arguments.to is None:
         raise UsageError("no language to translate into; name one with --to, such as --to es")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from metassay.core.signature import VERSION
 from metassay.errors import listed
 from metassay.report import names, numbers
-from metassay.report.document.contents import Dossier
+from metassay.report.document.study_runs import Dossier
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement

@@ -13,9 +13,9 @@ from typing import Any
 from metassay.core.signature import VERSION
 from metassay.errors import one_line
 from metassay.report import data, html, latex, names, numbers, views
-from metassay.report.document import methods, opening
+from metassay.report.document import methods, summary
 from metassay.report.document.charts import Chart, charts_of
-from metassay.report.document.contents import Dossier
+from metassay.report.document.study_runs import Dossier
 
 QUESTIONS = {
     "agree": "How well does each metric agree with people?",
@@ -113,16 +113,16 @@ def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
 
 
 def _opening(dossier: Dossier) -> str:
-    sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in opening.answer(dossier))
-    others = opening.other_criteria(dossier)
+    sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in summary.answer(dossier))
+    others = summary.other_criteria(dossier)
     more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
-    told = [f"<li>{escape(warning)}</li>" for warning in opening.warnings(dossier)]
-    meant = escape(" ".join(opening.glossary(dossier)))
+    told = [f"<li>{escape(warning)}</li>" for warning in summary.warnings(dossier)]
+    meant = escape(" ".join(summary.glossary(dossier)))
     parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title">The answer</h2>', sentences]
     parts.append(f'<p class="gloss">{meant}</p>')
     if more:
-        summary = f"The first sentence for {numbers.counted(len(others), 'other setting')}"
-        parts.append(f'<details class="printed"><summary>{summary}</summary><ul>{more}</ul></details>')
+        title = f"The first sentence for {numbers.counted(len(others), 'other setting')}"
+        parts.append(f'<details class="printed"><summary>{title}</summary><ul>{more}</ul></details>')
     if told:
         first, rest = told[:MOST_WARNINGS], told[MOST_WARNINGS:]
         hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
@@ -184,7 +184,7 @@ def _section(name: str, dossier: Dossier, charts: tuple[Chart, ...]) -> str:
         ]
         parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
     # What the opening has said already need not be said again.
-    told = opening.warnings(dossier)
+    told = summary.warnings(dossier)
     notes = [n for n in page.notes if name not in ("agree", "compare") and one_line(n, 1000) not in told]
     if notes:
         parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from metassay.report.table import Cell, Column, Section, Table, name, number
 
 if TYPE_CHECKING:
-    from metassay.transforms.corruptions import Corruption
+    from metassay.texts.changes.corruptions import Corruption
 
 _COLUMNS = (
     Column("system", "left", key=True),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from metassay.report.table import Cell, Column, Section, Table
 
 if TYPE_CHECKING:
-    from metassay.scorers.catalogue import Catalogue
+    from metassay.texts.scorers.catalogue import Catalogue
 
 
 def table(result: Catalogue) -> tuple[Table, ...]:

@@ -8,7 +8,7 @@ from metassay.report import numbers
 from metassay.report.table import Cell, Column, Section, Table, is_undefined, number
 
 if TYPE_CHECKING:
-    from metassay.transforms.translation import Translation, TranslationRow
+    from metassay.texts.changes.translation import Translation, TranslationRow
 
 _COLUMNS = (
     Column("direction", "left", key=True),

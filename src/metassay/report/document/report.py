@@ -1,0 +1,101 @@
+"""From scores to a report in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metassay.core.files import write_text
+from metassay.core.scores import Scores
+from metassay.report.document import page, summary
+from metassay.report.document.study_runs import Dossier, Watch, gather
+
+if TYPE_CHECKING:
+    from metassay.studies.setting import NameOrNames
+
+TITLE = "How far can these metrics be trusted?"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """A report, ready to be saved or shown."""
+
+    html: str
+    """The whole document: one file that needs no network."""
+    sentences: tuple[str, str, str]
+    """The three sentences that matter."""
+    dossier: Dossier
+    """The results behind it."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the document to `path`, whole or not at all."""
+        write_text(path, self.html)
+
+    def __repr__(self) -> str:
+        return f"Report({', '.join(self.dossier.results)}; {len(self.html) / 1e6:.1f} MB)"
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def make_report(
+    scores: Scores,
+    path: str | Path | None = None,
+    *,
+    human: NameOrNames | None = None,
+    metric: NameOrNames | None = None,
+    title: str = TITLE,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int | None = None,
+    watch: Watch | None = None,
+) -> Report:
+    """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics and people.
+    path
+        The HTML file to write.
+    human
+        Human criteria: names, globs or comma lists; by default every column known to be human. The first one is
+        what the opening speaks of.
+    metric
+        Metrics, likewise; by default every column that is not human.
+    title
+        The heading of the page.
+    confidence
+        Confidence of the intervals, between 0 and 1.
+    resamples
+        How many resamples the studies take.
+    seed
+        The same seed gives the same report, whatever the number of threads.
+    threads
+        How many threads to use; all processors by default.
+    watch
+        Is told the name, the position and the number of studies before each of them.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> report = ma.make_report(ma.example(), human="relevance", resamples=200)
+    >>> report.html.startswith("<!doctype html>")
+    True
+    """
+    dossier = gather(
+        scores,
+        human=human,
+        metric=metric,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        threads=threads,
+        watch=watch,
+    )
+    report = Report(page.render(dossier, title=title), summary.answer(dossier), dossier)
+    if path is not None:
+        report.save(path)
+    return report

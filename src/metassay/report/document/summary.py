@@ -1,0 +1,174 @@
+"""What a report says first: the answer in words, what the words mean, and the warnings that matter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
+
+from metassay.errors import listed, one_line
+from metassay.report import names, numbers, words
+from metassay.report.document.study_runs import Dossier
+
+if TYPE_CHECKING:
+    from metassay.studies.agree import Agreement, AgreementRow
+    from metassay.studies.compare import Comparison
+    from metassay.studies.stability import Stability
+
+FEW_SYSTEMS = 10
+FEW_INPUTS = 30
+
+_LEVELS = {
+    "system": "System level: systems are ranked by their mean scores.",
+    "input": "Input level: systems are ranked on each input by itself, and the correlations averaged.",
+}
+_DRAWN = {"boot-systems": "systems", "fisher": "systems", "boot-inputs": "inputs"}
+"""What an interval takes for a sample, if not systems and inputs both."""
+
+_TESTS = {"two-way": "The two-way test allows for new systems and new inputs."}
+
+
+def answer(dossier: Dossier) -> tuple[str, str, str]:
+    """Return the three sentences that matter, about the first human criterion at the system level.
+
+    Which metric agrees best and whether that is established; how sure one can be of it; and what rests on the sample
+    of inputs.
+    """
+    return (_verdicts(dossier)[0], _certainty(dossier), _sample(dossier))
+
+
+def other_criteria(dossier: Dossier) -> tuple[str, ...]:
+    """Return which metric agrees best, a sentence for each further criterion and level."""
+    return _verdicts(dossier)[1:]
+
+
+def glossary(dossier: Dossier) -> tuple[str, ...]:
+    """Return a short sentence for each word of the answer that a newcomer may not know."""
+    levels = dict.fromkeys(row.level for row in cast("Agreement", dossier.results["agree"]).table)
+    said = [_LEVELS[level] for level in levels if level in _LEVELS]
+    said.append("Kendall, like every correlation here, is 1 for people's order, 0 for no relation, -1 for the reverse.")
+    if "compare" in dossier.results:
+        tests = dict.fromkeys(row.test for row in cast("Comparison", dossier.results["compare"]).table)
+        said += [_TESTS[test] for test in tests if test in _TESTS]
+        said.append("p is how often chance alone would show as large a difference.")
+    return tuple(said)
+
+
+def warnings(dossier: Dossier) -> tuple[str, ...]:
+    """Return what a reader must know before believing any number of the report."""
+    n, m = dossier.scores.shape
+    said = []
+    if n < FEW_SYSTEMS:
+        said.append(f"There are only {n} systems: correlations between so few say little beyond them.")
+    if m < FEW_INPUTS:
+        said.append(f"There are only {m} inputs: means over so few move a lot with the choice of inputs.")
+    notes = [
+        note for study in ("compare", "agree") if study in dossier.results for note in dossier.results[study].notes
+    ]
+    return (*said, *_shared(one_line(note, 1000) for note in notes))
+
+
+def _shared(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return notes once each, and once where they differ only in the coefficient."""
+    kept: dict[str, list[str]] = {}
+    for note in notes:
+        general = note
+        for coefficient in names.COEFFICIENTS:
+            general = general.replace(f" level, {coefficient}:", " level:")
+        kept.setdefault(general, []).append(note)
+    return tuple(general if len(set(said)) > 1 else said[0] for general, said in kept.items())
+
+
+def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
+    """Return for each criterion and level the metrics whose agreement is defined, the best first."""
+    table = cast("Agreement", dossier.results["agree"]).table
+    first = table[0].coefficient
+    settings: dict[tuple[str, str], list[AgreementRow]] = {}
+    for row in table:
+        if row.coefficient == first:
+            found = settings.setdefault((row.human, row.level), [])
+            if not math.isnan(row.estimate):
+                found.append(row)
+    return [sorted(rows, key=lambda r: -r.estimate) for rows in settings.values()]
+
+
+def _verdicts(dossier: Dossier) -> tuple[str, ...]:
+    if "compare" in dossier.results:
+        compared = cast("Comparison", dossier.results["compare"])
+        first = compared.clusters[0].coefficient if compared.clusters else ""
+        mine = words.verdicts(compared, coefficient=first)
+        if mine:
+            return mine
+    return tuple(_alone(rows) for rows in _ranked(dossier))
+
+
+def _alone(ranked: list[AgreementRow]) -> str:
+    """Say how well the best metric agrees where none can be compared with another."""
+    if not ranked:
+        return "Agreement with people is undefined for every metric."
+    best = ranked[0]
+    where = f"{one_line(best.human)} at the {best.level} level"
+    if best.estimate <= 0:
+        return words.none_agrees(best.metric, where, best.coefficient, best.estimate)
+    agrees = "agrees" if len(ranked) == 1 else "agrees best"
+    return (
+        f"{one_line(best.metric)} {agrees} with people on {where} "
+        f"to {names.coefficient(best.coefficient)} {numbers.correlation(best.estimate)}."
+    )
+
+
+def _certainty(dossier: Dossier) -> str:
+    ranked = _ranked(dossier)[0]
+    if not ranked:
+        return "No metric has an interval."
+    best = ranked[0]
+    if math.isnan(best.low):
+        text = "Its interval is undefined"
+    elif best.low == best.high:
+        text = "Its interval is a single point, which tells that there are too few scores, not that it is sure"
+    else:
+        drawn = _DRAWN.get(best.interval, "systems and inputs")
+        text = (
+            f"Its {numbers.percent(best.confidence)} interval, for other {drawn} like these "
+            f"({best.n_systems} systems × {best.n_inputs} inputs, {best.interval}), is "
+            f"[{numbers.bound(best.low)}, {numbers.bound(best.high)}]"
+        )
+        if not math.isnan(best.misranked_high):
+            low, high = numbers.percent(best.misranked_low), numbers.percent(best.misranked_high)
+            text += f", so it orders {low} to {high} of the pairs of systems unlike people"
+    return f"{text}{_chance([r for r in ranked if not math.isnan(r.low)])}."
+
+
+def _chance(ranked: list[AgreementRow]) -> str:
+    """Say of which metrics the interval includes 0."""
+    unsure = [r.metric for r in ranked if r.low <= 0 <= r.high]
+    sure = len(ranked) - len(unsure)
+    if not ranked:
+        return ""
+    if len(ranked) == 1:
+        return "; 0 lies in it, so chance may explain the agreement" if unsure else "; 0 lies outside"
+    if not unsure:
+        return "; no metric's interval includes 0"
+    if not sure:
+        return "; every metric's interval includes 0, so chance may explain their agreement"
+    if sure < len(unsure):
+        have = "has" if sure == 1 else "have"
+        return f"; only {sure} of {len(ranked)} metrics {have} an interval without 0, chance may explain the rest"
+    return f"; the interval of {listed(unsure, 4)} includes 0, so chance may explain that agreement"
+
+
+def _sample(dossier: Dossier) -> str:
+    if "stability" not in dossier.results:
+        return "Whether the ranking of systems would come out the same again cannot be told from these scores."
+    table = cast("Stability", dossier.results["stability"]).table
+    of_people = [r for r in table if r.kind == "human" and r.name == dossier.humans[0] and not math.isnan(r.mean)]
+    if not of_people or of_people[0].n_available < 2:
+        return "Whether people's ranking of systems would come out the same again cannot be told from these scores."
+    largest = max(of_people, key=lambda r: r.n_inputs)
+    # Samples come from the inputs at hand, so the number is a little high; hence "no better" is safe.
+    return (
+        f"People's own ranking rests on the inputs, too: on {one_line(largest.name)}, two samples of "
+        f"{largest.n_inputs} inputs rank the systems alike to {names.coefficient(largest.coefficient)} "
+        f"{numbers.fixed(largest.mean, 2)} on average, so a metric that judged exactly as people do, but on other "
+        "inputs than theirs, would agree with them no better."
+    )

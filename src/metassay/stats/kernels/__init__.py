@@ -1,0 +1,1 @@
+"""Fast weighted and exchanged evaluation, one module per shape of work."""

@@ -1,0 +1,265 @@
+"""Correlation of two variables while a third, the anchor, is held fixed, under varying weights.
+
+Three ways to hold it fixed: correlate within buckets of points whose anchors are about equal, and average; correlate
+what is left of both variables after linear regressions on the anchor (partial correlation); or put three coefficients
+into the formula of partial correlation. See Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization
+Evaluation across Multiple Quality Criteria", §4 and appendix C.
+
+Points are cells, weights are multiplicities of shape (points, B), as everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.stats.kernels.sorted_blocks import Ordered
+from metassay.stats.kernels.weighted_ranks import Numbers, ratio
+from metassay.stats.kernels.within_groups import ProductGroups
+from metassay.stats.levels import average_defined
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+DIGITS = 10
+"""Decimals of residuals, in units of their variable's spread: what agrees to them is tied."""
+FIXED = 1e-10
+"""A variable of which the anchor explains all but this share of the variance has no residuals to speak of."""
+FARTHEST = 2.0**62
+"""The bucket beyond which there is none."""
+STEPS = 7
+"""Slopes at which the effect of a slope is computed; between them it is interpolated."""
+
+
+def buckets_of(anchor: FloatArray, edges: FloatArray | None) -> IntArray:
+    """Return a bucket number for each value: whole numbers, half up, or where it stands among the edges.
+
+    A value on an edge belongs to the bucket above it.
+
+    Examples
+    --------
+    >>> buckets_of(np.array([1.0, 2.4, 2.5, 3.5]), None).tolist()
+    [1, 2, 3, 4]
+    >>> buckets_of(np.array([0.1, 0.5, 0.9]), np.array([0.5])).tolist()
+    [0, 1, 1]
+    """
+    if edges is None:
+        # Means of several judgments need not have their last bits: 2.5 may be a hair below it.
+        # What no whole number of 64 bits can hold falls into the last one.
+        return np.clip(np.floor(anchor + 0.5 + 1e-9), -FARTHEST, FARTHEST).astype(np.int64)
+    return np.searchsorted(edges, anchor + 1e-9 * np.maximum(np.abs(anchor), 1.0), side="right").astype(np.int64)
+
+
+class Together:
+    """Two variables, ready to be correlated under many weightings.
+
+    Parameters
+    ----------
+    x, z
+        Finite values of the points.
+    coefficient
+        ``pearson``, ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``.
+    total
+        What the weights of no draw exceed when added up.
+    """
+
+    def __init__(self, x: FloatArray, z: FloatArray, coefficient: str, total: int) -> None:
+        self.n, self.coefficient, self.total = len(x), coefficient, total
+        self._products = ProductGroups(x[:, None], z[:, None]) if coefficient == "pearson" and self.n > 1 else None
+        self._ordered = None if coefficient == "pearson" else Ordered(x, z)
+
+    def correlate(self, weights: Numbers) -> FloatArray:
+        """Return the correlation in each draw, (B,)."""
+        if self._ordered is not None:
+            return self._ordered.correlate(weights, self.total, self.coefficient)
+        if self._products is None:
+            return np.full(weights.shape[1], np.nan)
+        found: FloatArray = self._products.correlate(weights.astype(np.float64))[0]
+        return found
+
+
+class WithinBuckets:
+    """Correlate within each bucket and average, each bucket as heavy as it is large.
+
+    Buckets in which the correlation is undefined leave the average, in each draw by itself.
+    """
+
+    def __init__(self, x: FloatArray, z: FloatArray, buckets: IntArray, coefficient: str, total: int) -> None:
+        self.members = [np.flatnonzero(buckets == b) for b in np.unique(buckets)]
+        self.parts = [Together(x[at], z[at], coefficient, total) for at in self.members]
+
+    def correlate(self, weights: Numbers) -> FloatArray:
+        """Return the averaged correlation in each draw, (B,)."""
+        return self._average(weights)[0]
+
+    def estimate(self) -> tuple[float, int]:
+        """Return the averaged correlation, and how many buckets were undefined and left it."""
+        points = sum(len(at) for at in self.members)
+        average, within = self._average(np.ones((points, 1)))
+        return float(average[0]), int(np.isnan(within).sum())
+
+    def _average(self, weights: Numbers) -> tuple[FloatArray, FloatArray]:
+        if not self.members:
+            return np.full(weights.shape[1], np.nan), np.empty((0, weights.shape[1]))
+        here = [weights[at] for at in self.members]
+        within = np.stack([part.correlate(w) for part, w in zip(self.parts, here, strict=True)])
+        sizes = np.stack([w.sum(axis=0, dtype=np.float64) for w in here])
+        empty = np.isnan(within) | (sizes == 0)
+        return average_defined(np.where(empty, np.nan, within), sizes), within
+
+
+class Partialled:
+    """Partial correlation: correlate the residuals of linear regressions of both variables on the anchor.
+
+    Regressions are fitted anew in each draw. For Pearson that has a closed form. Rank coefficients need the order of
+    the residuals, which moves with the slopes; here a draw is
+
+        T(w; b̂) + [T(1; b_x, b̂_z) − T(1; b̂)] + [T(1; b̂_x, b_z) − T(1; b̂)],
+
+    with T(w; b) the coefficient of the residuals for slopes b under weights w, b̂ the slopes of all points and b those
+    of the draw. The first term keeps the order fixed, the others are curves of one slope, computed at a few slopes and
+    interpolated. What is left out is of second order: how weights change the effect of a slope.
+    """
+
+    def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, coefficient: str, total: int) -> None:
+        self.coefficient = coefficient
+        self.x, self.z, self.anchor = (_standardized(v) for v in (x, z, anchor))
+        self.defined = len(x) > 1 and self.anchor.any()
+        if not self.defined:
+            return
+        if coefficient == "pearson":
+            self._formula = PartialFormula(x, z, anchor, coefficient, total)
+            return
+        a = self.anchor
+        self._sums = np.stack([self.x * a, self.z * a, a * a, self.x, self.z, a, np.ones_like(a)])
+        self.slope_x, self.slope_z = (float(s) for s in self._slopes(np.ones((len(a), 1)))[:, 0])
+        self._fixed = Together(self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z), coefficient, total)
+
+    def estimate(self) -> float:
+        """Return the partial correlation."""
+        if not self.defined:
+            return math.nan
+        return float(self.correlate(np.ones((len(self.x), 1)))[0][0])
+
+    def correlate(self, weights: Numbers) -> tuple[FloatArray, FloatArray]:
+        """Return what fixed residuals give in each draw, (B,), and the slopes of the draws, (2, B).
+
+        :meth:`finish` makes partial correlations of both, once all draws are known.
+        """
+        draws = weights.shape[1]
+        if not self.defined:
+            return np.full(draws, np.nan), np.full((2, draws), np.nan)
+        if self.coefficient == "pearson":
+            return self._formula.correlate(weights), np.zeros((2, draws))
+        return self._fixed.correlate(weights), self._slopes(weights)
+
+    def finish(self, drawn: FloatArray, slopes: FloatArray) -> FloatArray:
+        """Return the partial correlation in each draw, (B,), from what :meth:`correlate` gave for all of them."""
+        if not self.defined or self.coefficient == "pearson":
+            return drawn
+        known = ~np.isnan(slopes).any(axis=0)
+        out = np.where(known, drawn, np.nan)
+        if known.any():
+            rest_x, rest_z = self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z)
+            for slope, drawn_slopes, values, other in (
+                (self.slope_x, slopes[0, known], self.x, rest_z),
+                (self.slope_z, slopes[1, known], self.z, rest_x),
+            ):
+                out[known] += self._effect(slope, drawn_slopes, values, other)
+        return np.asarray(np.clip(out, -1.0, 1.0))
+
+    def _effect(self, slope: float, drawn: FloatArray, values: FloatArray, other: FloatArray) -> FloatArray:
+        """Return by how much slopes other than that of all points change the coefficient, all points weighing one."""
+        low, high = min(drawn.min(), slope), max(drawn.max(), slope)
+        if low == high:
+            return np.zeros(len(drawn))
+        grid = np.unique(np.append(np.linspace(low, high, STEPS), slope))
+        curve = np.array([_once(self._rest(values, at), other, self.coefficient) for at in grid])
+        return np.asarray(np.interp(drawn, grid, curve - curve[np.searchsorted(grid, slope)]))
+
+    def _slopes(self, weights: Numbers) -> FloatArray:
+        """Return the slopes of x and z on the anchor in each draw, (2, B); NaN where the anchor does not vary."""
+        xa, za, aa, x, z, a, n = self._sums @ weights.astype(np.float64)
+        n = np.maximum(n, 1.0)
+        spread = aa - a * a / n
+        spread = np.where(spread > FIXED * n, spread, np.nan)
+        return np.stack([(xa - x * a / n) / spread, (za - z * a / n) / spread])
+
+    def _rest(self, values: FloatArray, slope: float) -> FloatArray:
+        """Return residuals up to a constant, rounded so that equal ones are tied."""
+        rest = values - slope * self.anchor
+        return np.asarray(np.round(rest, DIGITS) + 0.0)
+
+
+class PartialFormula:
+    """Partial correlation from three coefficients, (r_xz − r_xa r_za) / √((1 − r_xa²)(1 − r_za²)).
+
+    For Pearson that is the correlation of residuals. For Spearman it is that of the residuals of ranks, and for τ_b
+    that of the residuals of the signs of all differences (Kendall 1942, "Partial rank correlation", Biometrika 32):
+    ties of the variables stay ties, and only orders count.
+    """
+
+    def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, coefficient: str, total: int) -> None:
+        self.n = len(x)
+        pairs = ((x, z), (x, anchor), (z, anchor))
+        self._pairs = [Together(one, other, coefficient, total) for one, other in pairs]
+
+    def estimate(self) -> float:
+        """Return the partial correlation."""
+        return float(self.correlate(np.ones((self.n, 1)))[0])
+
+    def correlate(self, weights: Numbers) -> FloatArray:
+        """Return the partial correlation in each draw, (B,); NaN where the anchor settles a variable."""
+        xz, xa, za = (pair.correlate(weights) for pair in self._pairs)
+        left_x, left_z = 1 - xa**2, 1 - za**2
+        settled = ~((left_x >= FIXED) & (left_z >= FIXED))
+        return ratio(xz - xa * za, np.sqrt(np.where(settled, 0.0, left_x * left_z)))
+
+
+def relative_difference(whole: FloatArray, within: FloatArray) -> FloatArray:
+    """Return ||r| − |r_within|| / |r|, NaN where r is 0 or undefined (Ernst et al. 2023, §4 and appendix A.2).
+
+    Examples
+    --------
+    >>> relative_difference(np.array([0.5, -0.4]), np.array([0.1, -0.5])).round(3).tolist()
+    [0.8, 0.25]
+    """
+    size = np.abs(whole)
+    out = np.full(np.shape(size), np.nan)
+    np.divide(np.abs(size - np.abs(within)), size, out=out, where=size > 0)
+    return out
+
+
+def _standardized(values: FloatArray) -> FloatArray:
+    """Return values centred and scaled to a standard deviation of one; zeros if they do not vary."""
+    if not len(values) or (values == values[0]).all():
+        return np.zeros(len(values))
+    largest = np.abs(values - values[0]).max()
+    centred = (values - values[0]) / largest
+    centred = centred - centred.mean()
+    return np.asarray(centred / centred.std())
+
+
+def _once(x: FloatArray, z: FloatArray, coefficient: str) -> float:
+    """Return one rank correlation of long vectors, every point weighing one."""
+    from scipy import stats
+
+    if (x == x[0]).all() or (z == z[0]).all():
+        return math.nan
+    if coefficient == "spearman":
+        ranks: Any = stats.rankdata(np.stack([x, z]), axis=1)
+        return float(np.corrcoef(ranks)[0, 1])
+    if coefficient == "kendall-c":
+        return float(stats.kendalltau(x, z, variant="c").statistic)
+    tau = float(stats.kendalltau(x, z, variant="b").statistic)
+    return tau if coefficient == "kendall" else tau * math.sqrt(_untied(x) * _untied(z))
+
+
+def _untied(values: FloatArray) -> float:
+    """Return the share of pairs that are not tied."""
+    counts = np.unique(values, return_counts=True)[1].astype(np.float64)
+    n = float(len(values))
+    return 1 - float((counts * (counts - 1)).sum()) / (n * (n - 1))

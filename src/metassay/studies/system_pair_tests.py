@@ -1,0 +1,135 @@
+"""All pairs of systems, tested: what studies that compare systems have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay import engine
+from metassay.core.scores import FloatArray
+from metassay.stats.system_tests import DrawPages, PairedScores, judge, same_size
+
+IntArray = npt.NDArray[np.int64]
+Method = tuple[str, str]
+"""A test and where its cut-off comes from."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How pairs of systems are tested."""
+
+    tests: Sequence[str]
+    """``unpaired-t``, ``paired-t``, ``wilcoxon``."""
+    cutoffs: Sequence[str]
+    """``theory``, ``mc``, ``hb``."""
+    alternative: str
+    """``greater``, ``less`` or ``two-sided``."""
+    alpha: float
+    """The significance level."""
+    resamples: int
+    """How many data sets are drawn for a resampled cut-off."""
+    seed: int
+    """The seed."""
+    threads: int | None
+    """How many threads to use."""
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The cut-offs that are resampled."""
+        return tuple(cutoff for cutoff in self.cutoffs if cutoff != "theory")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One test with one kind of cut-off; each array has one entry per pair of systems."""
+
+    statistic: FloatArray
+    """The statistic."""
+    p_value: FloatArray
+    """Its p-value."""
+    threshold: FloatArray
+    """What it must reach to be significant."""
+    effect: FloatArray
+    """The size of the effect that goes with the test."""
+    undefined: IntArray
+    """Drawn data sets in which the statistic was undefined."""
+
+    @classmethod
+    def undefined_for(cls, pairs: int) -> Outcome:
+        """Return what is to be filled in."""
+        blank = np.full((4, pairs), np.nan)
+        return cls(blank[0], blank[1], blank[2], blank[3], np.zeros(pairs, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class JudgedPairs:
+    """Pairs of systems, tested; each array has one entry per pair."""
+
+    n: IntArray
+    """Inputs that both systems have."""
+    mean_difference: FloatArray
+    """Mean score of the first less that of the second system."""
+    low: FloatArray
+    """Lower end of its paired-t interval."""
+    high: FloatArray
+    """Upper end of its paired-t interval."""
+    outcomes: Mapping[Method, Outcome]
+    """By test and cut-off, in the order asked for."""
+
+
+def judge_pairs(values: FloatArray, first: IntArray, second: IntArray, plan: Plan) -> JudgedPairs:
+    """Test pairs of systems, each over the inputs that both have.
+
+    Parameters
+    ----------
+    values
+        Scores (systems, inputs), NaN where one is missing.
+    first, second
+        The systems of each pair.
+    plan
+        How they are tested.
+
+    Returns
+    -------
+    JudgedPairs
+        Everything is NaN for pairs with fewer than two common inputs.
+    """
+    known = ~np.isnan(values)
+    count = len(first)
+    mean, low, high = (np.full(count, np.nan) for _ in range(3))
+    outcomes = {(test, cutoff): Outcome.undefined_for(count) for cutoff in plan.cutoffs for test in plan.tests}
+    for at, scores in same_size(values, first, second, plan.resamples if plan.drawn else 1):
+        mean[at] = scores.mean_difference
+        low[at], high[at] = scores.interval(1 - plan.alpha)
+        for cutoff in plan.cutoffs:
+            drawn = {} if cutoff == "theory" else _drawn(scores, cutoff, plan)
+            for test in plan.tests:
+                outcome = outcomes[test, cutoff]
+                outcome.statistic[at] = statistic = scores.statistic(test)
+                outcome.effect[at] = scores.effect(test)
+                if cutoff == "theory":
+                    outcome.p_value[at], outcome.threshold[at] = scores.theory(test, plan.alternative, plan.alpha)
+                else:
+                    outcome.p_value[at], outcome.threshold[at], outcome.undefined[at] = judge(
+                        statistic, drawn[test], plan.alternative, plan.alpha
+                    )
+    shared = known.astype(np.float64) @ known.T.astype(np.float64)
+    return JudgedPairs(shared[first, second].astype(np.int64), mean, low, high, outcomes)
+
+
+def _drawn(scores: PairedScores, cutoff: str, plan: Plan) -> dict[str, FloatArray]:
+    """Return the statistics in all drawn data sets, (pairs, draws)."""
+    pages = DrawPages(cutoff, scores.n, plan.resamples, plan.seed)
+    found = {test: np.empty((scores.pairs, plan.resamples)) for test in plan.tests}
+
+    def work(page: int) -> None:
+        start = page * pages.size
+        for test, drawn in scores.drawn(pages[page], plan.tests).items():
+            into = found[test][:, start : start + pages.size]
+            into[:] = drawn[:, : into.shape[1]]
+
+    engine.run(work, len(pages), threads=plan.threads, what=f"{cutoff} cut-offs")
+    return found

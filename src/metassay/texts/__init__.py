@@ -1,0 +1,1 @@
+"""What needs text: scorers (texts to scores) and changes (texts to texts)."""

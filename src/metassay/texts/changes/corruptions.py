@@ -1,0 +1,273 @@
+"""Texts that are damaged on purpose, to see whether a metric notices."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.signature import Signature
+from metassay.core.texts import Item, Texts
+from metassay.errors import UnknownName, UsageError, one_line
+from metassay.texts.changes.analysis import Analysis, analysis
+from metassay.texts.changes.edits import KINDS, Draft, Kind, Setting
+from metassay.texts.changes.persons import Name
+from metassay.texts.changes.segments import is_spaceless
+
+INPUTS_PER_PAGE = 4
+"""Inputs whose texts are damaged at a time, between two reports of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change to one text. Applied to the original, the changes of a text give the damaged text."""
+
+    system: str
+    """The system whose text it is."""
+    input: str
+    """The input it answers."""
+    position: int
+    """Where it begins in the original text, counted in characters from 0."""
+    before: str
+    """What stood there; empty where something was only put in."""
+    after: str
+    """What stands there now; empty where something was only taken out."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorruptionRow:
+    """What was done to the texts of one system."""
+
+    system: str
+    """The system."""
+    kind: str
+    """The kind of corruption."""
+    criterion: str
+    """The quality criterion that it damages."""
+    rate: float
+    """The share of units that was to be changed."""
+    n_texts: int
+    """Texts of the system."""
+    n_changed_texts: int
+    """Texts that are not what they were."""
+    n_untouchable: int
+    """Texts with nothing in them to change, such as a single sentence that was to be shuffled."""
+    n_units: int
+    """Verbs, sentences, persons, numbers or words that could have been changed."""
+    n_changes: int
+    """Changes that were made."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corruption(Result):
+    """Damaged texts, and every change that was made."""
+
+    study: ClassVar[str] = "corrupt"
+
+    table: Sequence[CorruptionRow]
+    """One row per system that was damaged."""
+    texts: Texts
+    """The texts, damaged where they were to be; other systems, references and sources are as before."""
+    changes: tuple[Change, ...]
+    """Every change, by input, system and position."""
+
+    def change_rows(self) -> list[dict[str, Any]]:
+        """Return the changes as flat dicts."""
+        return [asdict(change) for change in self.changes]
+
+
+def corrupt(
+    texts: Texts,
+    kind: str,
+    *,
+    rate: float | None = None,
+    seed: int = 0,
+    systems: str | Iterable[str] | None = None,
+    backend: str = "built-in",
+) -> Corruption:
+    """Damage the outputs of systems in one way.
+
+    Parameters
+    ----------
+    texts
+        Outputs, and the sources from which other persons and numbers are taken.
+    kind
+        What to do: ``lemmatize`` (verbs to their dictionary form), ``shuffle`` (sentences change places),
+        ``swap-persons`` (each person becomes another one of the source), ``drop-words``, ``repeat`` (sentences stand
+        twice), ``negate``, ``swap-numbers``, ``truncate``.
+    rate
+        The share, from 0 to 1, of the verbs, sentences, persons, words or numbers to change; by default all of them,
+        except for ``drop-words`` (0.2) and ``truncate`` (0.5).
+    seed
+        Seed of the random numbers. Each text has its own stream, so a text is damaged in the same way whatever other
+        texts there are.
+    systems
+        Systems to damage, names or a comma list; all by default.
+    backend
+        Who finds sentences, verbs and persons: ``"built-in"``, or ``"spacy:NAME"`` with a pipeline's name or path.
+
+    Returns
+    -------
+    Corruption
+        The new texts, one row per system, and every change.
+
+    Raises
+    ------
+    UsageError
+        An option is wrong, or a package is missing.
+    DataError
+        The kind needs sources and there are none.
+
+    Notes
+    -----
+    The first three kinds are those of Ernst, Shapira, Dagan and Levy (2023), section 3, for fluency, coherence and
+    consistency. A text that a kind cannot touch stays as it is and is counted. Kinds that work on words leave alone
+    texts in scripts without spaces, such as Chinese, and a note says how many.
+
+    Examples
+    --------
+    >>> texts = Texts({("a", "1"): "It rained . We stayed in . Nobody called ."})
+    >>> damaged = corrupt(texts, "shuffle", seed=1)
+    >>> damaged.texts.outputs["a", "1"]
+    'We stayed in . Nobody called . It rained .'
+    >>> damaged.changes[0]
+    Change(system='a', input='1', position=0, before='It rained .', after='We stayed in .')
+    """
+    name = vocabulary.choice("kind of corruption", kind.replace("_", "-"), tuple(KINDS))
+    how = KINDS[name]
+    share = _share(how.rate if rate is None else rate)
+    seed = vocabulary.seed(seed)
+    chosen = _systems(texts, systems)
+    if how.source and not texts.sources:
+        raise UsageError(f"{name} takes other {how.units} from the source texts, and there are none")
+    if how.english and backend == "built-in" and texts.language and not texts.language.lower().startswith("en"):
+        raise UsageError(
+            f"the built-in rules of {name} know only English, and the texts are in {one_line(texts.language, 40)!r}; "
+            "name a pipeline for that language with backend='spacy:NAME'"
+        )
+    finder = analysis(backend, how.needs)
+
+    items: dict[str, list[Item]] = {}
+    for item in texts.items():
+        if item.system in chosen:
+            items.setdefault(item.input, []).append(item)
+    inputs = list(items)
+    pages = -(-len(inputs) // INPUTS_PER_PAGE)
+
+    def work(page: int) -> list[tuple[Item, Draft, bool]]:
+        done = []
+        for key in inputs[page * INPUTS_PER_PAGE : (page + 1) * INPUTS_PER_PAGE]:
+            people = finder.people(texts.sources.get(key, "")) if "people" in how.needs else ()
+            done += [_damage(item, how, finder, people, share, (seed, name)) for item in items[key]]
+        return done
+
+    done = engine.run(work, pages, threads=1, what=f"corrupting: {name}")
+    results = [one for page in done for one in page]
+    outputs = dict(texts.outputs)
+    changes: list[Change] = []
+    for item, draft, _ in results:
+        outputs[item.system, item.input] = applied(item.output, draft)
+        changes += (
+            Change(item.system, item.input, edit.start, item.output[edit.start : edit.end], edit.after)
+            for edit in draft.edits
+        )
+    rows = tuple(_row(system, name, how, share, results, outputs) for system in chosen)
+    recipe = f"kind:{name}, rate:{share:g}, seed:{seed}, {finder.signature}"
+    damaged = replace(texts, outputs=outputs, provenance=(*texts.provenance, f"corrupted ({recipe})"))
+    signature = Signature.of(
+        "corrupt",
+        kind=name,
+        rate=f"{share:g}",
+        seed=seed,
+        backend=finder.signature,
+        systems=len(chosen),
+        inputs=len(inputs),
+    )
+    return Corruption(rows, signature, _notes(rows, how, results, texts), damaged, tuple(changes))
+
+
+def applied(text: str, draft: Draft) -> str:
+    """Return a text with its edits made."""
+    parts, at = [], 0
+    for start, end, after in draft.edits:
+        parts += [text[at:start], after]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _damage(
+    item: Item, how: Kind, finder: Analysis, people: Sequence[Name], rate: float, key: tuple[int, str]
+) -> tuple[Item, Draft, bool]:
+    """Return the edits of one text, and whether it was left alone because it has no spaces between words."""
+    if how.spaces and is_spaceless(item.output):
+        return item, Draft([], 0), True
+    # only random() is promised to give the same numbers in every version of Python
+    seed = hashlib.sha256("\0".join([*map(str, key), item.system, item.input]).encode("utf-8", "surrogatepass"))
+    draw = random.Random(int.from_bytes(seed.digest(), "big")).random
+    return item, how.edit(Setting(item.output, item.source or "", people, finder, rate, draw)), False
+
+
+def _row(
+    system: str,
+    name: str,
+    how: Kind,
+    rate: float,
+    results: Sequence[tuple[Item, Draft, bool]],
+    outputs: dict[tuple[str, str], str],
+) -> CorruptionRow:
+    own = [(item, draft) for item, draft, _ in results if item.system == system]
+    return CorruptionRow(
+        system=system,
+        kind=name,
+        criterion=how.criterion,
+        rate=rate,
+        n_texts=len(own),
+        n_changed_texts=sum(outputs[item.system, item.input] != item.output for item, _ in own),
+        n_untouchable=sum(draft.units == 0 for _, draft in own),
+        n_units=sum(draft.units for _, draft in own),
+        n_changes=sum(len(draft.edits) for _, draft in own),
+    )
+
+
+def _notes(
+    rows: Sequence[CorruptionRow], how: Kind, results: Sequence[tuple[Item, Draft, bool]], texts: Texts
+) -> tuple[str, ...]:
+    notes = []
+    total = sum(row.n_texts for row in rows)
+    spaceless = sum(left for _, _, left in results)
+    untouchable = sum(row.n_untouchable for row in rows) - spaceless
+    if spaceless:
+        notes.append(
+            f"{spaceless:,} of {total:,} texts are in a script without spaces between words; they stay as they were."
+        )
+    if untouchable:
+        notes.append(f"{untouchable:,} of {total:,} texts hold no {how.units} that could be changed.")
+    if how.source:
+        without = sum(item.input not in texts.sources for item, _, _ in results)
+        if without:
+            notes.append(f"{without:,} of {total:,} texts have no source; they stay as they were.")
+    return tuple(notes)
+
+
+def _share(rate: float) -> float:
+    if not 0 <= rate <= 1:
+        hint = f"; did you mean {rate / 100:g}?" if 1 < rate <= 100 else ""
+        raise UsageError(f"rate must lie in [0, 1], got {rate}{hint}")
+    return float(rate)
+
+
+def _systems(texts: Texts, systems: str | Iterable[str] | None) -> tuple[str, ...]:
+    if systems is None:
+        return texts.systems
+    wanted = [systems] if isinstance(systems, str) and systems in texts.systems else vocabulary.names(systems)
+    for name in wanted:
+        if name not in texts.systems:
+            raise UnknownName("system", name, texts.systems)
+    if not wanted:
+        raise UsageError("no system given; name at least one, or leave the option out to damage all")
+    return tuple(name for name in texts.systems if name in wanted)

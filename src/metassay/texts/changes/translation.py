@@ -1,0 +1,332 @@
+"""Texts in another language, and back again."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import ClassVar
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.result import Result
+from metassay.core.signature import Signature
+from metassay.core.texts import Texts
+from metassay.errors import UsageError, one_line
+from metassay.texts.changes.cache import TranslationCache, key_of
+from metassay.texts.changes.segments import sentences, words
+from metassay.texts.changes.translators import Translated, Translator, Unit, translator
+
+WHAT = ("outputs", "references", "sources")
+"""The parts of texts that can be translated."""
+LETTERS_PER_BATCH = 100_000
+"""Characters after which a batch ends, however few segments it has."""
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]+)*\Z", re.IGNORECASE)
+_LINE = re.compile("[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ue000-\uf8ff]+")
+"""What a program may be given on a line: no line breaks, no control characters, nothing that UTF-8 cannot write."""
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationRow:
+    """What happened to one part of the texts in one direction."""
+
+    source_language: str
+    """The language they were in."""
+    language: str
+    """The language they are in now."""
+    what: str
+    """``outputs``, ``references`` or ``sources``."""
+    translator: str
+    """Who translated."""
+    n_texts: int
+    """Texts that were translated."""
+    n_words: int
+    """Their words, counted between white space before translation."""
+    n_unknown: float
+    """Words that the translator did not know; NaN if it does not tell."""
+    share_unknown: float
+    """The same as a share of the words."""
+    n_emptied: int
+    """Texts of which nothing was left."""
+    n_cut: int
+    """Texts that lost something because a sentence was too long for the translator."""
+    n_segments: int
+    """Lines or sentences that were translated, each different one once."""
+    n_cached: int
+    """Those that were known from the cache."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Translation(Result):
+    """Texts in another language, and how well the translator knew their words."""
+
+    study: ClassVar[str] = "translate"
+
+    table: Sequence[TranslationRow]
+    """One row per part and direction."""
+    texts: Texts
+    """The texts in the other language; parts that were not to be translated are as before."""
+    back: Texts | None
+    """The same, translated back into the first language, if that was asked for."""
+
+
+def translate(
+    texts: Texts,
+    *,
+    to: str,
+    source_language: str | None = None,
+    with_: str = "apertium",
+    what: str | Iterable[str] = WHAT,
+    back: bool = False,
+    cache: str | PathLike[str] | None = None,
+    timeout: float = 600.0,
+    threads: int | None = None,
+) -> Translation:
+    r"""Translate texts into another language and, if asked, back again.
+
+    Parameters
+    ----------
+    texts
+        What to translate.
+    to
+        The language to translate into, such as ``"es"``.
+    source_language
+        The language the texts are in; by default the one they say, or English.
+    with_
+        The translator: ``"apertium"``; ``"marian"`` (the opus-mt model of the two languages) or ``"marian:MODEL"``
+        with a name or a path; ``"command:CMD"``, a program that reads a text per line and prints a line for each, or
+        ``"command-jsonl:CMD"``, the same in JSON. In a model or command, ``{from}`` and ``{to}`` stand for languages.
+    what
+        Parts to translate, names or a comma list of outputs, references and sources.
+    back
+        Also translate the result back into the first language.
+    cache
+        A file that keeps translations, so that a repeated or interrupted run only translates what is new.
+    timeout
+        Seconds that one call of a program may last.
+    threads
+        How many programs may run side by side, for translators that allow it; all processors by default.
+
+    Returns
+    -------
+    Translation
+        The texts in the other language, ``back`` in the first one, and one row per part and direction.
+
+    Raises
+    ------
+    UsageError
+        A language, a translator or a part does not exist, or something is not installed; before any work.
+    DataError
+        A translator failed, or the cache's disk is full; what was translated before is in the cache.
+
+    Notes
+    -----
+    Line breaks, blank lines, control characters and white space around lines stay as they are, and so do lines
+    without letters. Round trips are those of Braun, Vasilyev, Iskender and Bohannon (2022), section 5.
+
+    Examples
+    --------
+    >>> texts = Texts({("a", "1"): "one line\n\nanother"})
+    >>> result = translate(texts, to="es", with_="command:tr a-z A-Z")
+    >>> result.texts.outputs["a", "1"]
+    'ONE LINE\n\nANOTHER'
+    """
+    source = _language("source_language", source_language or texts.language or "en")
+    target = _language("to", to)
+    if source_language and texts.language and _language("language", texts.language) != source:
+        raise UsageError(f"the texts say they are in {texts.language!r}, source_language is {source_language!r}")
+    if source == target:
+        raise UsageError(f"the texts are in {source!r} already; name another language")
+    parts = vocabulary.choices("part of the texts", what, WHAT)
+    if not timeout > 0:
+        raise UsageError(f"timeout must be a number of seconds over 0, got {timeout}")
+    if back and with_.startswith("marian:") and not ("{from}" in with_ and "{to}" in with_):
+        raise UsageError(
+            "one model translates in one direction; to come back, put {from} and {to} in its name, "
+            "such as marian:models/opus-mt-{from}-{to}"
+        )
+    there = translator(with_, source, target, timeout=timeout)
+    return_ = translator(with_, target, source, timeout=timeout) if back else None
+
+    store = None if cache is None else TranslationCache(cache)
+    try:
+        rows, translated = _carry(texts, parts, there, (source, target), store, threads)
+        returned = None
+        if return_ is not None:
+            more, returned = _carry(translated, parts, return_, (target, source), store, threads)
+            rows += more
+    finally:
+        if store is not None:
+            store.close()
+    signature = Signature.of(
+        "translate",
+        **{"from": source},
+        to=target,
+        back="yes" if back else None,
+        translator=there.signature.replace("|", ","),
+        what=parts,
+        systems=len(texts.systems),
+        inputs=len(texts.inputs),
+    )
+    return Translation(tuple(rows), signature, _notes(rows, store), translated, returned)
+
+
+def _carry(
+    texts: Texts,
+    parts: Sequence[str],
+    by: Translator,
+    direction: tuple[str, str],
+    store: TranslationCache | None,
+    threads: int | None,
+) -> tuple[list[TranslationRow], Texts]:
+    """Translate parts of the texts in one direction."""
+    source, target = direction
+    texts_of: dict[str, list[str]] = {
+        "outputs": list(texts.outputs.values()) if "outputs" in parts else [],
+        "references": [text for many in texts.references.values() for text in many] if "references" in parts else [],
+        "sources": list(texts.sources.values()) if "sources" in parts else [],
+    }
+    segments = list(dict.fromkeys(s for many in texts_of.values() for text in many for s in _segments(text, by.unit)))
+    known, cached = _translated(segments, by, direction, store, threads)
+
+    def across(text: str) -> str:
+        pieces, at = [], 0
+        for start, end in _spans(text, by.unit):
+            pieces += [text[at:start], known[text[start:end]].text]
+            at = end
+        return "".join([*pieces, text[at:]])
+
+    new = replace(
+        texts,
+        outputs={k: across(t) for k, t in texts.outputs.items()} if "outputs" in parts else texts.outputs,
+        references={k: tuple(map(across, many)) for k, many in texts.references.items()}
+        if "references" in parts
+        else texts.references,
+        sources={k: across(t) for k, t in texts.sources.items()} if "sources" in parts else texts.sources,
+        language=target,
+        provenance=(*texts.provenance, f"translated ({source} to {target}, {by.signature})"),
+    )
+    name = by.signature.partition("|")[0]
+    rows = [
+        _row(part, name, direction, many, [_segments(text, by.unit) for text in many], known, cached)
+        for part, many in texts_of.items()
+        if many
+    ]
+    return rows, new
+
+
+def _translated(
+    segments: Sequence[str],
+    by: Translator,
+    direction: tuple[str, str],
+    store: TranslationCache | None,
+    threads: int | None,
+) -> tuple[dict[str, Translated], set[str]]:
+    """Return the translation of each segment, and which of them the cache knew."""
+    keys = {segment: key_of(by.signature, *direction, segment) for segment in segments}
+    found = store.get(list(keys.values())) if store is not None else {}
+    known = {segment: found[key] for segment, key in keys.items() if key in found}
+    cached = set(known)
+    batches = _batches([segment for segment in segments if segment not in known], by.batch)
+
+    def work(page: int) -> list[Translated]:
+        made = by.translate(batches[page])
+        if store is not None:
+            store.put((keys[segment], one) for segment, one in zip(batches[page], made, strict=True))
+        return made
+
+    at_once = by.threads or threads
+    what = f"translating {direction[0]} to {direction[1]}"
+    for batch, made in zip(
+        batches, engine.run(work, len(batches), threads=at_once, what=what) if batches else [], strict=True
+    ):
+        known.update(zip(batch, made, strict=True))
+    return known, cached
+
+
+def _batches(segments: Sequence[str], most: int) -> list[list[str]]:
+    batches: list[list[str]] = []
+    letters = 0
+    for segment in segments:
+        if not batches or len(batches[-1]) == most or letters + len(segment) > LETTERS_PER_BATCH:
+            batches.append([])
+            letters = 0
+        batches[-1].append(segment)
+        letters += len(segment)
+    return batches
+
+
+def _spans(text: str, unit: Unit) -> list[tuple[int, int]]:
+    """Return the stretches of a text that go to a translator; everything else stays."""
+    if unit == "text":
+        spans = [(0, len(text))]
+    else:
+        spans = [match.span() for match in _LINE.finditer(text)]
+    found = []
+    for start, end in spans:
+        line = text[start:end]
+        if not any(map(str.isalpha, line)):
+            continue
+        if unit == "sentence":
+            inner = [(start + a, start + b) for a, b in sentences(line)]
+            found += [(a, b) for a, b in inner if any(map(str.isalpha, text[a:b]))]
+        elif unit == "line":
+            found.append((start + len(line) - len(line.lstrip()), end - len(line) + len(line.rstrip())))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _segments(text: str, unit: Unit) -> list[str]:
+    return [text[start:end] for start, end in _spans(text, unit)]
+
+
+def _row(
+    part: str,
+    name: str,
+    direction: tuple[str, str],
+    texts: Sequence[str],
+    segments: Sequence[Sequence[str]],
+    known: dict[str, Translated],
+    cached: set[str],
+) -> TranslationRow:
+    counts = [known[segment].unknown for own in segments for segment in own]
+    n_words = sum(len(words(text)) for text in texts)
+    unknown = math.nan if any(count is None for count in counts) else float(sum(count or 0 for count in counts))
+    different = {segment for own in segments for segment in own}
+    return TranslationRow(
+        source_language=direction[0],
+        language=direction[1],
+        what=part,
+        translator=name,
+        n_texts=len(texts),
+        n_words=n_words,
+        n_unknown=unknown,
+        share_unknown=unknown / n_words if n_words else math.nan,
+        n_emptied=sum(bool(own) and not any(known[s].text.strip() for s in own) for own in segments),
+        n_cut=sum(any(known[s].cut for s in own) for own in segments),
+        n_segments=len(different),
+        n_cached=len(different & cached),
+    )
+
+
+def _notes(rows: Sequence[TranslationRow], store: TranslationCache | None) -> tuple[str, ...]:
+    notes = list(store.notes) if store is not None else []
+    for row in rows:
+        where = f"{row.n_texts:,} {row.what} from {row.source_language} to {row.language}"
+        if row.n_cut:
+            notes.append(f"{row.n_cut:,} of {where} lost the end of a sentence that was too long for the translator.")
+        if row.n_emptied:
+            notes.append(f"{row.n_emptied:,} of {where} came back empty.")
+    if any(math.isnan(row.n_unknown) for row in rows):
+        notes.append("This translator does not tell which words it did not know.")
+    return tuple(notes)
+
+
+def _language(what: str, language: str) -> str:
+    if not _LANGUAGE.match(language):
+        raise UsageError(f"{what} must be a language such as es or pt-br, got {one_line(language, 40)!r}")
+    return language.replace("_", "-").lower()

@@ -1,0 +1,183 @@
+"""What metrics have alike that are not of this package: names of their scores, what they are handed, what they say."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.core import vocabulary
+from metassay.core.texts import Item
+from metassay.errors import UsageError, listed, one_line
+from metassay.texts.scorers.base import Need, ScorerDefaults, in_recipe
+
+FloatArray = npt.NDArray[np.float64]
+
+NEEDS = ("references", "source")
+EVERYTHING: frozenset[Need] = frozenset({"references", "source"})
+
+
+class Adapter(ScorerDefaults):
+    """A metric that somebody else computes.
+
+    Parameters
+    ----------
+    name
+        The name of the metric, which begins its recipe and the names of its columns.
+    needs
+        What an output must have to be scored.
+    sees
+        What the metric is handed.
+    scores
+        Names of the numbers that one output gets; None if it is one number without a name.
+    lower_is_better
+        Whether small scores are good, or the names of the scores of which this is true.
+    recipe
+        What else a number depends on, by name; empty parts are left out.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        needs: frozenset[Need],
+        sees: frozenset[Need],
+        scores: str | Iterable[str] | None,
+        lower_is_better: bool | str | Iterable[str],
+        recipe: Mapping[str, object],
+    ) -> None:
+        self.name = checked_name("the name of a metric", name)
+        self._scores = None if scores is None else _names_of_scores(scores)
+        self._columns = (self.name,) if self._scores is None else tuple(f"{self.name}_{s}" for s in self._scores)
+        self._lower = lower_columns(lower_is_better, self._scores or (self.name,), self._columns)
+        self._needs, self._sees = needs, sees
+        seen = ",".join(sorted(sees))
+        parts = {**recipe, "sees": seen, "scores": ",".join(self._scores or ())}
+        told = [f"{key}:{in_recipe(value, 400)}" for key, value in parts.items() if value not in ("", None)]
+        self._signature = "|".join([self.name, *told])
+
+    @property
+    def signature(self) -> str:
+        """The recipe in one line."""
+        return self._signature
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The metric's name, or its name with those of its scores."""
+        return self._columns
+
+    @property
+    def lower_is_better(self) -> frozenset[str]:
+        """What the user said."""
+        return self._lower
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the user said."""
+        return self._needs
+
+    @property
+    def sees(self) -> frozenset[Need]:
+        """What is handed over."""
+        return self._sees
+
+    def _row(self, value: object) -> FloatArray:
+        """Return the scores of one output from what the metric said of it, or say in a ValueError what is wrong."""
+        if value is None:
+            return np.full(len(self._columns), np.nan)
+        if self._scores is None:
+            if isinstance(value, Mapping):
+                names = "+".join(str(key) for key in value)
+                raise ValueError(f"several named scores; name those that are wanted: scores={one_line(names, 80)}")
+            return np.array([number(value)])
+        if isinstance(value, Mapping):
+            absent = [name for name in self._scores if name not in value]
+            if absent:
+                raise ValueError(f"no score {absent[0]!r} (there: {listed(map(str, value)) or 'none'})")
+            return np.array([number(value[name]) for name in self._scores])
+        if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
+            if len(value) == len(self._scores):
+                return np.array([number(one) for one in value])
+            raise ValueError(f"{len(value)} numbers where {len(self._scores)} were expected")
+        if len(self._scores) == 1:
+            return np.array([number(value)])
+        raise ValueError(f"{one_line(repr(value), 60)} where scores named {listed(self._scores)} were expected")
+
+
+def number(value: object) -> float:
+    """Return a score as a number, NaN for None; true and false are 1 and 0.
+
+    What is no score is told in a ValueError that goes on after "it printed" or "it returned".
+
+    Examples
+    --------
+    >>> number(True), number(None)
+    (1.0, nan)
+    """
+    if value is None:
+        return math.nan
+    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        raise ValueError(f"{one_line(repr(value), 60)}, which is not a number")
+    try:
+        # numbers of NumPy and torch come here too
+        found = float(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        raise ValueError(f"{one_line(repr(value), 60)}, which is not a number") from None
+    if math.isinf(found):
+        raise ValueError(f"{found}, which is not finite; a missing score is null, None or NaN")
+    return found
+
+
+def parts_of(value: str | Iterable[str]) -> tuple[str, ...]:
+    """Return several names, given as a list or as text parted by pluses, commas or spaces.
+
+    Examples
+    --------
+    >>> parts_of("references+source")
+    ('references', 'source')
+    """
+    if isinstance(value, str):
+        value = re.split(r"[+,\s]+", value)
+    elif not isinstance(value, Iterable):
+        raise UsageError(f"expected a name or several, such as a+b, got {one_line(repr(value), 60)}")
+    return tuple(dict.fromkeys(str(part).strip() for part in value if str(part).strip()))
+
+
+def needs_of(value: str | Iterable[str]) -> frozenset[Need]:
+    """Return what an output must have, from names; ``output`` and ``none`` ask for nothing more."""
+    wanted = [name for name in parts_of(value) if name not in ("output", "none")]
+    return cast("frozenset[Need]", frozenset(vocabulary.choice("need", name, NEEDS) for name in wanted))
+
+
+def checked_name(what: str, name: object) -> str:
+    """Return a name that can head a column and begin a recipe."""
+    text = str(name).strip()
+    if not text or not text.isprintable() or re.search(r"[|,\[\]{}\"']", text):
+        raise UsageError(
+            f"{what} must be letters, digits and marks other than , | ' and brackets; got {one_line(text, 60)!r}"
+        )
+    return text
+
+
+def _names_of_scores(scores: str | Iterable[str]) -> tuple[str, ...]:
+    found = tuple(checked_name("the name of a score", name) for name in parts_of(scores))
+    if not found:
+        raise UsageError("scores must name the numbers that are wanted, such as scores=precision+recall")
+    return found
+
+
+def lower_columns(lower: bool | str | Iterable[str], names: Sequence[str], columns: Sequence[str]) -> frozenset[str]:
+    """Return the columns in which small scores are good, said of all or by the names of scores."""
+    if isinstance(lower, bool):
+        return frozenset(columns if lower else ())
+    chosen = [vocabulary.choice("score", name, names) for name in parts_of(lower)]
+    return frozenset(columns[list(names).index(name)] for name in chosen)
+
+
+def where(item: Item) -> str:
+    """Return a name of an item for messages."""
+    return f"system {one_line(item.system, 40)!r}, input {one_line(item.input, 40)!r}"

@@ -1,0 +1,394 @@
+"""METEOR: alignment of words by form, stem, synonym and paraphrase, by the program of its authors or by NLTK.
+
+Denkowski and Lavie (2014), Meteor Universal; Banerjee and Lavie (2005), METEOR. The two give different numbers, so
+they have different names: ``meteor`` is version 1.5 as published, ``meteor-nltk`` is NLTK's own, near the first paper.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import queue
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.core import vocabulary
+from metassay.core.texts import Item
+from metassay.errors import DataError, UsageError, one_line
+from metassay.texts.scorers.base import Need, ScorerDefaults, digest
+from metassay.texts.scorers.cache import default_path
+from metassay.texts.scorers.tokens import WORDNET, notes_on_words, tokenizer, wordless
+
+FloatArray = npt.NDArray[np.float64]
+
+MOST_WORDS = 2000
+"""Alignments of longer texts take minutes each; they are not computed."""
+JAVA_COMMAND = "apt install default-jre-headless"
+JAR_COMMAND = "pip install 'metassay[meteor]'"
+WORDNET_COMMAND = "apt install wordnet-base wordnet-sense-index"
+
+# Lines and bars are the program's own punctuation; other control characters part words for it, too.
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+|\|{2,}")
+
+
+class _Words(ScorerDefaults):
+    """What both METEORs say of texts that they cannot read."""
+
+    needs: frozenset[Need] = frozenset({"references"})
+
+    def _notes(self, name: str, items: Sequence[Item]) -> tuple[str, ...]:
+        found = notes_on_words(name, items, "unicode")
+        long = sum(max(len(text.split()) for text in (item.output, *item.references)) > MOST_WORDS for item in items)
+        if long:
+            told = f"{long:,} of {len(items):,} outputs, or references of theirs, have over {MOST_WORDS:,} words"
+            found += (f"{name}: {told} and no score",)
+        return found
+
+
+class Meteor(_Words):
+    """METEOR 1.5 for English, by the program of its authors, which pycocoevalcap carries and Java runs.
+
+    Texts are normalised by the program (``-l en -norm``); of several references the best one counts.
+
+    Parameters
+    ----------
+    jar
+        The file ``meteor-1.5.jar``, with its paraphrases in ``data`` beside it; by default that of pycocoevalcap.
+    memory
+        How much memory Java may use, such as ``1G``.
+    timeout
+        How many seconds one output may take; one that takes longer has no score.
+
+    Notes
+    -----
+    The program starts with the first output that has to be scored (it reads 60 MB of paraphrases, some ten seconds)
+    and ends with the scorer. An output without words has the score 0. Text without spaces between words, and text of
+    more than 2,000 words, has none.
+    """
+
+    columns: tuple[str, ...] = ("meteor",)
+    signature = "meteor|version:1.5|language:en|norm:yes|references:max|v:1"
+
+    def __init__(self, *, jar: str | os.PathLike[str] | None = None, memory: str = "2G", timeout: float = 60) -> None:
+        if shutil.which("java") is None:
+            raise UsageError(f"meteor needs Java, not installed here; run: {JAVA_COMMAND}")
+        self._jar = _jar() if jar is None else Path(jar)
+        if not self._jar.is_file():
+            raise UsageError(f"meteor: there is no {one_line(self._jar)}; run: {JAR_COMMAND}")
+        if not re.fullmatch(r"[1-9]\d{0,5}[kKmMgG]", str(memory)):
+            raise UsageError(f"memory must be a number with M or G, such as 2G, got {one_line(memory, 40)!r}")
+        self._memory = str(memory)
+        self._timeout = vocabulary.positive("timeout", timeout)
+        self._program: _Program | None = None
+        self._slow: set[tuple[str, str]] = set()
+
+    @property
+    def in_process(self) -> bool:
+        """It has a program of its own."""
+        return True
+
+    @property
+    def batch(self) -> int:
+        """A hundred outputs take about a second."""
+        return 100
+
+    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+        """Count the items that were too long, took too long, or whose words cannot be told."""
+        slow = sum((item.system, item.input) in self._slow for item in items)
+        told = f"meteor: {slow:,} of {len(items):,} outputs took over {self._timeout:g} seconds and have no score; "
+        return (*self._notes("meteor", items), *([f"{told}allow more with meteor[timeout=…]"] if slow else []))
+
+    def score(self, items: Sequence[Item]) -> FloatArray:
+        """Return scores of shape (items, 1)."""
+        out = np.full((len(items), 1), np.nan)
+        for row, item in enumerate(items):
+            references = [line for line in map(_line, item.references) if line]
+            output = _line(item.output)
+            if not references or wordless(item, "unicode"):
+                continue
+            if max(len(text.split()) for text in (output, *references)) > MOST_WORDS:
+                continue
+            out[row] = self._ask(output, references, item) if output else 0.0
+        return out
+
+    def _ask(self, output: str, references: Sequence[str], item: Item) -> float:
+        if self._program is None:
+            self._program = _Program(self._jar, self._memory)
+        at = f"the output of {one_line(item.system, 60)!r} on {one_line(item.input, 60)!r}"
+        try:
+            matched = self._program.ask(f"SCORE ||| {' ||| '.join(references)} ||| {output}", self._timeout)
+            score = self._program.ask(f"EVAL ||| {matched}", self._timeout)
+            self._program.read(self._timeout)  # the score of the whole set, which is this one
+            return float(score)
+        except TimeoutError:
+            # Words that repeat a hundred times have more alignments than can be tried.
+            self._slow.add((item.system, item.input))
+            self._close()
+            return float("nan")
+        except (_Stopped, ValueError, OSError) as error:
+            self._close()
+            raise DataError(f"METEOR's program failed at {at}: {one_line(error, 200)}") from None
+
+    def _close(self) -> None:
+        if self._program is not None:
+            self._program.stop()
+        self._program = None
+
+
+class _Stopped(Exception):
+    """The program said nothing more."""
+
+
+class _Program:
+    """METEOR's program in a process of its own, asked by lines and answering by lines."""
+
+    def __init__(self, jar: Path, memory: str) -> None:
+        encoding = ["-Dfile.encoding=UTF-8", "-Dstdin.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
+        command = ["java", f"-Xmx{memory}", *encoding, "-jar", str(jar.resolve())]
+        self._process = subprocess.Popen(
+            [*command, "-", "-", "-stdio", "-l", "en", "-norm"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._complaints: deque[str | None] = deque(maxlen=3)
+        # The threads know the two lists and not this object, or it would live as long as they do.
+        heard = ((self._process.stdout, self._answers.put), (self._process.stderr, self._complaints.append))
+        listeners = [threading.Thread(target=_hear, args=each, daemon=True) for each in heard]
+        for listener in listeners:
+            listener.start()
+        # The process must not outlive the scorer, nor Python.
+        self.stop = weakref.finalize(self, _end, self._process, listeners)
+        self._first = True
+
+    def ask(self, line: str, timeout: float) -> str:
+        """Send a line and return the answer."""
+        stream = self._process.stdin
+        assert stream is not None
+        try:
+            stream.write(line.encode("utf-8", "replace") + b"\n")
+            stream.flush()
+        except BrokenPipeError:
+            raise _Stopped(self._last_words()) from None
+        # Starting takes a while of its own.
+        timeout, self._first = (timeout + 120 if self._first else timeout), False
+        return self.read(timeout)
+
+    def read(self, timeout: float) -> str:
+        """Return the next line of the answer."""
+        try:
+            line = self._answers.get(timeout=timeout)
+        except queue.Empty:
+            raise TimeoutError from None
+        if line is None:
+            raise _Stopped(self._last_words())
+        return line
+
+    def _last_words(self) -> str:
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            return "it closed its output"
+        return " ".join(filter(None, self._complaints)) or f"it ended with status {self._process.returncode}"
+
+
+def _hear(stream: IO[bytes], tell: Any) -> None:  # noqa: ANN401 - a queue or a list takes the lines
+    """Pass on every line that the program writes, and None at the end."""
+    with stream:
+        for line in stream:
+            tell(line.decode("utf-8", "replace").strip())
+    tell(None)
+
+
+def _end(process: subprocess.Popen[bytes], listeners: Sequence[threading.Thread]) -> None:
+    process.kill()
+    process.wait()
+    for listener in listeners:
+        listener.join(5)
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):  # what was not sent yet has no reader any more
+            process.stdin.close()
+
+
+def _jar() -> Path:
+    package = importlib.util.find_spec("pycocoevalcap")
+    if package is None or not package.submodule_search_locations:
+        raise UsageError(f"meteor needs pycocoevalcap, which carries the program; run: {JAR_COMMAND}")
+    return Path(next(iter(package.submodule_search_locations))) / "meteor" / "meteor-1.5.jar"
+
+
+def _line(text: str) -> str:
+    return " ".join(_UNSAFE.sub(" ", text).split())
+
+
+# -- NLTK ---------------------------------------------------------------------------------------
+
+
+class MeteorNltk(_Words):
+    """METEOR as NLTK computes it: words, their stems, and synonyms from WordNet; of several references the best.
+
+    Parameters
+    ----------
+    alpha, beta, gamma
+        How much recall counts, and how the fragmentation of an alignment is punished: F times 1 - gamma · (chunks /
+        matches) ^ beta.
+    wordnet
+        The folder with WordNet's files; by default where Debian's wordnet-base and wordnet-sense-index put them.
+
+    Notes
+    -----
+    Words are letters and digits of any script, in lower case. There are no paraphrases, and no weights by kind of match
+    or word: scores are other ones than those of ``meteor``. An output without words has the score 0. Text without
+    spaces between words, and text of more than 2,000 words, has none.
+    """
+
+    columns: tuple[str, ...] = ("meteor-nltk",)
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 0.9,
+        beta: float = 3.0,
+        gamma: float = 0.5,
+        wordnet: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._alpha, self._gamma = vocabulary.shares("alpha", alpha)[0], vocabulary.shares("gamma", gamma)[0]
+        self._beta = vocabulary.positive("beta", beta)
+        if importlib.util.find_spec("nltk") is None:
+            raise UsageError(f"meteor-nltk needs nltk, not installed here; run: {JAR_COMMAND}")
+        self._wordnet = WORDNET if wordnet is None else Path(wordnet)
+        for name in _WORDNET_FILES:
+            if not (self._wordnet / name).is_file():
+                raise UsageError(
+                    f"meteor-nltk needs WordNet, but there is no {one_line(self._wordnet / name)}; "
+                    f"run: {WORDNET_COMMAND}"
+                )
+
+    @property
+    def signature(self) -> str:
+        """The recipe in one line, with the version of NLTK."""
+        import nltk
+
+        weights = f"alpha:{self._alpha:g}|beta:{self._beta:g}|gamma:{self._gamma:g}"
+        return f"meteor-nltk|{weights}|tokens:unicode|references:max|nltk:{nltk.__version__}|v:1"
+
+    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+        """Count the items that were too long, or whose words cannot be told."""
+        return self._notes("meteor-nltk", items)
+
+    def score(self, items: Sequence[Item]) -> FloatArray:
+        """Return scores of shape (items, 1)."""
+        from nltk.translate.meteor_score import single_meteor_score
+
+        words, reader = tokenizer("unicode"), _reader(self._wordnet)
+        out = np.full((len(items), 1), np.nan)
+        for row, item in enumerate(items):
+            references = [found for found in map(words, item.references) if found]
+            output = words(item.output)
+            if not references or wordless(item, "unicode"):
+                continue
+            if max(len(text) for text in (output, *references)) > MOST_WORDS:
+                continue
+            weights = {"alpha": self._alpha, "beta": self._beta, "gamma": self._gamma}
+            out[row] = (
+                max(single_meteor_score(reference, output, wordnet=reader, **weights) for reference in references)
+                if output
+                else 0.0
+            )
+        return out
+
+
+_PARTS = ("adj", "adv", "noun", "verb")
+_WORDNET_FILES = (
+    "index.sense",
+    "cntlist.rev",
+    *(f"{kind}.{part}" for kind in ("index", "data") for part in _PARTS),
+    *(f"{part}.exc" for part in _PARTS),
+)
+_LEXICOGRAPHERS = (
+    ("adj", "all pert", "3"),
+    ("adv", "all", "4"),
+    (
+        "noun",
+        "Tops act animal artifact attribute body cognition communication event feeling food group location motive "
+        "object person phenomenon plant possession process quantity relation shape state substance time",
+        "1",
+    ),
+    (
+        "verb",
+        "body change cognition communication competition consumption contact creation emotion motion perception "
+        "possession social stative weather",
+        "2",
+    ),
+    ("adj", "ppl", "3"),
+)
+"""Names of WordNet's lexicographer files in the order of their numbers; see the manual page lexnames(5WN)."""
+
+
+def lexnames() -> str:
+    r"""Return the table of lexicographer files, which Debian's packages leave out and NLTK asks for.
+
+    Examples
+    --------
+    >>> lexnames().splitlines()[3].split("\t")
+    ['03', 'noun.Tops', '1']
+    """
+    names = [(f"{part}.{name}", number) for part, files, number in _LEXICOGRAPHERS for name in files.split()]
+    return "".join(f"{at:02d}\t{name}\t{number}\n" for at, (name, number) in enumerate(names))
+
+
+@cache
+def _reader(folder: Path) -> Any:  # noqa: ANN401 - nltk carries no types
+    """Return NLTK's reader of WordNet over files that are laid out as it asks for."""
+    import nltk
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    data = lay_out(folder)
+    # NLTK reads only below the folders that are in its list, and follows no link out of them.
+    if str(data) not in nltk.data.path:
+        nltk.data.path.append(str(data))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # other languages are missing, and not needed
+            return WordNetCorpusReader(str(data / "corpora" / "wordnet"), None)
+    except (OSError, ValueError, LookupError) as error:
+        raise DataError(f"NLTK cannot read WordNet from {one_line(data)}: {one_line(error)}") from None
+
+
+def lay_out(folder: Path) -> Path:
+    """Return a folder of NLTK's data with a copy of WordNet's files (40 MB) that is made once, whole or not at all."""
+    kept = default_path().parent
+    target = kept / f"nltk_data-{digest(f'{name} {(folder / name).stat().st_size}' for name in _WORDNET_FILES)}"
+    if target.is_dir():
+        return target
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=kept) as name:
+            wordnet = Path(name) / "whole" / "corpora" / "wordnet"
+            wordnet.mkdir(parents=True)
+            for file in _WORDNET_FILES:
+                shutil.copyfile(folder / file, wordnet / file)
+            (wordnet / "lexnames").write_text(lexnames(), encoding="ascii")
+            try:
+                (Path(name) / "whole").rename(target)
+            except OSError:
+                if not target.is_dir():  # or else another process was faster
+                    raise
+    except OSError as error:
+        raise UsageError(f"cannot lay out WordNet in {one_line(kept)!r}: {error.strerror or one_line(error)}") from None
+    return target

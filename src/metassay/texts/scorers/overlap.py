@@ -1,0 +1,136 @@
+"""BLEU, chrF and TER as sacrebleu computes them, one output at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.core.texts import Item
+from metassay.errors import UsageError, one_line
+from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.texts.scorers.tokens import notes_on_foreign, why_wordless
+
+
+class _SacreBleu(ScorerDefaults):
+    """A metric of sacrebleu; its own signature is part of ours, so the numbers can be compared with papers."""
+
+    needs: frozenset[Need] = frozenset({"references"})
+
+    def __init__(self, name: str, make: Callable[[], Any], words: str = "") -> None:
+        self._words = words
+        """What to do about words that no space parts, for a metric of words; nothing for others."""
+        self.columns: tuple[str, ...] = (name,)
+        try:
+            self._metric = make()
+        except (ValueError, TypeError, AssertionError, RuntimeError, LookupError, ImportError) as error:
+            raise UsageError(f"{name}: sacrebleu does not take these options: {one_line(error)}") from None
+        # sacrebleu knows its signature only after it has scored something.
+        self._metric.sentence_score("a", ["a"])
+        own = str(self._metric.get_signature())
+        kept = [part for part in own.split("|") if not part.startswith("nrefs:")]
+        self.signature = "|".join([name, *kept])
+
+    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+        """Count the items whose words sacrebleu cannot tell, which it scores all the same."""
+        if not self._words:
+            return ()
+        found = sum(why_wordless(item, "unicode") != "" for item in items)
+        told = f"{self.columns[0]}: {found:,} of {len(items):,} outputs are in a script without spaces between words"
+        whole = (f"{told}, and whole phrases count as words{self._words}",) if found else ()
+        return (*whole, *notes_on_foreign(self.columns[0], items, "unicode"))
+
+    def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
+        """Return scores of shape (items, 1), on sacrebleu's scale."""
+        scores = [self._metric.sentence_score(item.output, list(item.references)).score for item in items]
+        return np.array(scores, dtype=np.float64).reshape(-1, 1)
+
+
+class Bleu(_SacreBleu):
+    """Sentence BLEU with effective order.
+
+    Parameters
+    ----------
+    tokenize
+        sacrebleu's tokenizer: ``13a``, ``intl``, ``zh``, ``ja-mecab``, ``char``, ``none``, …
+    smooth
+        ``exp``, ``floor``, ``add-k`` or ``none``.
+    lowercase
+        Whether case is ignored.
+    """
+
+    def __init__(self, tokenize: str = "13a", smooth: str = "exp", lowercase: bool = False) -> None:
+        from sacrebleu.metrics.bleu import BLEU
+
+        super().__init__(
+            "bleu",
+            lambda: BLEU(tokenize=tokenize, smooth_method=smooth, lowercase=lowercase, effective_order=True),
+            words="; try tokenize=zh or tokenize=char" if tokenize in ("13a", "intl", "none") else "",
+        )
+
+
+class ChrF(_SacreBleu):
+    """chrF: F-score of character n-grams.
+
+    Parameters
+    ----------
+    order
+        The longest character n-grams.
+    beta
+        How much more recall counts than precision.
+    lowercase
+        Whether case is ignored.
+    """
+
+    def __init__(self, order: int = 6, beta: int = 2, lowercase: bool = False) -> None:
+        from sacrebleu.metrics.chrf import CHRF
+
+        super().__init__("chrf", lambda: CHRF(char_order=order, word_order=0, beta=beta, lowercase=lowercase))
+
+
+class ChrFPlusPlus(_SacreBleu):
+    """chrF++: chrF with n-grams of words beside those of characters.
+
+    Parameters
+    ----------
+    order
+        The longest character n-grams.
+    words
+        The longest word n-grams.
+    beta
+        How much more recall counts than precision.
+    lowercase
+        Whether case is ignored.
+    """
+
+    def __init__(self, order: int = 6, words: int = 2, beta: int = 2, lowercase: bool = False) -> None:
+        from sacrebleu.metrics.chrf import CHRF
+
+        super().__init__(
+            "chrf++",
+            lambda: CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase),
+            words="; try chrf",
+        )
+
+
+class Ter(_SacreBleu):
+    """Translation edit rate; small is good.
+
+    Parameters
+    ----------
+    normalized
+        Whether punctuation is split off as tercom does.
+    lowercase
+        Whether case is ignored.
+    """
+
+    lower_is_better: frozenset[str] = frozenset({"ter"})
+
+    def __init__(self, normalized: bool = False, lowercase: bool = True) -> None:
+        from sacrebleu.metrics.ter import TER
+
+        super().__init__(
+            "ter", lambda: TER(normalized=normalized, case_sensitive=not lowercase), words="; part the words first"
+        )

@@ -1,0 +1,171 @@
+"""QAEval: does the output answer the questions that the reference answers?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import import_module
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.core import vocabulary
+from metassay.core.texts import Item
+from metassay.errors import UsageError, one_line
+from metassay.texts.hub_models import quiet
+from metassay.texts.scorers.answers import SpanReader, exact, f1
+from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.texts.scorers.language_models import LanguageModel, clean
+from metassay.texts.scorers.phrases import Phrase, finder
+
+FloatArray = npt.NDArray[np.float64]
+
+WINDOW = 384
+"""Tokens of question and output that are read at once, as the authors have it."""
+QUESTION = 100
+"""Tokens that a question may have."""
+
+
+class QAEval(ScorerDefaults):
+    """QAEval: questions are written about the noun phrases of the references, and answered from the output.
+
+    Deutsch, Bedrax-Weiss and Roth (2021), Towards Question-Answering as an Automatic Metric for Evaluating the Content
+    Quality of a Summary. For every noun phrase of a reference, a model writes a question to which the phrase is the
+    answer, given its sentence with the phrase marked. Another model, trained on SQuAD 2.0, answers from the output, or
+    says that there is no answer, which counts as 0. ``em`` and ``f1`` compare the answer with the phrase as SQuAD
+    does, ``answered`` is the share of questions with an answer. Scores are means over the questions of a reference,
+    and then over references.
+
+    Parameters
+    ----------
+    questions
+        A sequence-to-sequence model that writes questions, by name or path.
+    answers
+        A model that finds answers or says that there is none, by name or path.
+    phrases
+        Who finds noun phrases: ``built-in``, or ``spacy:NAME``. The authors' pipeline is ``en_core_web_sm``.
+    start, end
+        The tokens around the phrase with which the question model was trained: ``<m>`` and ``</m>`` for the authors',
+        ``<hl>`` twice for many others.
+    prefix
+        What that model expects before a sentence, such as ``generate question:``.
+    beams
+        How many beams the search for a question has.
+    device, at_once
+        Where models run, and how many texts they are given at a time; they are no part of the recipe.
+
+    Notes
+    -----
+    An empty output answers nothing and scores 0. References without a noun phrase are left out; without any question
+    the score is NaN.
+    """
+
+    needs: frozenset[Need] = frozenset({"references"})
+    columns: tuple[str, ...] = ("qaeval_em", "qaeval_f1", "qaeval_answered")
+    in_process = True
+    batch = 16
+
+    def __init__(
+        self,
+        questions: str = "",
+        answers: str = "",
+        *,
+        phrases: str = "built-in",
+        start: str = "<m>",
+        end: str = "</m>",
+        prefix: str = "",
+        beams: int = 4,
+        device: str = "cpu",
+        at_once: int = 16,
+    ) -> None:
+        self._at_once = vocabulary.count("at_once", at_once)
+        self._beams = vocabulary.count("beams", beams)
+        self._phrases = finder(phrases, "noun phrases")
+        self._writer = LanguageModel(questions, "sequence", "qaeval[questions=…]", device)
+        reads = LanguageModel(answers, "span", "qaeval[answers=…]", device)
+        self._reader = SpanReader(reads, self._at_once, WINDOW)
+        self._start, self._end, self._prefix = str(start), str(end), str(prefix)
+        known = self._writer.tokenizer.get_vocab()
+        for mark in (self._start, self._end):
+            if mark not in known:
+                raise UsageError(
+                    f"qaeval: the question model has no token {one_line(mark, 30)!r}; say with start=… and end=… how "
+                    "answers were marked when it was trained, such as <hl>"
+                )
+        self._longest = min(QUESTION, self._writer.window - 2)
+        self._transformers = import_module("transformers")
+        marks = one_line(f"{self._prefix} {self._start} {self._end}".strip(), 80)
+        self.signature = (
+            f"qaeval|questions:{self._writer.label}|answers:{reads.label}|phrases:{self._phrases.signature}"
+            f"|marks:{marks}|beams:{self._beams}|v:1"
+        )
+        self.questions = lru_cache(maxsize=64)(self._ask)
+        self._found = lru_cache(maxsize=64)(self._find)
+
+    def score(self, items: Sequence[Item]) -> FloatArray:
+        """Return exact matches, F1 and share of questions with an answer: shape (items, 3)."""
+        return np.array([self._one(item) for item in items]).reshape(-1, 3)
+
+    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+        """Count the outputs whose references raise no question, the sentences cut, and outputs read in windows."""
+        told = []
+        known = [item for item in items if item.references]
+        silent = sum(not any(self._found(text) for text in item.references) for item in known)
+        if silent:
+            told.append(f"qaeval: {silent:,} of {len(items):,} outputs have references without noun phrases to ask for")
+        references = {text for item in known for text in item.references}
+        asked = {self._marked(phrase) for text in references for phrase in self._found(text)}
+        cut = sum(len(self._writer.pieces(text)) > self._writer.window - 2 for text in asked)
+        if cut:
+            told.append(f"qaeval: {cut:,} marked sentences were cut to the {self._writer.window} tokens of the model")
+        # Questions have no more than half of the window.
+        long = sum(self._reader.windows("", clean(item.output)) > 1 for item in known)
+        if long:
+            told.append(
+                f"qaeval: {long:,} of {len(items):,} outputs were read in windows of {self._reader.window} tokens"
+            )
+        return tuple(told)
+
+    def _one(self, item: Item) -> FloatArray:
+        found = []
+        for reference in item.references:
+            asked = self.questions(reference)
+            if asked:
+                answers = self._reader.answers([question for question, _ in asked], clean(item.output))
+                rows = [
+                    (exact(a.text, expected), f1(a.text, expected), 1.0) if a.score > a.null else (0.0, 0.0, 0.0)
+                    for a, (_, expected) in zip(answers, asked, strict=True)
+                ]
+                found.append(np.mean(rows, axis=0))
+        return np.mean(found, axis=0) if found else np.full(3, np.nan)
+
+    def _find(self, reference: str) -> Sequence[Phrase]:
+        return self._phrases.find(clean(reference))
+
+    def _marked(self, phrase: Phrase) -> str:
+        before, after = phrase.sentence[: phrase.start], phrase.sentence[phrase.end :]
+        text = f"{before}{self._start} {phrase.text} {self._end}{after}"
+        return f"{self._prefix} {text}" if self._prefix else text
+
+    def _ask(self, reference: str) -> list[tuple[str, str]]:
+        """Return the questions that a reference raises, each with its answer."""
+        phrases = self._found(reference)
+        torch, tokenizer = self._writer.torch, self._writer.tokenizer
+        sequences = [
+            tokenizer(self._marked(phrase), truncation=True, max_length=self._writer.window)["input_ids"]
+            for phrase in phrases
+        ]
+        written = [""] * len(phrases)
+        with torch.inference_mode():
+            for places, tensors in self._writer.batches(sequences, self._at_once):
+                tensors.pop("token_type_ids", None)
+                with quiet(self._transformers):
+                    made = self._writer.model.generate(
+                        **tensors, num_beams=self._beams, do_sample=False, max_new_tokens=self._longest
+                    )
+                texts = tokenizer.batch_decode(made, skip_special_tokens=True)
+                for place, text in zip(places, texts, strict=True):
+                    written[place] = text.strip()
+        return [
+            (self._reader.shortened(question), phrase.text) for question, phrase in zip(written, phrases, strict=True)
+        ]

@@ -1,0 +1,188 @@
+"""What do the metrics say of these texts?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.scores import Column, Scores
+from metassay.core.texts import Item, Texts
+from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.texts.scorers.base import AsksAgain, Scorer, Unfinished, name_of
+from metassay.texts.scorers.cache import Cache, key_of
+from metassay.texts.scorers.registry import make_scorers
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def score(
+    texts: Texts,
+    metric: str | Scorer | Iterable[str | Scorer],
+    *,
+    cache: str | os.PathLike[str] | None = None,
+    batch: int | None = None,
+    processes: int | None = None,
+    max_references: int | None = None,
+) -> Scores:
+    """Score every output with every metric.
+
+    Parameters
+    ----------
+    texts
+        Outputs of systems, with what the metrics compare them to.
+    metric
+        Names of metrics, with options in brackets (``"rouge,chrf"``, ``"rouge[stem=none]"``), or scorers.
+    cache
+        A file in which scores are kept by content, so that a repeated run only scores what is new and a run that was
+        killed goes on where it was; None keeps nothing.
+    batch
+        How many outputs are scored, and kept, at a time; by default as many as suit the metric.
+    processes
+        How many processes to use; all processors by default, and this one alone for little work or for a metric with
+        a model of its own.
+    max_references
+        Compare with the first so many references of each input only.
+
+    Returns
+    -------
+    Scores
+        A column per score; ``sources`` says with which recipe, ``notes`` which outputs could not be scored, and why.
+
+    Examples
+    --------
+    >>> texts = Texts({("a", "1"): "the cat sat"}, references={"1": ("the cat sat down",)})
+    >>> score(texts, "length").matrix("length_tokens").tolist()
+    [[3.0]]
+    """
+    if not isinstance(texts, Texts):
+        raise UsageError(f"expected Texts, got {type(texts).__name__}; use metassay.read_texts")
+    if batch is not None:
+        batch = vocabulary.count("batch", batch)
+    if max_references is not None:
+        max_references = vocabulary.count("max_references", max_references)
+    scorers = make_scorers(metric)
+    items = [item._replace(references=item.references[:max_references]) for item in texts.items()]
+    for scorer in scorers:
+        _check_references(scorer, items)
+    systems = {name: i for i, name in enumerate(texts.systems)}
+    inputs = {name: j for j, name in enumerate(texts.inputs)}
+    rows = np.array([systems[item.system] for item in items])
+    columns_at = np.array([inputs[item.input] for item in items])
+    columns: dict[str, Column] = {}
+    recipes: list[str] = []
+    notes = _empty_outputs(items)
+    with Cache(cache) as kept:
+        notes += [kept.note] if kept.note else []
+        for scorer in (scorer.fitted(items) for scorer in scorers):
+            values = _score_all(scorer, items, kept, batch, processes)
+            for name, column in zip(scorer.columns, values.T, strict=True):
+                matrix = np.full((len(systems), len(inputs)), np.nan)
+                matrix[rows, columns_at] = column
+                columns[name] = Column(name, matrix, lower_is_better=name in scorer.lower_is_better)
+            recipes.append(scorer.signature)
+            notes += _left_out(scorer, items, values)
+            notes += scorer.notes(items)
+    sources = (*texts.provenance, *recipes)
+    return Scores(tuple(systems), tuple(inputs), columns, dict(texts.groups), sources, tuple(notes))
+
+
+def _check_references(scorer: Scorer, items: Sequence[Item]) -> None:
+    """Raise if a metric that compares with one reference would meet several."""
+    if "references" in scorer.needs and scorer.one_reference:
+        for item in items:
+            if len(item.references) > 1:
+                raise UsageError(
+                    f"{name_of(scorer)} compares with one reference, but input {one_line(item.input, 60)!r} has "
+                    f"{len(item.references)}; take the first with max_references=1 or --max-references 1"
+                )
+
+
+def _empty_outputs(items: Sequence[Item]) -> list[str]:
+    empty = sum(not item.output.strip() for item in items)
+    return [f"{empty:,} of {len(items):,} outputs are empty"] if empty else []
+
+
+def _left_out(scorer: Scorer, items: Sequence[Item], values: FloatArray) -> list[str]:
+    """Return notes that count the outputs without any score, for want of what, and those that lack some scores."""
+    absent = np.isnan(values)
+    nothing = absent.all(axis=1)
+    missing = int(nothing.sum())
+    told = []
+    if missing:
+        lacking = {
+            "without references": "references" in scorer.needs and sum(not item.references for item in items),
+            "without a source": "source" in scorer.needs and sum(item.source is None for item in items),
+        }
+        why = ", ".join(f"{count:,} {what}" for what, count in lacking.items() if count)
+        note = f"{name_of(scorer)}: {missing:,} of {len(items):,} outputs have no score"
+        told.append(f"{note} ({why})" if why else note)
+    partly = {name: int(n) for name, n in zip(scorer.columns, absent[~nothing].sum(axis=0), strict=True) if n}
+    if partly:
+        counts = listed([f"{one_line(name, 60)} of {n:,}" for name, n in partly.items()], 6)
+        told.append(f"{name_of(scorer)}: outputs with other scores lack {counts}")
+    return told
+
+
+def _score_all(
+    scorer: Scorer, items: Sequence[Item], cache: Cache, batch: int | None, processes: int | None
+) -> FloatArray:
+    """Return scores (items, columns): from the cache where they are known, computed where they are not."""
+    width = len(scorer.columns)
+    keys = [key_of(scorer, item) for item in items]
+    known = cache.look_up(keys, width)
+    able = {key: item for key, item in zip(keys, items, strict=True) if _has_what_is_needed(scorer, item)}
+    new = {key: item for key, item in able.items() if key not in known}
+    work: list[tuple[Callable[[Sequence[Item]], FloatArray], dict[bytes, Item]]]
+    work = [(partial(_score_batch, scorer), new)]
+    if isinstance(scorer, AsksAgain):
+        partly = {key: item for key, item in able.items() if key in known and np.isnan(known[key]).any()}
+        work.append((partial(_complete_batch, scorer, {partly[key]: known[key] for key in partly}), partly))
+    size = batch or scorer.batch
+    for function, open_items in work:
+        order = list(open_items)
+        batches = [order[at : at + size] for at in range(0, len(order), size)]
+        results = engine.spread(
+            function,
+            [[open_items[key] for key in part] for part in batches],
+            processes=1 if scorer.in_process else processes,
+            what=scorer.columns[0],
+        )
+        try:
+            for at, values in results:
+                done = dict(zip(batches[at], values, strict=True))
+                _keep(cache, done)
+                known |= done
+        except Unfinished as stop:
+            done = {key_of(scorer, item): row for item, row in stop.done}
+            _keep(cache, done)
+            known |= done
+            there = sum(key in known and not np.isnan(known[key]).all() for key in keys)
+            kept = "; they are in the cache, so the same call goes on from there" if cache.path and there else ""
+            raise DataError(f"{stop} ({there:,} of {len(items):,} outputs have their scores{kept})") from stop.__cause__
+    nothing = np.full(width, np.nan)
+    return np.stack([known.get(key, nothing) for key in keys])
+
+
+def _keep(cache: Cache, done: dict[bytes, FloatArray]) -> None:
+    """Keep what was scored. What has no score is tried again: an answer may have failed, or taken too long."""
+    cache.store({key: row for key, row in done.items() if not np.isnan(row).all()})
+
+
+def _score_batch(scorer: Scorer, items: Sequence[Item]) -> FloatArray:
+    return scorer.score(items)
+
+
+def _complete_batch(scorer: AsksAgain, rows: Mapping[Item, FloatArray], items: Sequence[Item]) -> FloatArray:
+    return scorer.complete(items, np.stack([rows[item] for item in items]))
+
+
+def _has_what_is_needed(scorer: Scorer, item: Item) -> bool:
+    if "references" in scorer.needs and not item.references:
+        return False
+    return "source" not in scorer.needs or item.source is not None

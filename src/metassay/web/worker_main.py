@@ -1,0 +1,192 @@
+"""What runs apart: reading files of strangers, and making a report of them.
+
+``python -m metassay.web.worker_main`` takes one order as JSON from stdin and answers in JSON lines on stdout: any
+number of ``{"done": share, "what": words}``, and in the end ``{"result": …}`` or ``{"error": one line}``. It stands in
+the folder of the files, so that messages name them as people do.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+import time
+import traceback
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metassay.errors import DataError, FormatError, MetassayError, one_line
+from metassay.web.limits import in_words
+
+if TYPE_CHECKING:
+    from metassay.core.scores import Column, Scores
+
+Order = dict[str, Any]
+Tell = Callable[[float, str], None]
+
+PAUSE = 0.1
+"""Seconds between two words on progress."""
+
+_CHUNK = 1 << 20
+_MOST_NAMES = 200
+_MOST_NOTES = 20
+_NO_MEMORY = "the scores need more memory than one session may have; send fewer systems, inputs or columns"
+
+
+def look(order: Order) -> dict[str, Any]:
+    """Read the files of an order and return what is in them, for a page to show."""
+    scores = _read(order)
+    languages = dict.fromkeys(name for column in scores.columns.values() for name in column.labels("language"))
+    return {
+        "sources": [one_line(line, 200) for line in scores.sources],
+        "notes": [one_line(note, 400) for note in scores.notes[:_MOST_NOTES]],
+        "systems": [one_line(name, 80) for name in scores.systems[:_MOST_NAMES]],
+        "shape": list(scores.shape),
+        "languages": [one_line(name, 80) for name in list(languages)[:_MOST_NAMES]],
+        "columns": [_facts(column) for column in scores.columns.values()],
+    }
+
+
+def report(order: Order, tell: Tell) -> dict[str, Any]:
+    """Make the report of an order and write it where the order says."""
+    from metassay import engine
+    from metassay.report.document.page import QUESTIONS
+    from metassay.report.document.report import TITLE, make_report
+
+    scores = _read(order)
+    # Columns go by their position: a name could be a pattern, a list, or a megabyte.
+    every = list(scores.columns.values())
+    chosen = [replace(every[at], kind=kind, lower_is_better=lower) for at, kind, lower in order["columns"]]
+    scores = replace(scores, columns={column.name: column for column in chosen})
+    study, position, of, furthest = "", 0, 1, 0.0
+
+    def begun(name: str, at: int, all_of_them: int) -> None:
+        nonlocal study, position, of
+        study, position, of = QUESTIONS[name], at, all_of_them
+        worked(0, 1, "")
+
+    def worked(done: int, total: int, _: str) -> None:
+        nonlocal furthest
+        # A study may work in several rounds; a bar that goes back would only worry people.
+        furthest = max(furthest, (position + done / max(total, 1)) / of)
+        tell(furthest, study)
+
+    with engine.reporting(worked):
+        made = make_report(
+            scores,
+            order["output"],
+            title=order["title"] or TITLE,
+            confidence=order["confidence"],
+            resamples=order["resamples"],
+            watch=begun,
+        )
+    return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
+
+
+def _read(order: Order) -> Scores:
+    from metassay.readers import read
+
+    limits = order["limits"]
+    for name in order["files"]:
+        _inspect(Path(name), limits["unpacked"])
+    scores = read(*order["files"], format=order["format"], language=order["language"])
+    if len(scores.columns) > limits["columns"]:
+        raise DataError(f"there are {len(scores.columns):,} columns; at most {limits['columns']:,} can be studied here")
+    cells = sum(column.values.size for column in scores.columns.values())
+    if cells > limits["cells"]:
+        raise DataError(f"there are {cells:,} scores; at most {limits['cells']:,} can be studied here")
+    return scores
+
+
+def _inspect(path: Path, most: int) -> None:
+    """Refuse pickles, and gzip that unpacks to more than anybody wants to wait for."""
+    with path.open("rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        if not packed:
+            head = raw.read(2)
+        else:
+            try:
+                with gzip.open(raw, "rb") as stream:
+                    head = stream.read(2)
+                    size = len(head)
+                    while size <= most and (chunk := stream.read(_CHUNK)):
+                        size += len(chunk)
+            except (EOFError, zlib.error, gzip.BadGzipFile):
+                return  # the reader says what is wrong with it
+            if size > most:
+                raise FormatError(f"it unpacks to more than {in_words(most)}, the most that is read here", file=path)
+    if len(head) == 2 and head[0] == 0x80 and 2 <= head[1] <= 5:
+        raise FormatError("it is a pickle, and pickles are not read here; save the scores as CSV", file=path)
+
+
+def _facts(column: Column) -> dict[str, Any]:
+    import numpy as np
+
+    there = column.values[~np.isnan(column.values)]
+    return {
+        "name": one_line(column.name, 80),
+        "kind": column.kind,
+        "lower": column.lower_is_better,
+        "low": float(there.min()) if there.size else None,
+        "high": float(there.max()) if there.size else None,
+        "missing": int(column.values.size - there.size),
+        "cells": int(column.values.size),
+        "annotators": len(column.labels("annotator")),
+    }
+
+
+# -- the process --------------------------------------------------------------------------------
+
+
+def main() -> int:
+    """Do the order on stdin, and answer on stdout."""
+    order: Order = json.load(sys.stdin)
+    # What a library prints must not be taken for an answer.
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    os.dup2(2, 1)
+    _confine(order["limits"]["memory"])
+    last = [0.0]
+
+    def tell(done: float, what: str) -> None:
+        now = time.monotonic()
+        if now - last[0] >= PAUSE:
+            last[0] = now
+            print(json.dumps({"done": done, "what": what}), file=out)
+
+    try:
+        found = look(order) if order["task"] == "look" else report(order, tell)
+        answer: dict[str, Any] = {"result": found}
+    except MetassayError as error:
+        answer = {"error": one_line(error, 1000)}
+    except MemoryError:
+        answer = {"error": _NO_MEMORY}
+    except BrokenPipeError:
+        return 1  # nobody listens any more
+    except Exception as error:
+        traceback.print_exc()
+        answer = {"error": f"this is a bug in metassay ({type(error).__name__}: {one_line(error, 200)})"}
+    print(json.dumps(answer), file=out)
+    return 0
+
+
+def _confine(memory: int) -> None:
+    """Bound what this process may take, as far as the system can, and let the server go first."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    os.nice(5)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+    if sys.platform.startswith("linux"):
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

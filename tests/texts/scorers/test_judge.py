@@ -1,0 +1,632 @@
+"""A judge against a server in this process that answers as the test wants it."""
+
+import json
+import math
+import queue
+import re
+import socket
+import threading
+import time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+import metassay as ma
+from metassay.core.texts import Texts
+from metassay.errors import DataError, UsageError
+from metassay.texts.scorers import judge_endpoint
+from metassay.texts.scorers.judge import Judge, judge
+from metassay.texts.scorers.registry import make_scorers
+
+KEY = "sk-secret-0123456789"
+TEXTS = Texts(
+    {(system, str(key)): f"{system} says {key}" for system in "abc" for key in range(4)},
+    references={"0": ("a reference",), "1": ("one", "two")},
+    sources={str(key): f"source {key}" for key in range(3)},
+)
+
+
+def chat(*answers, usage=(100, 10), **more):
+    """Return the body of a good answer."""
+    choices = [
+        answer if isinstance(answer, dict) else {"message": {"content": answer}, "finish_reason": "stop"}
+        for answer in answers
+    ]
+    body = {"choices": choices, "model": "served", **more}
+    if usage:
+        body["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1]}
+    return 200, body, {}
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer = lambda body, count: chat("Score: 4")
+        self.lock = threading.Lock()
+        self.bodies, self.headers, self.times = [], [], []
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/v1"
+        self.path = None
+
+    @property
+    def prompts(self):
+        return [body["messages"][-1]["content"] for body in self.bodies]
+
+    def handle_error(self, request, client_address):
+        """A client that went away is part of some tests."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        server = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with server.lock:
+            server.bodies.append(body)
+            server.headers.append(dict(self.headers))
+            server.times.append(time.monotonic())
+            server.path = self.path
+            count = len(server.bodies)
+        answer = server.answer(body, count)
+        if answer is None:  # hang up without a word
+            return
+        status, content, headers = answer
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(data)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def server():
+    made = Server()
+    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield made
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+@pytest.fixture
+def ask(server):
+    """Return a judge of fluency that asks the server."""
+
+    def make(criterion="fluency", **options):
+        return Judge("m", criterion, **{"base_url": server.url, "backoff": 0.01, "retries": 3, **options})
+
+    return make
+
+
+def test_good_answers(server, ask, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    server.answer = lambda body, count: chat("Score: 2" if "b says" in body["messages"][-1]["content"] else "Score: 5")
+    scores = ma.score(TEXTS, [ask(key_env="MY_KEY")])
+    np.testing.assert_array_equal(scores.matrix("judge_fluency"), [[5] * 4, [2] * 4, [5] * 4])
+    assert len(server.bodies) == 12
+    assert server.path == "/v1/chat/completions"
+    assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    assert {key: server.bodies[0][key] for key in ("model", "temperature", "max_tokens")} == {
+        "model": "m", "temperature": 0, "max_tokens": 512,
+    }  # fmt: skip
+    assert "n" not in server.bodies[0]
+    assert scores.notes == ("judge: 12 requests, 1,200 tokens of prompts and 120 of answers",)
+
+
+def test_several_criteria_are_several_columns_and_each_needs_its_own(server, ask):
+    server.answer = lambda body, count: chat("Score: 1" if "Fluency" in body["messages"][-1]["content"] else "Score: 3")
+    scores = ma.score(TEXTS, [ask("fluency+consistency", name="llm")])
+    np.testing.assert_array_equal(scores.matrix("llm_fluency"), np.ones((3, 4)))
+    # input 3 has no source
+    np.testing.assert_array_equal(scores.matrix("llm_consistency"), [[3, 3, 3, np.nan]] * 3)
+    assert len(server.bodies) == 12 + 9
+
+
+def test_small_scores_may_be_good(ask):
+    assert ask("fluency+consistency", lower_is_better="consistency").lower_is_better == {"judge_consistency"}
+    assert ask().lower_is_better == frozenset()
+
+
+def test_what_cannot_be_read_is_missing_and_counted(server, ask):
+    said = {
+        "a says 0": "no idea",
+        "a says 1": "Score: 9",
+        "a says 2": {"message": {"content": None, "refusal": "I will not"}, "finish_reason": "stop"},
+        "a says 3": {"message": {"content": "Well, 3"}, "finish_reason": "length"},
+        "b says 0": "",
+        "b says 1": {"message": {"content": "Score: 3"}, "finish_reason": "content_filter"},
+        "b says 2": {"message": {"content": [{"type": "text", "text": "Score: 3"}]}},
+    }
+    server.answer = lambda body, count: chat(
+        next((a for text, a in said.items() if text in body["messages"][-1]["content"]), "Score: 4")
+    )
+    scores = ma.score(TEXTS, [ask()])
+    n = math.nan
+    np.testing.assert_array_equal(scores.matrix("judge_fluency"), [[n, n, n, n], [n, n, 3, 4], [4, 4, 4, 4]])
+    assert scores.notes[0] == "judge: 6 of 12 outputs have no score"
+    assert scores.notes[2] == (
+        "judge: 6 of 12 answers gave no score: 2 had no score that could be read on the scale, 2 were refusals, "
+        "1 were empty, 1 were cut off at max_tokens before a score"
+    )
+
+
+def test_a_repeated_run_makes_no_request(server, ask, tmp_path):
+    cache = tmp_path / "cache.sqlite"
+    first = ma.score(TEXTS, [ask()], cache=cache)
+    assert len(server.bodies) == 12
+    again = ma.score(TEXTS, [ask(threads=1, timeout=5, price_in=1, price_out=2)], cache=cache)
+    assert len(server.bodies) == 12
+    np.testing.assert_array_equal(first.matrix("judge_fluency"), again.matrix("judge_fluency"))
+    assert again.notes == ("judge: no request was made, every score that can be asked for was known",)
+    ma.score(TEXTS, [ask(temperature=1)], cache=cache)
+    assert len(server.bodies) == 24
+
+
+def test_of_several_criteria_only_what_is_missing_is_asked_for_again(server, ask, tmp_path):
+    cache = tmp_path / "cache.sqlite"
+    server.answer = lambda body, count: chat("Score: 2" if "Fluency" in body["messages"][-1]["content"] else "no idea")
+    first = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
+    assert len(server.bodies) == 12 + 12 + 9  # input 3 has no source
+    assert "judge: outputs with other scores lack judge_coherence of 12, judge_consistency of 12" in first.notes
+    server.answer = lambda body, count: chat("Score: 3")
+    again = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
+    assert len(server.bodies) == 33 + 12 + 9
+    assert not any("Fluency" in prompt for prompt in server.prompts[33:])
+    np.testing.assert_array_equal(again.matrix("judge_fluency"), np.full((3, 4), 2))
+    np.testing.assert_array_equal(again.matrix("judge_coherence"), np.full((3, 4), 3))
+    last = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
+    assert len(server.bodies) == 54
+    assert last.notes == (
+        "judge: outputs with other scores lack judge_consistency of 3",
+        "judge: no request was made, every score that can be asked for was known",
+    )
+
+
+def test_an_answer_is_kept_though_the_endpoint_fails_for_the_next_criterion(server, ask, tmp_path):
+    cache = tmp_path / "cache.sqlite"
+    one = Texts({("a", "1"): "a text"})
+    server.answer = lambda body, count: chat("Score: 2") if "Fluency" in body["messages"][-1]["content"] else None
+    with pytest.raises(DataError, match="they are in the cache"):
+        ma.score(one, [ask("fluency+coherence", retries=0, threads=1)], cache=cache)
+    assert len(server.bodies) == 2
+    server.answer = lambda body, count: chat("Score: 3")
+    scores = ma.score(one, [ask("fluency+coherence", threads=1)], cache=cache)
+    assert len(server.bodies) == 3
+    assert (scores.matrix("judge_fluency").item(), scores.matrix("judge_coherence").item()) == (2, 3)
+
+
+def test_long_settings_that_differ_at_their_end_are_different_recipes(ask):
+    long = "x" * 300
+    assert ask(extra={"note": f"{long}1"}).signature != ask(extra={"note": f"{long}2"}).signature
+
+
+def test_what_could_not_be_read_is_asked_for_again(server, ask, tmp_path):
+    cache = tmp_path / "cache.sqlite"
+    server.answer = lambda body, count: chat("no idea" if "a says 0" in body["messages"][-1]["content"] else "Score: 2")
+    ma.score(TEXTS, [ask()], cache=cache)
+    ma.score(TEXTS, [ask()], cache=cache)
+    assert len(server.bodies) == 12 + 1
+
+
+def test_the_cost_adds_up(server, ask):
+    server.answer = lambda body, count: chat("Score: 2", usage=(1000, 50))
+    scores = ma.score(TEXTS, [ask(price_in=2.5, price_out=10)])
+    # 12 · 1000 · 2.5 / 10⁶ + 12 · 50 · 10 / 10⁶ = 0.03 + 0.006
+    assert scores.notes == (
+        "judge: 12 requests, 12,000 tokens of prompts and 600 of answers, cost 0.0360 at 2.5 and 10 per million",
+    )
+
+
+def test_answers_without_a_count_of_tokens_are_told(server, ask):
+    server.answer = lambda body, count: chat("Score: 2", usage=None)
+    assert ma.score(TEXTS, [ask()]).notes == (
+        "judge: 12 requests, 0 tokens of prompts and 0 of answers; 12 answers came without a count of tokens",
+    )
+
+
+def test_too_many_requests_are_repeated_after_the_time_asked_for(server, ask):
+    server.answer = lambda body, count: (
+        (429, {"error": {"message": "slow"}}, {"Retry-After": "0.3"}) if count == 1 else chat("Score: 4")
+    )
+    scores = ma.score(TEXTS, [ask(threads=1)])
+    assert np.isfinite(scores.matrix("judge_fluency")).all()
+    assert server.times[1] - server.times[0] >= 0.3
+    assert scores.notes[0].startswith("judge: 13 requests (1 of them repeats), 1,200 tokens")
+
+
+def test_waiting_that_is_asked_for_too_long_ends_the_run(server, ask):
+    server.answer = lambda body, count: (429, {}, {"Retry-After": "86400"})
+    with pytest.raises(DataError, match=r"answered 429 and asks to wait 86,400 s"):
+        ma.score(TEXTS, [ask()])
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ((500, b"<html>oh  no</html>", {}), r"answered 500: oh no, 4 times"),
+        ((503, {"error": "busy"}, {}), r"answered 503: busy, 4 times"),
+        ((200, b"<html>", {}), r"answered what is no JSON: '<html>', 4 times"),
+        ((200, {"choices": []}, {}), r"gave an answer without choices: .*, 4 times"),
+        ((200, [1], {}), r"gave an answer without choices"),
+        ((200, {"choices": [{"text": "Score: 4"}]}, {}), r"gave an answer without choices"),
+        ((200, b"{", {"Content-Length": "100"}), r"broke off the connection, 4 times"),
+        (None, r"broke off the connection, 4 times"),
+    ],
+)
+def test_an_endpoint_that_fails_for_good_ends_the_run_and_nothing_is_lost(server, ask, tmp_path, bad, message):
+    cache = tmp_path / "cache.sqlite"
+    server.answer = lambda body, count: bad if "b says 2" in body["messages"][-1]["content"] else chat("Score: 4")
+    with pytest.raises(DataError, match=message) as caught:
+        ma.score(TEXTS, [ask(threads=2)], cache=cache)
+    assert "\n" not in str(caught.value)
+    kept = int(re.search(r"\((\d+) of 12 outputs have their scores; they are in the cache", str(caught.value))[1])
+    assert 6 <= kept <= 9  # those before it, and what the other thread was at
+    done = len(server.bodies) - 4
+    assert kept == done
+    server.answer = lambda body, count: chat("Score: 4")
+    scores = ma.score(TEXTS, [ask()], cache=cache)
+    np.testing.assert_array_equal(scores.matrix("judge_fluency"), np.full((3, 4), 4))
+    assert len(server.bodies) == done + 4 + (12 - kept)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (
+            (401, {"error": {"message": f"wrong key {KEY}"}}, {}),
+            r"answered 401: wrong key \[key\]; is the key in MY_KEY",
+        ),
+        (
+            (404, {"error": {"message": "no such model"}}, {}),
+            r"answered 404: no such model; are base_url and model right",
+        ),
+        ((400, {"error": {"message": "bad temperature"}}, {}), r"answered 400: bad temperature"),
+        ((429, {"error": {"code": "insufficient_quota", "message": "pay"}}, {}), r"answered 429: pay"),
+        (
+            (302, b"", {"Location": "http://elsewhere.example/"}),
+            r"redirects to http://elsewhere.example/, which is not",
+        ),
+        ((200, b" " * 9_000_000, {}), r"answered more than 8 MB"),
+    ],
+)
+def test_what_repeating_would_not_help_ends_the_run_at_once(server, ask, monkeypatch, bad, message):
+    monkeypatch.setenv("MY_KEY", KEY)
+    server.answer = lambda body, count: bad
+    with pytest.raises(DataError, match=message) as caught:
+        ma.score(TEXTS, [ask(key_env="MY_KEY", threads=1)])
+    assert len(server.bodies) == 1
+    assert KEY not in str(caught.value)
+
+
+def test_redirects_are_not_followed_and_the_key_stays(server, ask, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    other = Server()
+    thread = threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        server.answer = lambda body, count: (307, b"", {"Location": f"{other.url}/chat/completions"})
+        with pytest.raises(DataError, match="redirects to"):
+            ma.score(TEXTS, [ask(key_env="MY_KEY")])
+        assert other.bodies == []
+    finally:
+        other.shutdown()
+        thread.join()
+        other.server_close()
+
+
+def test_a_text_that_the_endpoint_does_not_take_is_missing(server, ask):
+    too_long = (
+        400,
+        {"error": {"message": "maximum context length is 8 tokens", "code": "context_length_exceeded"}},
+        {},
+    )
+    server.answer = lambda body, count: too_long if "b says 2" in body["messages"][-1]["content"] else chat("Score: 4")
+    scores = ma.score(TEXTS, [ask()])
+    assert np.isnan(scores.matrix("judge_fluency")).sum() == 1
+    assert scores.notes[-1] == (
+        "judge: 1 of 12 answers gave no score: 1 were not given: the endpoint did not take the text "
+        "(maximum context length is 8 tokens)"
+    )
+
+
+def test_a_slow_answer_is_asked_for_again(server, ask):
+    def answer(body, count):
+        if count == 1:
+            time.sleep(3)
+        return chat("Score: 4")
+
+    server.answer = answer
+    scores = ma.score(TEXTS, [ask(timeout=1, threads=2)])
+    assert np.isfinite(scores.matrix("judge_fluency")).all()
+    assert len(server.bodies) == 13
+
+
+def test_an_endpoint_that_never_answers_ends_the_run(server, ask):
+    gate = threading.Event()
+    server.answer = lambda body, count: gate.wait(20) and None
+    with pytest.raises(DataError, match=r"gave no answer within 0\.1 s, 2 times"):
+        ma.score(TEXTS, [ask(timeout=0.1, retries=1, threads=1)])
+    gate.set()
+
+
+def test_an_answer_that_trickles_is_not_waited_for(server, ask):
+    def trickle(handler_body, count):
+        return 200, b"", {"Content-Length": "1000000"}
+
+    original = Handler.do_POST
+
+    def do_post(self):
+        original(self)
+        for _ in range(40):
+            try:
+                self.wfile.write(b" ")
+                self.wfile.flush()
+            except OSError:
+                return
+            time.sleep(0.05)
+
+    server.answer = trickle
+    Handler.do_POST = do_post
+    try:
+        with pytest.raises(DataError, match=r"gave no answer within 0\.3 s"):
+            ma.score(TEXTS, [ask(timeout=0.3, retries=0, threads=1)])
+    finally:
+        Handler.do_POST = original
+
+
+def test_nobody_there():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(DataError, match=r"cannot be reached \(connection refused\), 3 times"):
+        ma.score(TEXTS, [Judge("m", "fluency", base_url=f"http://127.0.0.1:{port}", backoff=0.01)])
+
+
+def test_requests_run_side_by_side(server, ask):
+    together = threading.Barrier(4, timeout=20)
+
+    def answer(body, count):
+        together.wait()
+        return chat("Score: 4")
+
+    server.answer = answer
+    scores = ma.score(TEXTS, [ask(threads=4)])
+    assert np.isfinite(scores.matrix("judge_fluency")).all()
+
+
+def test_an_interrupted_run_goes_on(server, ask, tmp_path, monkeypatch):
+    cache = tmp_path / "cache.sqlite"
+    original, taken = queue.SimpleQueue, []
+
+    class Interrupted:
+        def __init__(self):
+            self.inner = original()
+            self.put = self.inner.put
+
+        def get(self):
+            taken.append(1)
+            if len(taken) == 8:
+                raise KeyboardInterrupt
+            return self.inner.get()
+
+    monkeypatch.setattr("metassay.texts.scorers.judge.queue.SimpleQueue", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ma.score(TEXTS, [ask(threads=1)], cache=cache)
+    monkeypatch.setattr("metassay.texts.scorers.judge.queue.SimpleQueue", original)
+    for thread in threading.enumerate():
+        if thread.name == "metassay-judge":
+            thread.join(20)
+    before = len(server.bodies)
+    scores = ma.score(TEXTS, [ask(threads=1)], cache=cache)
+    # a batch of one thread is four outputs; the first was kept
+    assert len(server.bodies) - before == 8
+    assert np.isfinite(scores.matrix("judge_fluency")).all()
+
+
+def test_samples_are_averaged(server, ask):
+    server.answer = lambda body, count: chat(*["Score: 2", "Score: 5", "hm"][: body.get("n", 1)])
+    scores = ma.score(TEXTS, [ask(n=3)])
+    np.testing.assert_array_equal(scores.matrix("judge_fluency"), np.full((3, 4), 3.5))
+    assert len(server.bodies) == 12
+    assert server.bodies[0]["temperature"] == 1
+    assert "12 of 36 answers gave no score" in scores.notes[-1]
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_an_endpoint_that_gives_one_answer_at_a_time_is_asked_more_often(server, ask, refuses):
+    def answer(body, count):
+        if refuses and body.get("n", 1) > 1:
+            return 400, {"error": {"message": "n must be 1"}}, {}
+        return chat(f"Score: {1 + body['seed'] % 5}")
+
+    server.answer = answer
+    scores = ma.score(TEXTS.select(systems="a", inputs="0"), [ask(n=3, seed=0)])
+    assert scores.matrix("judge_fluency").item() == 2  # of 1, 2 and 3
+    assert len(server.bodies) == 3 + refuses
+
+
+def test_probabilities(server, ask):
+    top = [{"token": "4", "logprob": math.log(0.5)}, {"token": "3", "logprob": math.log(0.25)}]
+    logprobs = {"content": [{"token": "Score:"}, {"token": " 4", "top_logprobs": top}]}
+    server.answer = lambda body, count: chat(
+        {"message": {"content": "Score: 4"}, **({"logprobs": logprobs} if count > 1 else {})}
+    )
+    scores = ma.score(TEXTS, [ask(logprobs=True, threads=1)])
+    # (4 · 0.5 + 3 · 0.25) / 0.75
+    np.testing.assert_allclose(np.sort(scores.matrix("judge_fluency").ravel()), [11 / 3] * 11 + [4])
+    assert server.bodies[0]["logprobs"] is True
+    assert "1 answers came without probabilities" in scores.notes[-1]
+
+
+def test_braces_in_texts_stay_what_they_are(server, ask):
+    texts = Texts({("a", "1"): "{source} {0} {output} {rubric} %s \\1"}, sources={"1": "{output}"})
+    ma.score(texts, [ask("x", template='S={source} O={output} {other} {"score": {low}}', rubric="r")])
+    assert server.prompts == ['S={output} O={source} {0} {output} {rubric} %s \\1 {other} {"score": 1}']
+
+
+def test_references_are_numbered(server, ask):
+    ma.score(TEXTS.select(systems="a"), [ask("x", template="{output}|{references}|{criterion}{high}", threads=1)])
+    assert server.prompts == ["a says 0|a reference|x5", "a says 1|(1) one\n\n(2) two|x5"]
+
+
+def test_the_log_has_every_answer_and_no_key(server, ask, tmp_path, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    server.answer = lambda body, count: chat(f"{KEY} Score: 4")
+    log = tmp_path / "log.jsonl"
+    ma.score(TEXTS, [ask(log=log, key_env="MY_KEY")], cache=tmp_path / "cache.sqlite")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert Counter((line["system"], line["input"]) for line in lines) == {
+        (s, str(i)): 1 for s in "abc" for i in range(4)
+    }
+    assert lines[0]["answer"] == "[key] Score: 4"
+    assert (lines[0]["score"], lines[0]["criterion"], lines[0]["model"]) == (4, "fluency", "served")
+    assert KEY not in log.read_text()
+    assert KEY.encode() not in (tmp_path / "cache.sqlite").read_bytes()
+
+
+def test_the_key_stands_nowhere(ask, monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    made = ask(key_env="MY_KEY", extra={"user": KEY})
+    assert KEY not in made.signature + repr(made)
+    monkeypatch.setenv("MY_KEY", "another")
+    assert ask(key_env="MY_KEY").signature == ask().signature
+
+
+def test_a_key_is_sent_to_nobody_it_was_not_meant_for(server, ask, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    ma.score(TEXTS, [ask()])
+    assert not any("Authorization" in headers for headers in server.headers)
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_a_missing_key_is_told_before_any_work(monkeypatch, value):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("OPENAI_API_KEY", value)
+    with pytest.raises(UsageError, match="the environment variable OPENAI_API_KEY holds no key"):
+        make_scorers("judge[model=m,criterion=fluency]")
+
+
+def test_a_key_that_is_none_is_told_without_showing_it(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-\u00fc secret")
+    with pytest.raises(UsageError, match="has characters that no key has") as caught:
+        judge(model="m", criterion="fluency", key_env="MY_KEY")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base_url": "ftp://x"}, "must begin with http:// or https://"),
+        ({"base_url": "file:///etc/passwd"}, "must begin with http"),
+        ({"base_url": "localhost:8000"}, "must begin with http"),
+        ({"base_url": "http://a b/"}, "must begin with http"),
+        ({"base_url": "http://[x"}, "must begin with http"),
+        ({"base_url": "http://x:y/"}, "must begin with http"),
+        ({"base_url": "http://me:secret@x/"}, "must not hold a password"),
+        ({"criterion": "politeness"}, "'politeness' needs a rubric"),
+        ({"criterion": "fluency+coherence", "rubric": "r"}, "one rubric cannot serve fluency, coherence"),
+        ({"criterion": ""}, "no criterion given"),
+        ({"low": 5, "high": 1}, "must have low < high"),
+        ({"low": "a"}, "low of the criterion fluency must be a number"),
+        ({"template": "no place"}, "a template needs a place for the {output}"),
+        ({"template": "@no-such-file"}, "cannot read the template 'no-such-file'"),
+        ({"n": 0}, "n must be a whole number"),
+        ({"threads": 0}, "threads must be"),
+        ({"temperature": -1}, "temperature must be"),
+        ({"max_tokens": "many"}, "max_tokens must be"),
+        ({"timeout": 0}, "timeout must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"price_in": 1}, "give both prices or none"),
+        ({"logprobs": True, "high": 10}, "logprobs needs a scale of single digits"),
+        ({"extra": "nonsense"}, "extra must be a table"),
+        ({"extra": {"messages": []}}, "extra must be a table"),
+        ({"log": "no/such/folder/log"}, "cannot write the log"),
+        ({"model": " "}, "judge needs a model"),
+        ({"logprobs": "yes"}, "logprobs must be true or false, got 'yes'"),
+        ({"lower_is_better": "wit"}, "unknown score 'wit'"),
+        ({"criteria": {"fluency": {"colour": 1}}}, "unknown setting of the criterion fluency 'colour'"),
+    ],
+)
+def test_options_are_checked_before_any_work(options, message):
+    with pytest.raises(UsageError, match=message) as caught:
+        judge(**{"model": "m", "criterion": "fluency", "base_url": "http://localhost:1", **options})
+    assert "\n" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+CONFIG = """
+model = "m"
+base_url = "URL"
+temperature = 0.5
+max-tokens = 9
+system = "@system.txt"
+extra = {top_k = 1}
+log = "log.jsonl"
+
+[criteria.fluency]
+low = 0
+high = 9
+
+[criteria.wit]
+rubric = "Is it witty?"
+template = "@wit.txt"
+"""
+
+
+def test_a_config_file(server, tmp_path):
+    (tmp_path / "judge.toml").write_text(CONFIG.replace("URL", server.url))
+    (tmp_path / "system.txt").write_text("Be fair.")
+    (tmp_path / "wit.txt").write_text("{rubric} {output}")
+    server.answer = lambda body, count: chat("Score: 3" if "witty" in body["messages"][-1]["content"] else "Score: 8")
+    scores = ma.score(TEXTS, f"judge[config={tmp_path / 'judge.toml'},temperature=0.25]")
+    np.testing.assert_array_equal(scores.matrix("judge_fluency"), np.full((3, 4), 8))
+    np.testing.assert_array_equal(scores.matrix("judge_wit"), np.full((3, 4), 3))
+    body = next(body for body in server.bodies if "witty" in body["messages"][-1]["content"])
+    assert body["messages"][0] == {"role": "system", "content": "Be fair."}
+    assert body["messages"][1]["content"].startswith("Is it witty? ")
+    assert (body["temperature"], body["max_tokens"], body["top_k"]) == (0.25, 9, 1)
+    assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 24
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("model = ", "is not well-formed TOML"),
+        ("modle = 'm'", "unknown option of judge in .*'modle'; did you mean 'model'"),
+        ("api_key = 'sk'", "a key does not belong into a file"),
+        ("model = 'm'\ncriteria = 3", "criteria are tables"),
+    ],
+)
+def test_a_config_file_is_checked(tmp_path, text, message):
+    (tmp_path / "judge.toml").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        judge(str(tmp_path / "judge.toml"))
+    with pytest.raises(UsageError, match="cannot read"):
+        judge(str(tmp_path / "none.toml"))
+
+
+def test_the_recipe_has_all_that_changes_a_score(ask):
+    first = ask().signature
+    assert ask(threads=9, timeout=1, retries=0, price_in=1, price_out=1).signature == first
+    for options in (
+        {"temperature": 0.1}, {"seed": 1}, {"n": 2}, {"max_tokens": 5}, {"high": 7}, {"rubric": "r"},
+        {"logprobs": True}, {"template": "{output}"}, {"system": "s"}, {"parser": "json"}, {"extra": {"a": 1}},
+        {"base_url": "http://x"},
+    ):  # fmt: skip
+        assert ask(**options).signature != first
+
+
+def test_dates_to_wait_for():
+    soon = judge_endpoint.email.utils.formatdate(time.time() + 30, usegmt=True)
+    assert 25 < judge_endpoint._retry_after(soon) <= 30
+    assert judge_endpoint._retry_after("soon") is None
+    assert judge_endpoint._retry_after("-5") == 0

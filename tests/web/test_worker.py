@@ -1,0 +1,92 @@
+"""Tasks in processes of their own: what they may take, and how they end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+
+from metassay.errors import DataError
+from metassay.web import worker
+from metassay.web.limits import Limits
+from metassay.web.worker import Workshop
+
+from .asking import table
+
+ORDER = {"files": ["scores.csv"], "format": None, "language": None}
+
+
+def look(folder, **settings):
+    async def story():
+        return await Workshop(Limits(**settings)).look(folder, ORDER)
+
+    return asyncio.run(story())
+
+
+def test_a_look_tells_what_is_in_a_file(tmp_path):
+    (tmp_path / "scores.csv").write_bytes(table(inputs=3))
+    found = look(tmp_path)
+    assert found["shape"] == [4, 3]
+    assert found["systems"] == ["a", "b", "c", "d"]
+    assert [column["name"] for column in found["columns"]] == ["people", "overlap", "judge"]
+    assert found["columns"][0]["missing"] == 0
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is bounded on Linux only")
+def test_a_sparse_giant_runs_out_of_its_own_memory(tmp_path):
+    # 60,000 systems × 60,000 inputs with one score each would be a table of 29 GB.
+    lines = [f"s{i},i{i},{i}" for i in range(60_000)]
+    (tmp_path / "scores.csv").write_text("\n".join(["system,input,m", *lines]))
+    with pytest.raises(DataError, match=r"need more memory than one session may have|scores; at most"):
+        look(tmp_path)
+
+
+def test_a_task_that_dies_is_told(tmp_path, monkeypatch):
+    program = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]
+    start = asyncio.create_subprocess_exec
+
+    async def dying(*_, **settings):
+        return await start(*program, **settings)
+
+    monkeypatch.setattr(worker.asyncio, "create_subprocess_exec", dying)
+    with pytest.raises(DataError, match=r"without an answer \(SIGKILL\)"):
+        look(tmp_path)
+
+
+def test_a_task_does_not_import_what_lies_beside_the_files(tmp_path):
+    (tmp_path / "scores.csv").write_bytes(table())
+    (tmp_path / "numpy.py").write_text("raise SystemExit('imported')")
+    assert look(tmp_path)["shape"] == [4, 8]
+
+
+def test_progress_only_grows_and_the_answer_comes_last(tmp_path):
+    (tmp_path / "scores.csv").write_bytes(table())
+    order = {
+        **ORDER,
+        "task": "report",
+        "columns": [[0, "human", False], [1, "metric", False], [2, "metric", True]],
+        "output": str(tmp_path / "report.html"),
+        "title": "",
+        "confidence": 0.95,
+        "resamples": 100,
+        "limits": asdict(Limits()),
+    }
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "metassay.web.worker_main"],
+        input=json.dumps(order),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    *told, last = map(json.loads, done.stdout.splitlines())
+    shares = [line["done"] for line in told]
+    assert shares == sorted(shares)
+    assert all(0 <= share <= 1 for share in shares)
+    assert told[0]["what"] == "How well does each metric agree with people?"
+    assert len(last["result"]["sentences"]) == 3
+    assert (tmp_path / "report.html").stat().st_size == last["result"]["size"]
