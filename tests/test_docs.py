@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 
 import metassay as ma
-from metassay.cli.commands import QUESTIONS
+from metassay.cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -144,7 +144,7 @@ def test_every_page_is_linked_from_another():
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_exist(page):
     for name in re.findall(r"[`$] ?metassay ([a-z]+)", page.read_text(encoding="utf-8")):
-        assert name in QUESTIONS, name
+        assert name in COMMANDS, name
 
 
 def refresh() -> None:

@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from metassay.texts.scorers.references import score_by_reference as score_by_reference
     from metassay.texts.scorers.scoring import score as score
 
-_HOMES = {
+HOMES = {
     "Agreement": "metassay.studies.agree",
     "Catalogue": "metassay.texts.scorers.catalogue",
     "Column": "metassay.core.scores",
@@ -160,13 +160,13 @@ _HOMES = {
     "write_texts": "metassay.readers",
 }
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = [*HOMES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - stands for every public name
-    if name not in _HOMES:
+    if name not in HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(HOMES[name]), name)
     globals()[name] = value
     return value
 

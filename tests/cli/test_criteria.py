@@ -1,13 +1,11 @@
 """``metassay criteria``."""
 
-import inspect
 import json
 
 import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.cli.commands import criteria
 
 
 @pytest.fixture
@@ -62,9 +60,3 @@ def test_misuse_is_one_line(run, judged, argv, code, message):
     done = run("criteria", judged, "-q", "--resamples", "5", *argv)
     assert (done.code, done.out) == (code, "")
     assert message in done.err
-
-
-def test_help_tells_the_defaults_that_the_study_has():
-    parameters = inspect.signature(ma.criteria).parameters
-    for option, default in criteria.DEFAULTS.items():
-        assert parameters[option].default == default, option

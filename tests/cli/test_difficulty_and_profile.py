@@ -1,23 +1,14 @@
 """The commands difficulty and profile, and the option --figure."""
 
-import inspect
 import json
 
 import pytest
 
 import metassay as ma
-from metassay.cli.commands import QUESTIONS, difficulty, profile
+from metassay.cli.commands import COMMANDS
 from metassay.figures.drawing import FIGURES
 
 QUIET = ("--quiet", "--human", "relevance")
-
-
-@pytest.mark.parametrize("module", [difficulty, profile])
-def test_help_tells_the_defaults_that_the_study_has(module):
-    study = getattr(ma, module.__name__.rpartition(".")[2])
-    parameters = inspect.signature(study).parameters
-    for name, value in module.DEFAULTS.items():
-        assert parameters[name].default == value
 
 
 def test_difficulty_is_the_same_as_from_python(run, scores):
@@ -78,7 +69,7 @@ def test_misuse_is_one_line(run, scores, arguments, message):
 
 
 def test_only_studies_with_a_figure_offer_one(run):
-    for name in QUESTIONS:
+    for name in COMMANDS:
         shown = run(name, "--help").out
         assert ("--figure FILE" in shown) == (name in FIGURES), name
         assert ("--figure-kind" in shown) == (len(FIGURES.get(name, ())) > 1), name

@@ -1,12 +1,10 @@
 """``metassay downgrade``."""
 
-import inspect
 import json
 
 import pytest
 
 import metassay as ma
-from metassay.cli.commands import downgrade
 
 SOURCE = "Paul Merson met Andros Townsend . They played for England . It rained all day . Roy Hodgson was there ."
 
@@ -80,9 +78,3 @@ def test_misuse_is_one_line(run, texts, argv, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
-
-
-def test_help_tells_the_defaults_that_the_study_has():
-    parameters = inspect.signature(ma.downgrade).parameters
-    for option, default in downgrade.DEFAULTS.items():
-        assert parameters[option].default == default, option

@@ -1,10 +1,8 @@
 """``metassay pairs``."""
 
-import inspect
 import json
 
 import metassay as ma
-from metassay.cli.commands import pairs
 
 QUICK = ("--resamples", "50", "--human", "relevance")
 
@@ -64,9 +62,3 @@ def test_only_bootstraps_are_offered_and_taken_before_files_are_read(run):
     code, _, err = run("pairs", "no-such-file.csv", "--interval", "fisher")
     assert code == 2
     assert "unknown interval 'fisher'" in err
-
-
-def test_help_tells_the_defaults_that_the_study_has():
-    parameters = inspect.signature(ma.pairs).parameters
-    for option, default in pairs.DEFAULTS.items():
-        assert parameters[option].default == default

@@ -1,13 +1,11 @@
 """The commands about the inputs behind system scores."""
 
-import inspect
 import json
 
 import pytest
 
 import metassay as ma
 from cli.conftest import wide_table
-from metassay.cli.commands import precision, stability, widths
 
 
 @pytest.fixture
@@ -77,10 +75,3 @@ def test_stability_takes_one_coefficient(run):
     code, _, err = run("stability", "no-such-file.csv", "--coefficient", "pearson,kendall")
     assert code == 2
     assert "unknown coefficient 'pearson,kendall'" in err
-
-
-@pytest.mark.parametrize("module", [precision, stability, widths])
-def test_help_tells_the_defaults_that_the_study_has(module):
-    parameters = inspect.signature(getattr(ma, module.__name__.rpartition(".")[2])).parameters
-    for option, default in module.DEFAULTS.items():
-        assert parameters[option].default == default, option

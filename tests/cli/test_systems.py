@@ -1,12 +1,8 @@
 """``metassay systems`` and ``metassay decisions``."""
 
-import inspect
 import json
 
 import pytest
-
-import metassay as ma
-from metassay.cli.commands import decisions, systems
 
 
 def test_systems_counts_and_rows(run, scores):
@@ -62,11 +58,3 @@ def test_references_can_be_left_out(run, tmp_path):
         for flag in ("--references", "--no-references")
     }
     assert count == {"--references": 9, "--no-references": 3}
-
-
-@pytest.mark.parametrize("module", [systems, decisions])
-def test_help_tells_the_defaults_that_the_study_has(module):
-    study = getattr(ma, module.__name__.rpartition(".")[2])
-    parameters = inspect.signature(study).parameters
-    for option, default in module.DEFAULTS.items():
-        assert parameters[option].default == default, option

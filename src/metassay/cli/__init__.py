@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from metassay.cli.commands import QUESTIONS, load
+from metassay.cli.commands import COMMANDS, load, question
 from metassay.cli.parser import Command, Family, Misuse, Parser
 from metassay.core.signature import VERSION
 from metassay.errors import MetassayError, one_line
@@ -65,7 +65,7 @@ def _guarded(argv: list[str]) -> int:
 
 def _dispatch(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help", "help"):
-        if len(argv) > 1 and argv[1] in QUESTIONS:
+        if len(argv) > 1 and argv[1] in COMMANDS:
             return _dispatch([*argv[1:], "--help"])
         print(_overview(), end="")
         return DONE
@@ -75,7 +75,7 @@ def _dispatch(argv: list[str]) -> int:
     name, rest = argv[0], argv[1:]
     if name == "--traceback" and rest:
         return _dispatch([*rest, name])
-    if name not in QUESTIONS:
+    if name not in COMMANDS:
         raise Misuse(_unknown(name), "metassay")
     command = load(name)
     if isinstance(command, Family):
@@ -89,8 +89,8 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def _overview() -> str:
-    width = max(map(len, QUESTIONS))
-    commands = "\n".join(f"  {name:<{width}}  {question}" for name, question in QUESTIONS.items())
+    width = max(map(len, COMMANDS))
+    commands = "\n".join(f"  {name:<{width}}  {question(name)}" for name in COMMANDS)
     return f"""\
 usage: metassay COMMAND [FILE...] [options]
 
@@ -109,10 +109,10 @@ metassay COMMAND --help explains a command; metassay --version tells the version
 
 def _unknown(name: str) -> str:
     if name.startswith("-"):
-        return f"a command comes first, got the option '{one_line(name, 60)}' (commands: {', '.join(QUESTIONS)})"
-    near = difflib.get_close_matches(name, QUESTIONS, n=1, cutoff=0.5)
+        return f"a command comes first, got the option '{one_line(name, 60)}' (commands: {', '.join(COMMANDS)})"
+    near = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return f"unknown command '{one_line(name, 60)}'{hint} (commands: {', '.join(QUESTIONS)})"
+    return f"unknown command '{one_line(name, 60)}'{hint} (commands: {', '.join(COMMANDS)})"
 
 
 def _complain(error: Exception) -> int:

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from metassay.errors import UsageError, one_line
 
@@ -94,8 +94,15 @@ class Parser(argparse.ArgumentParser):
             formatter_class=partial(_Help, width=width, max_help_position=26),
             allow_abbrev=False,
         )
+        self._groups: dict[str, Any] = {}
         command.options(self)
         self.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
+
+    def group(self, title: str) -> Any:  # noqa: ANN401 - argparse does not export the type of its groups
+        """Return the group of options under a heading, a new one if there is none."""
+        if title not in self._groups:
+            self._groups[title] = self.add_argument_group(title)
+        return self._groups[title]
 
     def read(self, argv: Sequence[str]) -> argparse.Namespace:
         """Parse the arguments that follow the command's name."""

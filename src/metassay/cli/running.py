@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,32 +21,33 @@ if TYPE_CHECKING:
     from metassay.core.scores import Scores
 
 
-def run_study(arguments: argparse.Namespace, study: Callable[..., Result], names: Iterable[str]) -> int:
+def run_study(arguments: argparse.Namespace, verb: str, **more: object) -> int:
     """Read the files, run a study with the options that were given, and put out its result.
 
     Parameters
     ----------
     arguments
         The parsed command line.
-    study
-        The study's function; its first argument is the scores.
-    names
-        The options that it takes.
+    verb
+        The public name of the study, whose first argument is the scores.
+    more
+        What the study takes beside its options.
     """
+    import metassay
     from metassay.cli.progress import progress
 
-    chosen = options.given(arguments, names)
-    output = Output.of(arguments, study.__name__.replace("_", "-"))
+    chosen = options.given(arguments, options.of(verb))
+    output = Output.of(arguments, verb.replace("_", "-"))
     scores = read_scores(arguments)
     with progress(arguments.quiet), placed(arguments):
-        result = study(scores, **chosen)
+        result = getattr(metassay, verb)(scores, **chosen, **more)
     output.put(result)
     return 0
 
 
 def placed(arguments: argparse.Namespace) -> AbstractContextManager[None]:
     """Return a context in which heavy work runs where --cluster, --workers and --checkpoint say."""
-    wanted = options.given(arguments, [name for name in ("cluster", "workers", "checkpoint") if name in arguments])
+    wanted = options.given(arguments, options.places())
     if not wanted:
         return nullcontext()
     from metassay import engine
@@ -65,7 +66,7 @@ def read_scores(arguments: argparse.Namespace) -> Scores:
         raise UsageError("no file given; name at least one file with scores, or - for stdin")
     with _spooled(arguments.files) as files:
         by = getattr(arguments, "by_column", None)
-        scores = read(*files, format=arguments.input_format, language=arguments.language, by=by)
+        scores = read(*files, format=arguments.format_, language=arguments.language, by=by)
     scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
     if not arguments.quiet:
         say(describe(scores))

@@ -6,7 +6,7 @@ Nothing heavy is imported here, so the command line can print its help without l
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 
 from metassay.errors import UnknownName, UsageError, one_line
@@ -91,7 +91,7 @@ def names(value: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p.strip() for p in parts if p.strip()))
 
 
-def choice(what: str, value: str, known: Sequence[str], aliases: dict[str, str] | None = None) -> str:
+def choice(what: str, value: str, known: Sequence[str], aliases: Mapping[str, str] | None = None) -> str:
     """Return `value` as its one canonical name, or say which names there are."""
     if not isinstance(value, str):
         raise UsageError(f"{what} must be a name, got {value!r} (known: {', '.join(known)})")
@@ -102,7 +102,7 @@ def choice(what: str, value: str, known: Sequence[str], aliases: dict[str, str] 
 
 
 def choices(
-    what: str, value: str | Iterable[str], known: Sequence[str], aliases: dict[str, str] | None = None
+    what: str, value: str | Iterable[str], known: Sequence[str], aliases: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
     """Return several canonical names from a comma list or an iterable."""
     found = tuple(dict.fromkeys(choice(what, v, known, aliases) for v in names(value)))

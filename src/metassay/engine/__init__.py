@@ -22,9 +22,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import cache
 from multiprocessing import get_context
-from os import PathLike
 from typing import Any, TypeVar
 
+from metassay.core import options as opt
 from metassay.engine.checkpoint import Checkpoint, Section
 from metassay.engine.cluster import Cluster, Unportable
 from metassay.errors import DataError, UsageError
@@ -50,9 +50,9 @@ _checkpoint: ContextVar[Checkpoint | None] = ContextVar("metassay_checkpoint", d
 @contextmanager
 def on(
     *,
-    cluster: str | None = None,
-    workers: int | None = None,
-    checkpoint: str | PathLike[str] | None = None,
+    cluster: opt.Cluster = None,
+    workers: opt.Workers = None,
+    checkpoint: opt.Checkpoint = None,
 ) -> Iterator[None]:
     """Inside this context heavy work runs on a Dask cluster, or keeps what is done in a file, or both.
 

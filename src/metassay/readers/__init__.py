@@ -9,6 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metassay.core import options as opt
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -37,7 +39,7 @@ FORMATS = {
 
 
 def read(
-    *paths: str | PathLike[str], format: str | None = None, language: str | None = None, by: str | None = None
+    *paths: str | PathLike[str], format: opt.InputFormat = None, language: opt.Language = None, by: str | None = None
 ) -> Scores:
     """Read scores from files and directories, and merge them on system and input.
 

@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import ClassVar
 
+from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.signature import Signature
@@ -97,8 +98,8 @@ def reproduce(
     *,
     only: str | Iterable[str] | None = None,
     full: bool = False,
-    seed: int = 0,
-    threads: int | None = None,
+    seed: opt.Seed = 0,
+    threads: opt.Threads = None,
 ) -> Reproduction:
     """Compute published numbers again, and say which agree within their tolerance.
 
@@ -133,7 +134,6 @@ def reproduce(
     {None}
     """
     chosen = tuple(papers()) if only is None else vocabulary.choices("paper", only, tuple(papers()))
-    seed = vocabulary.seed(seed)
     root = data_folder(folder)
     if folder is not None and not Path(root).is_dir():
         raise UsageError(f"there is no folder {one_line(root)!r}; fill it with: metassay datasets get all --folder …")

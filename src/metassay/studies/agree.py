@@ -1,4 +1,14 @@
-"""How well does each metric agree with people?"""
+"""How well does each metric agree with people?
+
+Correlates each metric with each human criterion and gives every correlation a confidence interval. At the system level
+it asks whether the metric ranks systems as people do; at the input level, whether it ranks the outputs for one input
+as people do, on average. A Kendall correlation of system scores is also given as the share of system pairs that the
+metric ranks wrongly.
+
+    metassay agree scores.csv --human relevance
+    metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system
+    metassay agree scores.csv --human relevance --coefficient pearson,kendall -o agreement.tex
+"""
 
 from __future__ import annotations
 
@@ -10,17 +20,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import listed, one_line
 from metassay.stats import two_way
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import fisher, percentile
 from metassay.stats.levels import Level
 from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, notes_on_inputs
-from metassay.studies.setting import NameOrNames, check_size, settle, signature_names
+from metassay.studies.setting import check_size, settle, signature_names
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -80,20 +91,21 @@ class Agreement(Result):
     """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap."""
 
 
+@study
 def agree(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    level: NameOrNames = "system,input",
-    coefficient: NameOrNames = "kendall",
-    inputs: str = "all",
-    interval: str = "boot-both",
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    level: opt.Levels = "system,input",
+    coefficient: opt.Statistics = "kendall",
+    inputs: opt.InputSet = "all",
+    interval: opt.Interval = "boot-both",
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 10_000,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
 
@@ -101,30 +113,6 @@ def agree(
     ----------
     scores
         Scores of metrics and people.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    level
-        ``system``, ``input``, ``global``, ``within-system``, or several.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
-    inputs
-        Inputs behind the metrics' means of systems: ``all`` that a metric has, even if people annotated only some, or
-        only the ``annotated`` ones. It matters at system level, and only if people left inputs out.
-    interval
-        ``boot-both`` (systems and inputs are a sample), ``two-way`` (likewise, and wider for few systems),
-        ``boot-systems``, ``boot-inputs``, or ``fisher``.
-    confidence
-        Confidence of the intervals, between 0 and 1.
-    resamples
-        How many bootstrap resamples to take.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -152,13 +140,7 @@ def agree(
     >>> bool(best.low < best.estimate < best.high)
     True
     """
-    levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
-    inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
-    interval = vocabulary.choice("interval", interval, vocabulary.INTERVALS)
-    confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    levels, coefficients = tuple(level), tuple(coefficient)
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 

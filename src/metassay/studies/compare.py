@@ -1,4 +1,13 @@
-"""Which metric agrees better with people?"""
+"""Which metric agrees better with people?
+
+Tests for every ordered pair of metrics whether the first agrees better with people than the second, corrects for the
+number of tests, and sorts the metrics into ranks that the tests tell apart. Few metrics are shown as a list, many as a
+matrix of p-values: * significant, ** also after correction.
+
+    metassay compare scores.csv --human relevance
+    metassay compare scores.csv --human relevance --level system --test williams --coefficient pearson
+    metassay compare scores.csv --human relevance --correction holm --scope table -o tests.csv
+"""
 
 from __future__ import annotations
 
@@ -13,10 +22,11 @@ import numpy.typing as npt
 from scipy.special import chdtri
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import listed
 from metassay.stats import two_way
 from metassay.stats.draws import BootstrapPages, SwapPages
@@ -31,7 +41,7 @@ from metassay.stats.significance import (
     williams,
 )
 from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, input_sets, notes_on_inputs
-from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
+from metassay.studies.setting import Setting, check_size, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,24 +155,25 @@ UNPAIRED = {
 """What it means for a kind of test that metrics have more inputs than people."""
 
 
+@study
 def compare(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    level: NameOrNames = "system,input",
-    coefficient: NameOrNames = "kendall",
-    inputs: str = "all",
-    test: str = "two-way",
-    alternative: str = "greater",
-    alpha: float = 0.05,
-    correction: str = "bonferroni",
-    scope: str = "row",
-    p: str = "plus-one",
-    resamples: int = 9_999,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    level: opt.Levels = "system,input",
+    coefficient: opt.Statistics = "kendall",
+    inputs: opt.InputSet = "all",
+    test: opt.MetricTest = "two-way",
+    alternative: opt.Alternative = "greater",
+    alpha: opt.Alpha = 0.05,
+    correction: opt.Correction = "bonferroni",
+    scope: opt.Scope = "row",
+    p: opt.PValues = "plus-one",
+    resamples: opt.Resamples = 9_999,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Comparison:
     """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
 
@@ -170,38 +181,6 @@ def compare(
     ----------
     scores
         Scores of metrics and people.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    level
-        ``system``, ``input``, ``global``, ``within-system``, or several.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
-    inputs
-        Inputs behind the metrics' means of systems: ``all`` that both metrics have, even if people annotated only
-        some, or only the ``annotated`` ones. It matters at system level, and only if people left inputs out.
-    test
-        ``two-way`` (systems and inputs are a sample), ``perm-both``, ``perm-systems``, ``perm-inputs``,
-        ``paired-boot-both``, ``paired-boot-systems``, ``paired-boot-inputs``, or ``williams``.
-    alternative
-        ``greater`` (A agrees better than B), ``less`` or ``two-sided``.
-    alpha
-        The significance level.
-    correction
-        ``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``.
-    scope
-        What is one family of tests: ``row`` (metric A against all others) or ``table`` (all pairs).
-    p
-        ``plus-one`` for (c + 1)/(k + 1), or ``paper`` for c/k; permutations then count strictly larger ones only.
-    resamples
-        How many resamples to take.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -230,21 +209,11 @@ def compare(
     >>> 0 < min(row.p_value for row in result.table) <= 1
     True
     """
-    levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
-    inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
-    test = vocabulary.choice("test", test, vocabulary.METRIC_TESTS)
-    alternative = vocabulary.choice("alternative", alternative, vocabulary.ALTERNATIVES)
-    alpha = vocabulary.fraction("alpha", alpha)
-    correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
-    scope = vocabulary.choice("scope", scope, vocabulary.SCOPES)
-    rule = vocabulary.choice("p", p, vocabulary.P_VALUES)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    levels, coefficients = tuple(level), tuple(coefficient)
     setting = settle(scores, human, metric, references=references, least_metrics=2)
     check_size(setting, levels)
 
-    plan = _Plan(test, alternative, rule, resamples, seed, threads, inputs)
+    plan = _Plan(test, alternative, p, resamples, seed, threads, inputs)
     rows: list[ComparisonRow] = []
     ranks: list[ClusterRow] = []
     for h, criterion in enumerate(setting.humans):
@@ -268,7 +237,7 @@ def compare(
         alt=alternative,
         alpha=f"{alpha:g}",
         corr=correction if correction == "none" else f"{correction},{scope}",
-        p=rule if drawn else None,
+        p=p if drawn else None,
         k=resamples if drawn else None,
         seed=seed if drawn else None,
         metrics=len(setting.metrics),

@@ -1,4 +1,12 @@
-"""Do confidence intervals from half of the data contain the correlation of the other half?"""
+"""Do confidence intervals from half of the data contain the correlation of the other half?
+
+Splits systems and inputs into halves at random, makes confidence intervals from the first half, and counts how often
+they contain the correlation in the second. An interval that speaks for new data like these contains it as often as its
+confidence says.
+
+    metassay simulate coverage scores.csv --human relevance --metric rouge-1
+    metassay simulate coverage scores.csv --human relevance --coefficient kendall --workers 2
+"""
 
 from __future__ import annotations
 
@@ -9,15 +17,16 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, listed
 from metassay.stats.coverage import held_out
 from metassay.stats.proportions import nearest, wilson
 from metassay.studies.inputs import has_scores
-from metassay.studies.setting import NameOrNames, check_size, settle, signature_names
+from metassay.studies.setting import check_size, settle, signature_names
 
 PAGE = 4
 """Splits in a page of work: some tens of milliseconds."""
@@ -67,20 +76,21 @@ class Coverage(Result):
     """How many resamples a bootstrap interval rests on."""
 
 
+@study
 def simulate_coverage(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    level: NameOrNames = "system,input",
-    coefficient: NameOrNames = "pearson",
-    interval: NameOrNames = "fisher,boot-systems,boot-inputs,boot-both",
-    confidence: float = 0.95,
-    trials: int = 1_000,
-    resamples: int = 1_000,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    level: opt.Levels = "system,input",
+    coefficient: opt.Statistics = "pearson",
+    interval: opt.Intervals = "fisher,boot-systems,boot-inputs,boot-both",
+    confidence: opt.Confidence = 0.95,
+    trials: opt.Trials = 1_000,
+    resamples: opt.Resamples = 1_000,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Coverage:
     """Count how often intervals from half of the systems and inputs contain the correlation in the other half.
 
@@ -88,28 +98,6 @@ def simulate_coverage(
     ----------
     scores
         Scores of metrics and people.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    level
-        ``system``, ``input``, ``global``, ``within-system``, or several.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
-    interval
-        ``fisher``, ``boot-systems``, ``boot-inputs``, ``boot-both``, ``two-way``, or several.
-    confidence
-        Confidence of the intervals, between 0 and 1.
-    trials
-        How many times to split the data.
-    resamples
-        How many bootstrap resamples to take for each interval.
-    seed
-        The same seed gives the same numbers, wherever the work is done.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -130,12 +118,8 @@ def simulate_coverage(
     >>> [row.interval for row in result.table]
     ['fisher', 'boot-systems', 'boot-inputs', 'boot-both']
     """
-    levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
-    intervals = vocabulary.choices("interval", interval, vocabulary.INTERVALS)
-    confidence = vocabulary.fraction("confidence", confidence)
-    trials, resamples = vocabulary.repeats("trials", trials), vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    levels, coefficients = tuple(level), tuple(coefficient)
+    intervals = tuple(interval)
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 

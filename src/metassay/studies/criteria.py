@@ -1,4 +1,15 @@
-"""Is this agreement borrowed from another criterion?"""
+"""Is this agreement borrowed from another criterion?
+
+People judge several criteria, and systems that are good in one tend to be good in all. A metric can then agree with
+fluency only because it measures relevance. This command correlates each metric with each criterion as it is and with
+another criterion, the anchor, held fixed: within buckets of equal anchors, and by partial correlation. Every number
+has an interval, and a verdict says whether the agreement survives, shrinks, vanishes, or whether the data are too thin
+to say.
+
+    metassay criteria scores.csv --human 'expert*'
+    metassay criteria scores.csv --metric-group 'relevance=rouge*,bertscore*' --metric-group 'novelty=novel*'
+    metassay criteria scores.csv --anchor length --edges 20,40,60 --method bucket --view metrics
+"""
 
 from __future__ import annotations
 
@@ -11,11 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_names
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
@@ -30,7 +42,7 @@ from metassay.stats.partial_correlation import (
     buckets_of,
     relative_difference,
 )
-from metassay.studies.setting import NameOrNames, Setting, settle, signature_names
+from metassay.studies.setting import Setting, settle, signature_names
 
 Edges = str | Sequence[float] | Mapping[str, Sequence[float]] | Iterable[str]
 """Edges of buckets: for all anchors, or by anchor; on the command line ``1.5,2.5`` or ``NAME=1.5,2.5``."""
@@ -159,22 +171,23 @@ class Confounding(Result):
     """One per metric, criterion and method."""
 
 
+@study
 def criteria(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    anchor: NameOrNames | None = None,
-    method: NameOrNames = "bucket,partial",
-    edges: Edges | None = None,
-    metric_group: GroupPatterns | None = None,
-    coefficient: str = "kendall",
-    interval: str = "boot-both",
-    confidence: float = 0.95,
-    resamples: int = 1_000,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    anchor: opt.Anchor = None,
+    method: opt.Holding = "bucket,partial",
+    edges: opt.Edges = None,
+    metric_group: opt.MetricGroups = None,
+    coefficient: opt.Statistic = "kendall",
+    interval: opt.Bootstrap = "boot-both",
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 1_000,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Confounding:
     """Ask whether metrics agree with a criterion by themselves, or because both follow another criterion.
 
@@ -182,37 +195,6 @@ def criteria(
     ----------
     scores
         Scores of metrics and people, who judged at least two criteria.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    anchor
-        What to hold fixed, one at a time: by default each of the human criteria. Any other column will do, too, such
-        as the length of a text.
-    method
-        ``bucket`` (correlate within buckets of about equal anchors, and average by their sizes), ``partial``
-        (correlate the residuals of linear regressions on the anchor), ``partial-formula`` (the formula of partial
-        correlation on three coefficients, as in Kendall's partial tau), or several.
-    edges
-        Edges of the buckets, in ascending order, for all anchors or as a mapping by anchor; a value on an edge belongs
-        above it. By default anchors are rounded to whole numbers, half up.
-    metric_group
-        For each group the names or globs of its metrics, as a mapping or as texts ``NAME=PATTERN,PATTERN``; a metric
-        belongs to the first group that it matches. By default all metrics are one group.
-    coefficient
-        ``kendall`` (tau-b), ``pearson``, ``spearman``, ``kendall-a`` or ``kendall-c``.
-    interval
-        What is resampled for the intervals: ``boot-both``, ``boot-systems`` or ``boot-inputs``.
-    confidence
-        Confidence of the intervals, between 0 and 1.
-    resamples
-        How many bootstrap resamples to take; all numbers share them.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -237,12 +219,7 @@ def criteria(
     >>> [(v.metric, v.criterion, v.verdict) for v in result.verdicts if v.method == "bucket"][0]
     ('synthetic-judge', 'coherence', 'survives')
     """
-    methods = vocabulary.choices("method", method, vocabulary.HOLDING_METHODS)
-    coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
-    interval = vocabulary.choice("interval", interval, vocabulary.BOOTSTRAPS)
-    confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed, threads = vocabulary.seed(seed), vocabulary.threads(threads)
+    methods = tuple(method)
     setting = settle(scores, human, metric, references=references)
     anchors = setting.humans if anchor is None else scores.find(anchor, "anchor")
     if not any(a != c for a in anchors for c in setting.humans):

@@ -1,4 +1,12 @@
-"""Would a metric have led to the same decisions about systems as people?"""
+"""Would a metric have led to the same decisions about systems as people?
+
+Tests every pair of systems once by each metric and once by people, and counts how often both come to the same
+decision: the first is better, the second is better, or no difference was found. A metric can agree well with people on
+average and still decide otherwise about the pairs that matter.
+
+    metassay decisions scores.csv --human relevance
+    metassay decisions scores.csv --human relevance --test paired-t --correction holm
+"""
 
 from __future__ import annotations
 
@@ -10,16 +18,17 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, listed
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.significance import corrected
-from metassay.studies.setting import NameOrNames, settle
+from metassay.studies.setting import settle
 from metassay.studies.system_pair_tests import IntArray, Plan, judge_pairs
 
 
@@ -88,20 +97,21 @@ class Decisions(Result):
     """One row per metric and human criterion."""
 
 
+@study
 def decisions(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    test: str = "wilcoxon",
-    cutoff: str = "theory",
-    alpha: float = 0.05,
-    correction: str = "none",
-    confidence: float = 0.95,
-    resamples: int = 2_000,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    test: opt.SystemTest = "wilcoxon",
+    cutoff: opt.Cutoff = "theory",
+    alpha: opt.Alpha = 0.05,
+    correction: opt.Correction = "none",
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 2_000,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Decisions:
     """Count the pairs of systems about which a metric and people come to the same decision.
 
@@ -112,28 +122,6 @@ def decisions(
     ----------
     scores
         Scores of metrics and people.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    test
-        ``wilcoxon`` (signed-rank), ``paired-t`` or ``unpaired-t``.
-    cutoff
-        Where its p-values come from: ``theory``, ``mc`` or ``hb``; see :func:`metassay.systems`.
-    alpha
-        The significance level.
-    correction
-        ``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``, over all pairs of a metric, and of a criterion.
-    confidence
-        The confidence of the interval of the agreement.
-    resamples
-        How many resamples of systems make the interval, and how many draws make cut-offs ``mc`` and ``hb``.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -156,14 +144,6 @@ def decisions(
     >>> judge.agreement > noise.agreement
     True
     """
-    test = vocabulary.choice("test", test, vocabulary.SYSTEM_TESTS)
-    cutoff = vocabulary.choice("cutoff", cutoff, vocabulary.CUTOFFS)
-    alpha = vocabulary.fraction("alpha", alpha)
-    correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
-    confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)
     n, m = setting.scores.shape
     if n < 2:

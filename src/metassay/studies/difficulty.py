@@ -1,4 +1,13 @@
-"""Do inputs differ in difficulty?"""
+"""Do inputs differ in difficulty?
+
+Asks whether all inputs are equally hard, by each metric and each human criterion. Kruskal-Wallis answers for all
+inputs at once. Tukey's test on mean ranks says which inputs differ, and gives each an interval that does not overlap
+those of inputs it differs from. Where inputs differ, compare systems input by input (paired tests), not by two
+averages. Human-written references that were scored like systems stay in.
+
+    metassay difficulty scores.csv --human relevance
+    metassay difficulty scores.csv --metric rouge-2 --view inputs --figure difficulty.pdf
+"""
 
 from __future__ import annotations
 
@@ -9,13 +18,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, listed, one_line
 from metassay.stats.difficulty import Ranked, compare_columns
-from metassay.studies.columns import Columns, NameOrNames, choose_columns
+from metassay.studies.columns import Columns, choose_columns
 
 TESTS_IN_A_NOTE = 16
 """Tests that share a note."""
@@ -93,14 +103,15 @@ class Difficulty(Result):
     """The group of each system that has one."""
 
 
+@study
 def difficulty(
     scores: Scores,
     *,
-    metric: NameOrNames | None = None,
-    human: NameOrNames | None = None,
-    alpha: float = 0.05,
-    confidence: float = 0.95,
-    references: bool = True,
+    metric: opt.Metric = None,
+    human: opt.Human = None,
+    alpha: opt.Alpha = 0.05,
+    confidence: opt.Confidence = 0.95,
+    references: opt.References = True,
 ) -> Difficulty:
     """Test whether inputs are equally hard, and say which differ.
 
@@ -108,16 +119,6 @@ def difficulty(
     ----------
     scores
         Scores of metrics, of people, or of both.
-    metric
-        Metrics: names, globs or comma lists; by default every column that is not human.
-    human
-        Human criteria, likewise; by default all that are known, or none if metrics are named.
-    alpha
-        The significance level of the Kruskal-Wallis test.
-    confidence
-        The confidence of all comparisons between inputs together, for the intervals and the counts.
-    references
-        Keep people's own texts that were scored like systems.
 
     Returns
     -------
@@ -141,8 +142,6 @@ def difficulty(
     >>> hardest.n_easier == hardest.n_differs
     True
     """
-    alpha = vocabulary.fraction("alpha", alpha)
-    confidence = vocabulary.fraction("confidence", confidence)
     columns = choose_columns(scores, human, metric, references=references)
     n, m = columns.scores.shape
     if m < 2:

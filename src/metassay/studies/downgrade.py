@@ -1,4 +1,14 @@
-"""Does the metric notice damage?"""
+"""Does the metric notice damage?
+
+Damages the outputs of one system at a time and asks whether a metric then ranks it below systems that it had scored
+significantly lower. A metric that agrees with people on coherence but does not mind shuffled sentences measures
+something else. With texts it damages and scores them itself, in part, too, if there are --rates; with scores it takes
+those before and after the damage.
+
+    metassay downgrade texts.jsonl --metric rouge,chrf --corruption lemmatize,shuffle,swap-persons
+    metassay downgrade texts.jsonl --metric chrf --corruption shuffle --rates 0.1,0.25,0.5,1
+    metassay downgrade scores.csv --after shuffle=shuffled.csv --test wilcoxon --view systems
+"""
 
 from __future__ import annotations
 
@@ -10,10 +20,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.levels import means_of_known
 from metassay.stats.proportions import wilson
@@ -125,15 +136,16 @@ class Downgrade(Result):
     """One per metric, kind of damage and rate."""
 
 
+@study
 def downgrade(
     before: Scores,
     after: Scores | Damaged | Iterable[Damaged],
     *,
-    metric: NameOrNames | None = None,
-    test: str = "paired-t",
-    alpha: float = 0.05,
-    confidence: float = 0.95,
-    references: bool = False,
+    metric: opt.Metric = None,
+    test: opt.PairedTest = "paired-t",
+    alpha: opt.Alpha = 0.05,
+    confidence: opt.Confidence = 0.95,
+    references: opt.References = False,
 ) -> Downgrade:
     """Damage the outputs of one system at a time and see whether a metric ranks it lower.
 
@@ -143,16 +155,6 @@ def downgrade(
         Scores of the outputs as they are.
     after
         Scores of damaged outputs under the same labels; several kinds or rates of damage as :class:`Damaged`.
-    metric
-        Names, globs or comma lists; by default every column that is not human and that both have.
-    test
-        The test of "significantly lower": ``paired-t`` or ``wilcoxon``, over the inputs that two systems share.
-    alpha
-        Its level. Which systems were lower is tested on both sides; whether a score fell, on one.
-    confidence
-        Confidence of the intervals of shares.
-    references
-        Keep people's own texts that were scored like systems.
 
     Returns
     -------
@@ -176,8 +178,6 @@ def downgrade(
     >>> [(row.system, row.rank_before, row.rank_after, row.noticed) for row in downgrade(before, after).table]
     [('good', 1, 2, True), ('bad', 2, 2, None)]
     """
-    test = vocabulary.choice("test", test, vocabulary.PAIRED_TESTS)
-    alpha, confidence = vocabulary.fraction("alpha", alpha), vocabulary.fraction("confidence", confidence)
     damages = _damages(before, after)
     kept, left_out = (before, []) if references else without_references(before)
     metrics = _metrics(kept, damages, metric)

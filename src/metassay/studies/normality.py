@@ -1,4 +1,11 @@
-"""Do parametric methods apply?"""
+"""Do parametric methods apply?
+
+Tests with Shapiro-Wilk whether the scores of systems look normal, as Fisher's interval and Williams' test assume: once
+on the means of the systems, and once within each input, of which it gives the share that rejects. Where many do,
+prefer the bootstrap and the permutation tests.
+
+    metassay normality scores.csv --human relevance
+"""
 
 from __future__ import annotations
 
@@ -9,12 +16,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.stats.normality import shapiro_wilk
-from metassay.studies.setting import NameOrNames, settle
+from metassay.studies.setting import settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +57,14 @@ class Normality(Result):
     """One row per metric and human criterion."""
 
 
+@study
 def normality(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    alpha: float = 0.05,
-    references: bool = False,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    alpha: opt.Alpha = 0.05,
+    references: opt.References = False,
 ) -> Normality:
     """Test whether system means, and the scores within each input, could come from a normal distribution.
 
@@ -63,14 +72,6 @@ def normality(
     ----------
     scores
         Scores of metrics and people.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    alpha
-        The significance level of the tests within inputs.
-    references
-        Keep people's own texts that were scored like systems.
 
     Returns
     -------
@@ -88,7 +89,6 @@ def normality(
     >>> all(0 <= row.percent_rejected <= 100 for row in result.table)
     True
     """
-    alpha = vocabulary.fraction("alpha", alpha)
     setting = settle(scores, human, metric, references=references)
     names = [(name, "human") for name in setting.humans] + [(name, "metric") for name in setting.metrics]
     values = np.concatenate([setting.z, setting.x])

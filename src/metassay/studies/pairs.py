@@ -1,19 +1,31 @@
-"""Does a small score difference mean anything?"""
+"""Does a small score difference mean anything?
+
+Looks at pairs of systems by how far apart a metric puts them. For the pairs closest in score, or within bounds that
+you choose, it gives Kendall's correlation over these pairs only, the share on which people agree with the metric, and
+how many pairs there are; and it fits how the chance that people agree grows with the score difference, so that you see
+which difference is worth reporting.
+
+    metassay pairs scores.csv --human relevance
+    metassay pairs scores.csv --human relevance --metric rouge1 --bounds 0:0.5,0.5:1,1:
+    metassay pairs scores.csv --human relevance --metric rouge1 --triangle 10 --view triangle
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from metassay import engine
+from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.score_gaps import (
@@ -25,12 +37,8 @@ from metassay.stats.score_gaps import (
     range_of,
 )
 from metassay.studies.inputs import InputSets, count_annotated, has_scores, input_sets, notes_on_inputs
-from metassay.studies.setting import NameOrNames, Setting, check_size, settle
+from metassay.studies.setting import Setting, check_size, settle
 
-SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Shares of the closest pairs, as in Figure 6 of the paper."""
-STEPS = 10
-"""Quantiles of the triangle, as in Figure 9 of the paper."""
 CURVE_POINTS = 11
 """Points of the fitted curve in the table, from no difference to the largest one in the data."""
 NEEDED = (0.8, 0.9, 0.95)
@@ -145,22 +153,23 @@ class ScorePairs(Result):
     """One per human criterion and metric, in the order of the table; empty if no curve was asked for."""
 
 
+@study
 def pairs(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    bounds: str | Iterable[tuple[float, float]] | None = None,
-    shares: str | Iterable[float] | None = SHARES,
-    triangle: bool | int = False,
-    inputs: str = "all",
-    interval: str = "boot-both",
-    confidence: float = 0.95,
-    resamples: int = 1_000,
-    seed: int = 0,
-    curve: bool = True,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    bounds: opt.Bounds = None,
+    shares: opt.Shares = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+    triangle: opt.Triangle = False,
+    inputs: opt.InputSet = "all",
+    interval: opt.Bootstrap = "boot-both",
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 1_000,
+    seed: opt.Seed = 0,
+    curve: opt.Curve = True,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> ScorePairs:
     """Correlate metrics with people over pairs of systems whose scores are a certain distance apart.
 
@@ -168,35 +177,6 @@ def pairs(
     ----------
     scores
         Scores of metrics and people.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    bounds
-        Smallest and largest score difference, such as ``[(0, 0.5), (0.5, 1)]`` or ``"0:0.5,0.5:1"``, in the units
-        of the scores. The same bounds apply to every metric.
-    shares
-        Shares of the pairs closest in score, by default 10%, 20%, … 100%; None for none.
-    triangle
-        Whether to go through all (l, u) over a grid of quantiles of the differences: True for steps of 10%, or the
-        number of steps.
-    inputs
-        Inputs behind the metrics' means of systems: ``all`` that a metric has, even if people annotated only some, or
-        only the ``annotated`` ones.
-    interval
-        ``boot-both`` (systems and inputs are a sample), ``boot-systems`` or ``boot-inputs``.
-    confidence
-        Confidence of the intervals, between 0 and 1.
-    resamples
-        How many bootstrap resamples to take.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    curve
-        Whether to fit the chance of agreement as a function of the score difference.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -226,18 +206,10 @@ def pairs(
     True
     """
     asked = _Asked(
-        () if bounds is None else vocabulary.ranges("bounds", bounds),
-        () if shares is None else vocabulary.shares("shares", shares),
-        _steps(triangle),
+        cast("tuple[tuple[float, float], ...]", bounds or ()), cast("tuple[float, ...]", shares or ()), int(triangle)
     )
     if not any(asked) and not curve:
         raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
-    inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
-    interval = vocabulary.choice("interval", interval, vocabulary.BOOTSTRAPS)
-    confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
     setting = settle(scores, human, metric, references=references)
     check_size(setting, ("system",))
     n, m = setting.scores.shape
@@ -309,12 +281,6 @@ class _Answer(NamedTuple):
     agreement_ends: tuple[FloatArray, FloatArray]
     agreement_undefined: list[int]
     curve: ChanceCurve | None
-
-
-def _steps(triangle: bool | int) -> int:
-    if triangle is False or triangle is None:
-        return 0
-    return STEPS if triangle is True else vocabulary.count("triangle", triangle, 2)
 
 
 def _selections(differences: FloatArray, asked: _Asked) -> list[_Selection]:

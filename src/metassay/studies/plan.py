@@ -1,4 +1,13 @@
-"""How many inputs, systems and annotators are needed?"""
+"""How many inputs, systems and annotators are needed?
+
+Learns from scores, such as those of a pilot study, how widths of intervals and the power of tests change with the
+number of inputs, systems and annotators; tells how well people agree with each other, which no metric can outdo, and
+where the next annotations buy most.
+
+    metassay plan scores.csv --human relevance --metric rouge-1 --width 0.2
+    metassay plan scores.csv --human relevance --metric rouge-1 --metric-b bertscore --power 0.8
+    metassay plan scores.csv --human relevance --metric rouge-1 --level input --interval boot-inputs
+"""
 
 from __future__ import annotations
 
@@ -9,10 +18,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.draws import PLANS, multiplicities, stream
 from metassay.stats.intervals import percentile
@@ -159,25 +169,26 @@ class Plan(Result):
     """How many annotations `gain` is about."""
 
 
+@study
 def plan(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    metric_b: str | None = None,
-    width: float | None = None,
-    power: float | None = None,
-    difference: float | None = None,
-    level: str = "system",
-    coefficient: str = "kendall",
-    interval: str = "two-way",
-    confidence: float = 0.95,
-    alpha: float = 0.05,
-    annotations: int = 100,
-    trials: int | None = None,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    metric_b: opt.MetricB = None,
+    width: opt.Width = None,
+    power: opt.Power = None,
+    difference: opt.Difference = None,
+    level: opt.PlannedLevel = "system",
+    coefficient: opt.Statistic = "kendall",
+    interval: opt.PlannedInterval = "two-way",
+    confidence: opt.Confidence = 0.95,
+    alpha: opt.Alpha = 0.05,
+    annotations: opt.Annotations = 100,
+    trials: opt.PlanTrials = None,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Plan:
     """Tell how many inputs, systems and annotators make an interval narrow, or find a difference between two metrics.
 
@@ -185,38 +196,6 @@ def plan(
     ----------
     scores
         Scores of metrics and people, such as those of a pilot study.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human. To plan a power, one metric.
-    metric_b
-        The metric that it is compared with, to plan a power.
-    width
-        The wanted width of the confidence interval, such as 0.2 (the default, unless a power is planned).
-    power
-        The wanted chance to find that one metric agrees better than the other, such as 0.8.
-    difference
-        The difference of the two correlations to be found, for metrics like these; by default the one in the data.
-    level
-        ``system`` or ``input``.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``.
-    interval
-        ``two-way`` (systems and inputs are a sample) or ``boot-inputs`` (about these very systems).
-    confidence
-        Confidence of the interval.
-    alpha
-        Significance level of the one-sided test.
-    annotations
-        What the next so many single judgments buy.
-    trials
-        How many data sets to draw for each design; by default 1,000 at system level and 300 at input level.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -237,25 +216,13 @@ def plan(
     >>> [row.needed is not None for row in result.needs if row.axis == "systems"]
     [True]
     """
-    level = vocabulary.choice("level", level, vocabulary.PLANNED_LEVELS, vocabulary.LEVEL_ALIASES)
-    coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
-    interval = vocabulary.choice("interval", interval, vocabulary.PLANNED_INTERVALS)
-    confidence = vocabulary.fraction("confidence", confidence)
-    alpha = vocabulary.fraction("alpha", alpha)
-    annotations = vocabulary.count("annotations", annotations)
-    trials = vocabulary.repeats("trials", TRIALS[level] if trials is None else trials, 50)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    trials = TRIALS[level] if trials is None else trials
     if width is not None and (power is not None or metric_b is not None):
         raise UsageError("width is about one metric, power about two (metric_b); plan one of them at a time")
     if metric_b is None and (power is not None or difference is not None):
         raise UsageError("power and difference are about two metrics; name the other one with metric_b or --metric-b")
-    if width is not None and not 0 < vocabulary.positives("width", width)[0] < 2:
-        raise UsageError(f"width must lie in (0, 2), since correlations go from -1 to 1, got {width:g}")
     powered = metric_b is not None
-    target = vocabulary.fraction("power", 0.8 if power is None else power) if powered else float(width or 0.2)
-    if difference is not None:
-        difference = vocabulary.fraction("difference", difference)
+    target = (power or 0.8) if powered else (width or 0.2)
 
     setting = settle(scores, human, _both(scores, human, metric, metric_b), references=references)
     if powered and len(setting.metrics) != 2:

@@ -1,4 +1,12 @@
-"""How precisely are the scores of systems known?"""
+"""How precisely are the scores of systems known?
+
+Gives the mean score of each system a bootstrap interval over inputs, and its variance: once on the inputs that people
+judged, and once on all inputs that the metric has. Where people judged every input, --annotated takes some of them as
+the judged ones.
+
+    metassay precision scores.csv --human relevance --annotated 20
+    metassay precision scores.csv --human relevance --metric rouge-1 --view systems
+"""
 
 from __future__ import annotations
 
@@ -10,15 +18,15 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.levels import Means
 from metassay.stats.stability import Spread, sample_means, spread
-from metassay.studies.columns import NameOrNames
-from metassay.studies.inputs import Annotated, BoolArray, columns_with_people, has_scores
+from metassay.studies.inputs import BoolArray, columns_with_people, has_scores
 
 HELD = 16_000_000
 """Sampled means held at once (128 MB as floats)."""
@@ -84,17 +92,18 @@ class Precision(Result):
     """For metrics with more inputs than people annotated, the change in variance."""
 
 
+@study
 def precision(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    annotated: Annotated | None = None,
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    annotated: opt.AnnotatedInputs = None,
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 10_000,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Precision:
     """Bootstrap the mean score of each system over inputs, those that people annotated and all.
 
@@ -102,22 +111,6 @@ def precision(
     ----------
     scores
         Scores of metrics, people, or both.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human, if there is any.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    annotated
-        Take only so many inputs, chosen by the seed, or only these inputs, as those that people annotated.
-    confidence
-        Confidence of the intervals, between 0 and 1.
-    resamples
-        How many bootstrap resamples of the inputs to take.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -136,10 +129,6 @@ def precision(
     >>> all(change.change < 0 for change in result.changes)
     True
     """
-    confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
     columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
     n, m = columns.scores.shape
     # The border turned columns in which small scores are good; here their own units are wanted.

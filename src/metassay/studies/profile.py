@@ -1,4 +1,14 @@
-"""What do all scores say together of the systems?"""
+"""What do all scores say together of the systems?
+
+Takes all mean scores of a system for one point. Principal components show what metrics and human criteria have in
+common. If systems fall into two groups, such as people and machines, a composite of all metrics (a regularised linear
+discriminant) is fitted to tell them apart, and compared with each metric alone on systems that were held out.
+Human-written references that were scored like systems stay in.
+
+    metassay profile scores.csv --human relevance
+    metassay profile scores.csv --metric '*_jk*' --group 'humans=A,B,C' --group 'machines=*'
+    metassay profile scores.csv --components 2 --figure profile.png
+"""
 
 from __future__ import annotations
 
@@ -11,11 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay import engine
-from metassay.core import vocabulary
-from metassay.core.groups import GroupPatterns, assign_groups
+from metassay.core import options as opt
+from metassay.core.groups import assign_groups
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.draws import SYSTEMS, multiplicities, page_size, stream
 from metassay.stats.intervals import percentile
@@ -29,7 +40,7 @@ from metassay.stats.multivariate import (
     standardize,
     stratified_folds,
 )
-from metassay.studies.columns import Columns, NameOrNames, choose_columns
+from metassay.studies.columns import Columns, choose_columns
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -83,19 +94,20 @@ class Profile(Result):
     """The confidence of the intervals."""
 
 
+@study
 def profile(
     scores: Scores,
     *,
-    metric: NameOrNames | None = None,
-    human: NameOrNames | None = None,
-    group: GroupPatterns | None = None,
-    components: int = 3,
-    folds: int | None = None,
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    references: bool = True,
-    threads: int | None = None,
+    metric: opt.Metric = None,
+    human: opt.Human = None,
+    group: opt.Groups = None,
+    components: opt.Components = 3,
+    folds: opt.Folds = None,
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 10_000,
+    seed: opt.Seed = 0,
+    references: opt.References = True,
+    threads: opt.Threads = None,
 ) -> Profile:
     """Treat all scores of a system as one point, find the main directions, and the one that parts two groups best.
 
@@ -103,27 +115,6 @@ def profile(
     ----------
     scores
         Scores of metrics, of people, or of both.
-    metric
-        Metrics: names, globs or comma lists; by default every column that is not human.
-    human
-        Human criteria, likewise; by default all that are known, or none if metrics are named.
-    group
-        Two groups of systems, as names or globs by group (``{"humans": "H*", "machines": "*"}``, the first match wins)
-        or as texts ``NAME=PATTERN,PATTERN``; by default the groups that the data itself knows.
-    components
-        How many components get loadings and scores.
-    folds
-        Hold out so many stratified random folds instead of one system, or one pair of systems, at a time.
-    confidence
-        Confidence of the intervals of the separation, between 0 and 1.
-    resamples
-        How many bootstrap resamples these intervals rest on.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -149,13 +140,6 @@ def profile(
     >>> first.name, first.measure, 0 < first.value <= 1
     ('PC1', 'explained', True)
     """
-    components = vocabulary.count("components", components)
-    confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
-    if folds is not None:
-        folds = vocabulary.count("folds", folds, 2)
     columns = choose_columns(scores, human, metric, references=references)
     points = _points(columns)
     groups = assign_groups(points.scores, group)

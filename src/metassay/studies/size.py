@@ -1,4 +1,13 @@
-"""How often do tests tell metrics apart that are equally good?"""
+"""How often do tests tell metrics apart that are equally good?
+
+Draws data sets in which two metrics are equally good, and counts how often each test tells them apart; it should be α.
+Without files it goes through a grid of worlds; with files it fits a world to every pair of metrics and every human
+criterion. It also draws worlds in which the first metric is better, for the power.
+
+    metassay simulate size
+    metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'
+    metassay simulate size --world 'equal: own liking 1' --test two-way,perm-both --trials 2000
+"""
 
 from __future__ import annotations
 
@@ -10,17 +19,19 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, listed, one_line
 from metassay.stats.draws import WORLDS, stream
 from metassay.stats.proportions import wilson
 from metassay.stats.rejections import Trials
 from metassay.stats.worlds import TEXTBOOK, Fitted, World, fit
 from metassay.studies.inputs import has_scores
-from metassay.studies.setting import NameOrNames, Setting, check_size, settle, signature_names
+from metassay.studies.setting import Setting, check_size, settle, signature_names
 
 PAGE_ELEMENTS = 400_000
 """A page has as many data sets as make this many means of systems over all draws; it changes no number's meaning."""
@@ -86,20 +97,21 @@ class Size(Result):
     """One row per world, coefficient and test."""
 
 
+@study
 def simulate_size(
     scores: Scores | None = None,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    world: NameOrNames | None = None,
-    coefficient: NameOrNames = "pearson",
-    test: NameOrNames = vocabulary.METRIC_TESTS,
-    alpha: float = 0.05,
-    trials: int = 500,
-    resamples: int = 499,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    world: opt.World = None,
+    coefficient: opt.Statistics = "pearson",
+    test: opt.MetricTests = "all",
+    alpha: opt.Alpha = 0.05,
+    trials: opt.Trials = 500,
+    resamples: opt.Resamples = 499,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Size:
     """Draw data sets in which two metrics are equally good, and count how often tests tell them apart.
 
@@ -108,28 +120,6 @@ def simulate_size(
     scores
         Scores of metrics and people, to which a world is fitted for every pair of metrics. Without scores the worlds
         of the grid are drawn.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    world
-        Worlds of the grid, by name; by default all of them without `scores`, and none with scores.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
-    test
-        Tests, as in `compare`; all by default.
-    alpha
-        The significance level.
-    trials
-        How many data sets to draw from each world.
-    resamples
-        How many resamples each test takes.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -150,13 +140,8 @@ def simulate_size(
     >>> [row.holds for row in result.table]
     [True, False]
     """
-    coefficients = vocabulary.coefficients(coefficient)
-    tests = vocabulary.choices("test", test, vocabulary.METRIC_TESTS)
-    alpha = vocabulary.fraction("alpha", alpha)
-    trials = vocabulary.repeats("trials", trials)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    coefficients = tuple(coefficient)
+    tests = tuple(test)
     chosen: tuple[str, ...] = ()
     if world is not None:
         # Names of worlds hold commas, so a text is one name, and not a list.

@@ -1,23 +1,32 @@
-"""Would the ranking come out the same again?"""
+"""Would the ranking come out the same again?
+
+Draws two samples of inputs, ranks the systems on each, and correlates the two rankings, many times and for growing
+samples: near 1 the ranking would come out the same on other inputs. Metrics and people are shown up to the number of
+inputs that each has.
+
+    metassay stability scores.csv --human relevance
+    metassay stability scores.csv --human relevance --sizes 10,50,100 -o stability.csv
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed
 from metassay.stats.stability import Rankings, SamplePages
-from metassay.studies.columns import Columns, NameOrNames
-from metassay.studies.inputs import Annotated, columns_with_people, has_scores
+from metassay.studies.columns import Columns
+from metassay.studies.inputs import columns_with_people, has_scores
 from metassay.studies.setting import signature_names
 
 
@@ -57,18 +66,19 @@ class Stability(Result):
     """One row per metric or human criterion and number of inputs."""
 
 
+@study
 def stability(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    sizes: str | Iterable[int] | None = None,
-    draws: int = 1_000,
-    coefficient: str = "kendall",
-    annotated: Annotated | None = None,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    sizes: opt.Sizes = None,
+    draws: opt.Draws = 1_000,
+    coefficient: opt.Statistic = "kendall",
+    annotated: opt.AnnotatedInputs = None,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Stability:
     """Correlate the rankings of systems that two independent samples of inputs give.
 
@@ -76,25 +86,6 @@ def stability(
     ----------
     scores
         Scores of metrics, people, or both.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human, if there is any.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    sizes
-        Numbers of inputs in a sample, as a list or a comma list; by default ten up to the number of inputs of metrics,
-        ten up to that of people, and each column's own number. Each column goes up to its own number of inputs.
-    draws
-        How many pairs of samples to draw for each size.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``.
-    annotated
-        Take only so many inputs, chosen by the seed, or only these inputs, as those that people annotated.
-    seed
-        The same seed gives the same numbers, whatever the number of threads and the other sizes.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -114,11 +105,7 @@ def stability(
     >>> few < many
     True
     """
-    wanted = None if sizes is None else vocabulary.counts("sizes", sizes)
-    draws = vocabulary.repeats("draws", draws)
-    coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    wanted = cast("tuple[int, ...] | None", sizes)
     columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
     n, m = columns.scores.shape
     if n < 2:

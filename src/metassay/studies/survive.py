@@ -1,4 +1,17 @@
-"""Does an evaluation survive translation? And are two metrics, judges or groups of annotators interchangeable?"""
+"""Does the evaluation survive translation, or any other exchange?
+
+Tests whether a metric agrees with people in another language as well as it does in the first, so that human judgments
+can be used again: two one-sided tests by bootstrap and the Anderson-Hauck test, with a constant margin and with
+margins from how much single annotators differ. Also tells how much conclusions depend on the margin, and whether the
+better metric stays the better one. Give the scores of each language as LANG=FILE, a round trip as LANG-back=FILE, or
+all in one file with a language column. With --by, the same question of two metrics, two versions of a judge, or two
+groups of annotators: are they interchangeable?
+
+    metassay survive en=english.csv es=spanish.csv es-back=again.csv human.jsonl
+    metassay survive scores.csv --human relevance --baseline en --margin-kind sd --resample points
+    metassay survive judges.csv --human rating --by version --baseline v1 --margin 0.03
+    metassay survive scores.csv --human relevance --by metric --baseline judge-large --view list
+"""
 
 from __future__ import annotations
 
@@ -11,11 +24,12 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.core.stacking import stacked
+from metassay.core.study import study
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.dominance import RESOLVED, Shift, dominance, shift
 from metassay.stats.draws import REFERENCES, stream
@@ -25,7 +39,7 @@ from metassay.stats.kernels.metric_criterion_pairs import Correlations, WeightPa
 from metassay.stats.kernels.reference_draws import ReferenceScores, correlate_changing
 from metassay.stats.multivariate import rank_components
 from metassay.stats.significance import corrected
-from metassay.studies.columns import NameOrNames, without_references
+from metassay.studies.columns import without_references
 from metassay.studies.grouping import Case, Grouping, group_by
 from metassay.studies.setting import signature_names
 
@@ -303,28 +317,29 @@ class Survival(Result):
     """What resampling references adds, for metrics with a score per reference."""
 
 
+@study
 def survive(
     scores: Scores | Mapping[str, Scores],
     *,
-    by: str = "language",
-    baseline: str | None = None,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    level: str = "global",
-    coefficient: NameOrNames = "kendall-c",
-    test: NameOrNames = "tost,anderson-hauck",
-    margin: float = 0.05,
-    margin_kind: NameOrNames = "constant,sd,range",
-    resample: str = "both",
-    aggregate: str = "max",
-    alpha: float = 0.05,
-    correction: str = "by",
-    p: str = "plus-one",
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    by: opt.By = "language",
+    baseline: opt.Baseline = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    level: opt.Level = "global",
+    coefficient: opt.Statistics = "kendall-c",
+    test: opt.EquivalenceTests = "tost,anderson-hauck",
+    margin: opt.Margin = 0.05,
+    margin_kind: opt.MarginKinds = "constant,sd,range",
+    resample: opt.Resample = "both",
+    aggregate: opt.Aggregate = "max",
+    alpha: opt.Alpha = 0.05,
+    correction: opt.Correction = "by",
+    p: opt.PValues = "plus-one",
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 10_000,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Survival:
     """Test whether metrics agree with people in other languages as they do in the first.
 
@@ -336,45 +351,6 @@ def survive(
     scores
         Scores with a language axis, or scores by language: ``{"en": …, "es": …, "es-back": …}``. A level that ends in
         ``-back`` is a round trip.
-    by
-        What the levels are: ``language``, ``annotator`` or ``reference``; ``metric`` or ``human`` if columns are
-        compared with one of them; or the column that was read with ``by``, such as ``version``.
-    baseline
-        The level that all others are compared with; by default English, or the first.
-    human, metric
-        Human criteria and metrics: names, globs or comma lists.
-    level
-        The level of correlation, by default ``global``: all outputs at once.
-    coefficient
-        ``kendall-c`` by default, as in the paper; ``spearman`` or others, or several.
-    test
-        ``tost``, ``anderson-hauck``, or both.
-    margin
-        The constant margin.
-    margin_kind
-        ``constant``; ``sd`` and ``range``, the standard deviation and the largest difference of the correlations of the
-        metric at the baseline with single annotators; or several.
-    resample
-        What is drawn with replacement: systems and inputs (``both``), ``inputs``, ``systems``, or single outputs
-        (``points``, as in the paper).
-    aggregate
-        How scores against several references become one: ``max`` or ``mean``.
-    alpha
-        The level of the tests.
-    correction
-        How to correct for many tests: ``by`` (Benjamini-Yekutieli), ``none``, ``bonferroni``, ``holm`` or ``bh``.
-    p
-        ``plus-one`` gives bootstrap p-values (c + 1)/(k + 1), ``paper`` c/k.
-    confidence
-        Confidence of the intervals of correlations.
-    resamples
-        How many bootstrap resamples to take.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Notes
     -----
@@ -388,20 +364,9 @@ def survive(
     >>> sorted({row.test for row in result.table})
     ['anderson-hauck', 'tost']
     """
-    level = vocabulary.choice("level", level, vocabulary.LEVELS, vocabulary.LEVEL_ALIASES)
-    coefficients = vocabulary.coefficients(coefficient)
-    tests = vocabulary.choices("test", test, vocabulary.EQUIVALENCE_TESTS)
-    kinds = vocabulary.choices("margin kind", margin_kind, vocabulary.MARGIN_KINDS)
-    margin = vocabulary.fraction("margin", margin)
-    resample = vocabulary.choice("resample", resample, vocabulary.RESAMPLED)
-    aggregate = vocabulary.choice("aggregate", aggregate, vocabulary.AGGREGATES)
-    alpha = vocabulary.fraction("alpha", alpha)
-    correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
-    p = vocabulary.choice("p", p, vocabulary.P_VALUES)
-    confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    coefficients = tuple(coefficient)
+    tests = tuple(test)
+    kinds = tuple(margin_kind)
     if resample == "points" and level != "global":
         raise UsageError(f"resample points needs level global, where outputs stand by themselves; got level {level}")
     if not by:

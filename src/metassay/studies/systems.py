@@ -1,4 +1,15 @@
-"""Which systems differ?"""
+"""Which systems differ?
+
+Tests for every pair of systems whether they differ, by each metric and each human criterion, over the inputs that both
+systems have. Tests that pair the scores by input find more than the unpaired t, which is shown for comparison. Their
+cut-offs come from theory, from swapping scores within pairs (mc), or from drawing pairs with replacement and swapping
+(hb). Groups, such as people and machines, are counted against each other. Human-written references that were scored
+like systems stay in.
+
+    metassay systems scores.csv --human relevance
+    metassay systems scores.csv --metric 'rouge*' --group 'humans=H*' --group 'machines=*'
+    metassay systems scores.csv --metric rouge-2 --test wilcoxon --cutoff theory,mc,hb --correction holm
+"""
 
 from __future__ import annotations
 
@@ -10,14 +21,15 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from metassay.core import vocabulary
+from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_groups
 from metassay.core.result import Result
 from metassay.core.scores import REFERENCE_GROUP, FloatArray, Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, listed, one_line
 from metassay.stats.significance import corrected
-from metassay.studies.columns import NameOrNames, choose_columns
+from metassay.studies.columns import choose_columns
 from metassay.studies.system_pair_tests import IntArray, JudgedPairs, Method, Plan, judge_pairs
 
 
@@ -113,21 +125,22 @@ class SystemComparison(Result):
     """The significance level."""
 
 
+@study
 def systems(
     scores: Scores,
     *,
-    metric: NameOrNames | None = None,
-    human: NameOrNames | None = None,
-    test: NameOrNames = "unpaired-t,paired-t,wilcoxon",
-    cutoff: NameOrNames = "theory",
-    alternative: str = "two-sided",
-    alpha: float = 0.05,
-    correction: str = "none",
-    group: GroupPatterns | None = None,
-    resamples: int = 2_000,
-    seed: int = 0,
-    references: bool = True,
-    threads: int | None = None,
+    metric: opt.Metric = None,
+    human: opt.Human = None,
+    test: opt.SystemTests = "unpaired-t,paired-t,wilcoxon",
+    cutoff: opt.Cutoffs = "theory",
+    alternative: opt.Alternative = "two-sided",
+    alpha: opt.Alpha = 0.05,
+    correction: opt.Correction = "none",
+    group: opt.Groups = None,
+    resamples: opt.Resamples = 2_000,
+    seed: opt.Seed = 0,
+    references: opt.References = True,
+    threads: opt.Threads = None,
 ) -> SystemComparison:
     """Test for every pair of systems whether they differ, over the inputs that both have.
 
@@ -135,32 +148,6 @@ def systems(
     ----------
     scores
         Scores of metrics, of people, or of both.
-    metric
-        Metrics: names, globs or comma lists; by default every column that is not human.
-    human
-        Human criteria, likewise; by default all that are known, or none if metrics are named.
-    test
-        ``unpaired-t`` (pooled variance), ``paired-t``, ``wilcoxon`` (signed-rank), or several.
-    cutoff
-        ``theory``; ``mc``, swap the scores of each pair with probability ½; ``hb``, draw pairs with replacement, then
-        swap; or several.
-    alternative
-        ``two-sided``, ``greater`` (A scores higher than B) or ``less``. With one side, A and B come in both orders.
-    alpha
-        The significance level.
-    correction
-        ``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``, over all pairs of one metric, test and cut-off.
-    group
-        Named groups of systems, such as ``{"humans": "H*", "machines": "*"}``; the first match wins. By default the
-        groups that the data knows.
-    resamples
-        How many data sets to draw for ``mc`` and ``hb``.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -183,14 +170,8 @@ def systems(
     >>> [(c.test, c.n_pairs) for c in result.counts]
     [('paired-t', 91), ('wilcoxon', 91)]
     """
-    tests = vocabulary.choices("test", test, vocabulary.SYSTEM_TESTS)
-    cutoffs = vocabulary.choices("cutoff", cutoff, vocabulary.CUTOFFS)
-    alternative = vocabulary.choice("alternative", alternative, vocabulary.ALTERNATIVES)
-    alpha = vocabulary.fraction("alpha", alpha)
-    correction = vocabulary.choice("correction", correction, vocabulary.CORRECTIONS)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    tests = tuple(test)
+    cutoffs = tuple(cutoff)
     columns = choose_columns(scores, human, metric, references=references)
     n, m = columns.scores.shape
     if n < 2:

@@ -1,4 +1,12 @@
-"""What does scoring the whole test set buy?"""
+"""What does scoring the whole test set buy?
+
+People judge few inputs, but a metric can score the whole test set, and that is how it is used. Compares the confidence
+intervals of system-level correlations with the metric's means over the judged inputs and over all inputs it has, for
+all three bootstraps. Where people judged every input, --annotated takes some of them as the judged ones.
+
+    metassay widths scores.csv --human relevance --annotated 20
+    metassay widths test-set.csv human.jsonl --human 'expert*' --metric 'rouge*' -o widths.tex
+"""
 
 from __future__ import annotations
 
@@ -7,14 +15,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import DataError, one_line
 from metassay.studies.agree import Agreement, AgreementRow, agree
-from metassay.studies.inputs import Annotated, count_annotated, has_scores, take_as_annotated
-from metassay.studies.setting import NameOrNames, settle, signature_names
+from metassay.studies.inputs import count_annotated, has_scores, take_as_annotated
+from metassay.studies.setting import settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +103,19 @@ class Widths(Result):
     """Mean change in width per human criterion, coefficient and method."""
 
 
+@study
 def widths(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
-    coefficient: NameOrNames = "kendall",
-    annotated: Annotated | None = None,
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    references: bool = False,
-    threads: int | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    coefficient: opt.Statistics = "kendall",
+    annotated: opt.AnnotatedInputs = None,
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 10_000,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+    threads: opt.Threads = None,
 ) -> Widths:
     """Compare intervals of system-level correlations with the annotated inputs and with all that metrics scored.
 
@@ -112,25 +123,6 @@ def widths(
     ----------
     scores
         Scores of metrics and people, the metrics on more inputs than people annotated.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
-    annotated
-        To see what more annotation, or more scoring, would do where people annotated everything: take only so many
-        inputs, chosen by the seed, or only these inputs, as those that people annotated.
-    confidence
-        Confidence of the intervals, between 0 and 1.
-    resamples
-        How many bootstrap resamples each interval takes.
-    seed
-        The same seed gives the same numbers, whatever the number of threads.
-    references
-        Keep people's own texts that were scored like systems.
-    threads
-        How many threads to use; all processors by default.
 
     Returns
     -------
@@ -150,11 +142,7 @@ def widths(
     >>> {row.interval for row in result.table} == {"boot-systems", "boot-inputs", "boot-both"}
     True
     """
-    coefficients = vocabulary.coefficients(coefficient)
-    confidence = vocabulary.fraction("confidence", confidence)
-    resamples = vocabulary.repeats("resamples", resamples)
-    seed = vocabulary.seed(seed)
-    threads = vocabulary.threads(threads)
+    coefficients = tuple(coefficient)
     whole = settle(scores, human, metric, references=references)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     setting = settle(studied, human, metric, references=references)

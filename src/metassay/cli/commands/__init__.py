@@ -1,46 +1,73 @@
-"""The commands: one module each, with a ``COMMAND``, loaded when it is called.
+"""The commands. Those of studies are derived from what the studies declare; the others are modules here.
 
-A new study adds a module here and a line below.
+The docstring of the module, of a study or of a command, holds its question, a paragraph about it, and command lines
+that work.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 
+from metassay import HOMES
+from metassay.cli import options
 from metassay.cli.parser import Command, Family
+from metassay.cli.running import run_study
+from metassay.core.study import read_declaration, read_question
 
-QUESTIONS = {
-    "agree": "how well does each metric agree with people?",
-    "compare": "which metric agrees better?",
-    "normality": "do parametric methods apply?",
-    "systems": "which systems differ?",
-    "decisions": "would a metric have led to the same decisions about systems?",
-    "pairs": "does a small score difference mean anything?",
-    "criteria": "is this agreement borrowed from another criterion?",
-    "difficulty": "do inputs differ in difficulty?",
-    "profile": "what do all scores say together of the systems?",
-    "stability": "would the ranking come out the same again?",
-    "widths": "what does scoring the whole test set buy?",
-    "precision": "how precisely are the scores of systems known?",
-    "plan": "how many inputs, systems and annotators do I need?",
-    "simulate": "does the method hold on data like mine?",
-    "corrupt": "what do these texts look like when they are damaged on purpose?",
-    "downgrade": "does the metric notice damage?",
-    "translate": "what do these texts look like in another language, and back?",
-    "survive": "does the evaluation survive translation, or any other exchange?",
-    "metrics": "what can be scored here?",
-    "score": "what do the metrics say of these texts?",
-    "report": "all of it, on one page",
-    "serve": "all of it, in the browser",
-    "reproduce": "do the published numbers come out?",
-    "datasets": "which public data can I have?",
-    "demo": "show me, on the example data that ships with the package",
-}
-"""Every command and the question it answers."""
+COMMANDS = (
+    "agree",
+    "compare",
+    "normality",
+    "systems",
+    "decisions",
+    "pairs",
+    "criteria",
+    "difficulty",
+    "profile",
+    "stability",
+    "widths",
+    "precision",
+    "plan",
+    "simulate",
+    "corrupt",
+    "downgrade",
+    "translate",
+    "survive",
+    "metrics",
+    "score",
+    "report",
+    "serve",
+    "reproduce",
+    "datasets",
+    "demo",
+)
+"""Every command, in the order of the overview."""
 
 
 def load(name: str) -> Command | Family:
     """Return a command by name; a part of a family is called ``family-part``."""
-    command = import_module(f"metassay.cli.commands.{name.replace('-', '_')}").COMMAND
-    assert isinstance(command, Command | Family)
-    return command
+    verb = name.replace("-", "_")
+    declared = read_declaration(_declaring(verb))
+    own = f"{__name__}.{verb}"
+    if find_spec(own) is None:
+        study = partial(options.add_study, verb=verb)
+        return Command(declared.about, declared.examples, study, partial(run_study, verb=verb))
+    module = import_module(own)
+    if hasattr(module, "PARTS"):
+        return Family(declared.about, declared.examples, {part: question(f"{name}-{part}") for part in module.PARTS})
+    usage = getattr(module, "USAGE", "FILE... [options]")
+    return Command(declared.about, declared.examples, module.add, module.run, usage)
+
+
+def question(name: str) -> str:
+    """Return the question that a command answers."""
+    asked = read_question(_declaring(name.replace("-", "_")))
+    return asked[0].lower() + asked[1:].removesuffix(".")
+
+
+def _declaring(verb: str) -> str:
+    """Return the module that says what a command is about: that of the study, or its own."""
+    home = HOMES.get(verb, "")
+    return home if home.startswith("metassay.studies.") else f"{__name__}.{verb}"

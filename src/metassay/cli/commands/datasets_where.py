@@ -1,21 +1,30 @@
-"""``metassay datasets where``."""
+"""In which folder is this data set?
+
+Prints the folder of a data set that is here and whole; if it is not, says what is missing.
+
+    metassay datasets where summeval
+"""
 
 from __future__ import annotations
 
 import argparse
 
-from metassay.cli.parser import Command, Parser
+from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
+USAGE = "NAME... [options]"
 
-def _options(parser: Parser) -> None:
+
+def add(parser: Parser) -> None:
+    """Add the options."""
     parser.add_argument("files", nargs="*", metavar="NAME", help="names of data sets")
     parser.add_argument(
         "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
     )
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from metassay.cli.running import tell
     from metassay.readers.datasets import find_dataset
 
@@ -24,12 +33,3 @@ def _run(arguments: argparse.Namespace) -> int:
     for place in [find_dataset(name, folder=arguments.folder) for name in arguments.files]:
         tell(str(place))
     return 0
-
-
-COMMAND = Command(
-    about="Prints the folder of a data set that is here and whole; if it is not, says what is missing.",
-    examples=("metassay datasets where summeval",),
-    options=_options,
-    run=_run,
-    usage="NAME... [options]",
-)

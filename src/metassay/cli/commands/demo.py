@@ -1,4 +1,11 @@
-"""``metassay demo``."""
+"""Show me, on the example data that ships with the package.
+
+Reads the example scores that ship with the package (they are synthetic), runs every study on them, shows how well each
+metric agrees with people, says in words what follows, and writes the report.
+
+    metassay demo
+    metassay demo -o report.html
+"""
 
 from __future__ import annotations
 
@@ -7,21 +14,27 @@ import textwrap
 from pathlib import Path
 
 from metassay.cli import options
-from metassay.cli.parser import Command, Parser
+from metassay.cli.parser import Parser
 
-STATISTICS = ("resamples", "seed", "threads")
 REPORT = "demo/report.html"
 TITLE = "How far can these metrics be trusted? (synthetic example)"
+USAGE = "[options]"
 
 
-def _options(parser: Parser) -> None:
-    options.add(parser, "statistics", STATISTICS)
-    group = parser.add_argument_group("output")
+def _statistics() -> options.Options:
+    return {name: options.of("make_report")[name] for name in ("resamples", "seed", "threads")}
+
+
+def add(parser: Parser) -> None:
+    """Add the options."""
+    options.add(parser, _statistics())
+    group = parser.group("output")
     group.add_argument("-o", "--output", metavar="FILE", default=REPORT, help=f"the report (default: {REPORT})")
     options.add_quiet(group)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from metassay.cli.progress import progress
     from metassay.cli.running import describe, say, show, tell
     from metassay.core.files import check_writable
@@ -30,7 +43,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.report.document.report import make_report
     from metassay.report.terminal import default_width
 
-    chosen = options.given(arguments, STATISTICS)
+    chosen = options.given(arguments, _statistics())
     target = Path(arguments.output)
     if arguments.output == REPORT:
         target.parent.mkdir(exist_ok=True)
@@ -51,15 +64,3 @@ def _run(arguments: argparse.Namespace) -> int:
     tell()
     tell(f"The report, with every question, chart and table: {one_line(target.resolve())}")
     return 0
-
-
-COMMAND = Command(
-    about=(
-        "Reads the example scores that ship with the package (they are synthetic), runs every study on them, shows "
-        "how well each metric agrees with people, says in words what follows, and writes the report."
-    ),
-    examples=("metassay demo", "metassay demo -o report.html"),
-    options=_options,
-    run=_run,
-    usage="[options]",
-)

@@ -1,4 +1,4 @@
-"""``metassay downgrade``."""
+"""``metassay downgrade``: the options are the study's own, and what reading needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from metassay.cli import options
 from metassay.cli.commands.corrupt import KINDS
-from metassay.cli.parser import Command, Parser
+from metassay.cli.parser import Parser
 from metassay.core import vocabulary
 from metassay.errors import UsageError, one_line
 
@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     from metassay.core.scores import Scores
     from metassay.studies.downgrade import Damaged
 
-DEFAULTS = {"test": "paired-t", "alpha": 0.05, "confidence": 0.95}
-STATISTICS = ("paired-test", "alpha", "confidence")
 
-
-def _options(parser: Parser) -> None:
-    options.add_files(parser)
-    damage = parser.add_argument_group("damage: from texts")
+def add(parser: Parser) -> None:
+    """Add the options."""
+    options.add_files(parser, "downgrade")
+    damage = parser.group("damage: from texts")
     damage.add_argument(
         "--corruption",
         action="append",
@@ -34,19 +32,13 @@ def _options(parser: Parser) -> None:
         metavar="SHARES",
         help="shares of the units to damage, a comma list such as 0.1,0.25,0.5,1 (default: that of the kind, mostly 1)",
     )
-    damage.add_argument(
-        "--backend",
-        default="built-in",
-        metavar="NAME",
-        help="who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path (default: built-in)",
-    )
+    options.add(parser, {name: options.of("corrupt")[name] for name in ("backend", "seed")})
     damage.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
     damage.add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
     damage.add_argument(
         "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
     )
-    options.add(parser, "random numbers of the damage", ("seed",), {"seed": 0})
-    given = parser.add_argument_group("damage: from scores")
+    given = parser.group("damage: from scores")
     given.add_argument(
         "--after",
         action="append",
@@ -54,11 +46,11 @@ def _options(parser: Parser) -> None:
         help="FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
         "shuffle=shuffled.csv; repeat it for several",
     )
-    options.add(parser, "statistics", STATISTICS, DEFAULTS)
     options.add_output(parser, "downgrade")
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from metassay.cli.progress import progress
     from metassay.cli.running import Output
     from metassay.studies.downgrade import downgrade
@@ -68,7 +60,7 @@ def _run(arguments: argparse.Namespace) -> int:
             "say what the damage is: --corruption KIND with texts and --metric, or --after FILE with scores of damaged "
             "outputs"
         )
-    chosen = options.given(arguments, (*STATISTICS, "references"))
+    chosen = options.given(arguments, options.of("downgrade"), leave_out=("metric",))
     output = Output.of(arguments, "downgrade")
     with progress(arguments.quiet):
         if arguments.corruption is not None:
@@ -112,7 +104,7 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     after = []
     for kind in dict.fromkeys(kinds):
         for rate in rates:
-            damaged = corrupt(found, kind, rate=rate, seed=seed, backend=arguments.backend)
+            damaged = corrupt(found, kind, rate=rate, seed=seed, backend=arguments.backend or "built-in")
             row = damaged.table[0]
             changed = sum(r.n_changed_texts for r in damaged.table) / sum(r.n_texts for r in damaged.table)
             after.append(Damaged(score(damaged.texts, scorers, **how), row.kind, row.criterion, row.rate, changed))
@@ -149,20 +141,3 @@ def _rate(text: str) -> float:
     if not 0 <= rate <= 1:
         raise UsageError(f"the rate in --after KIND@RATE=FILE must lie in [0, 1], got {one_line(text, 20)!r}")
     return rate
-
-
-COMMAND = Command(
-    about=(
-        "Damages the outputs of one system at a time and asks whether a metric then ranks it below systems that it had "
-        "scored significantly lower. A metric that agrees with people on coherence but does not mind shuffled "
-        "sentences measures something else. With texts it damages and scores them itself, in part, too, if there are "
-        "--rates; with scores it takes those before and after the damage."
-    ),
-    examples=(
-        "metassay downgrade texts.jsonl --metric rouge,chrf --corruption lemmatize,shuffle,swap-persons",
-        "metassay downgrade texts.jsonl --metric chrf --corruption shuffle --rates 0.1,0.25,0.5,1",
-        "metassay downgrade scores.csv --after shuffle=shuffled.csv --test wilcoxon --view systems",
-    ),
-    options=_options,
-    run=_run,
-)

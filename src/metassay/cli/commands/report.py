@@ -1,4 +1,11 @@
-"""``metassay report``."""
+"""All of it, on one page.
+
+Runs every study that needs nothing but scores and writes one HTML page that works offline: the answer in words, a
+section per question with charts and tables, downloads, and a methods paragraph for a paper.
+
+    metassay report scores.csv --human relevance -o report.html
+    metassay report scores/*.jsonl --human 'expert_*' --metric 'rouge*,bertscore_f1' -o report.html
+"""
 
 from __future__ import annotations
 
@@ -6,22 +13,20 @@ import argparse
 import textwrap
 
 from metassay.cli import options
-from metassay.cli.parser import Command, Parser
-
-DEFAULTS = {"confidence": 0.95, "resamples": 10_000, "seed": 0}
-STATISTICS = ("confidence", "resamples", "seed", "threads")
+from metassay.cli.parser import Parser
 
 
-def _options(parser: Parser) -> None:
-    options.add_files(parser)
-    options.add(parser, "statistics", STATISTICS, DEFAULTS)
-    group = parser.add_argument_group("output")
+def add(parser: Parser) -> None:
+    """Add the options."""
+    options.add_files(parser, "make_report")
+    group = parser.group("output")
     group.add_argument("--title", metavar="TEXT", help="heading of the page")
     group.add_argument("-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)")
     options.add_quiet(group)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from metassay.cli.progress import progress
     from metassay.cli.running import read_scores, say, spare_inputs, tell
     from metassay.core.files import check_writable
@@ -29,7 +34,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.report.document.report import TITLE, make_report
     from metassay.report.terminal import default_width
 
-    chosen = options.given(arguments, ("human", "metric", *STATISTICS))
+    chosen = options.given(arguments, options.of("make_report"))
     spare_inputs(arguments.output, arguments.files)
     check_writable(arguments.output)
     scores = read_scores(arguments)
@@ -40,17 +45,3 @@ def _run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         say(f"wrote {one_line(arguments.output)}")
     return 0
-
-
-COMMAND = Command(
-    about=(
-        "Runs every study that needs nothing but scores and writes one HTML page that works offline: the answer in "
-        "words, a section per question with charts and tables, downloads, and a methods paragraph for a paper."
-    ),
-    examples=(
-        "metassay report scores.csv --human relevance -o report.html",
-        "metassay report scores/*.jsonl --human 'expert_*' --metric 'rouge*,bertscore_f1' -o report.html",
-    ),
-    options=_options,
-    run=_run,
-)

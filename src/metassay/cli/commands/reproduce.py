@@ -1,17 +1,27 @@
-"""``metassay reproduce``."""
+"""Do the published numbers come out?
+
+Computes again what papers published, from the data they used, and prints published, ours, and whether they agree
+within the stated tolerance, with the reason where they cannot be checked. A disagreement is a result: the exit code is
+0 unless --strict is given.
+
+    metassay reproduce
+    metassay reproduce --data data --only deutsch-2021 --view numbers
+    metassay reproduce --full --format markdown -o published.md
+"""
 
 from __future__ import annotations
 
 import argparse
 
 from metassay.cli import options
-from metassay.cli.parser import Command, Parser
+from metassay.cli.parser import Parser
 
-STATISTICS = ("seed", "threads")
+USAGE = "[options]"
 
 
-def _options(parser: Parser) -> None:
-    group = parser.add_argument_group("what to check")
+def add(parser: Parser) -> None:
+    """Add the options."""
+    group = parser.group("what to check")
     group.add_argument(
         "--data",
         metavar="FOLDER",
@@ -26,36 +36,20 @@ def _options(parser: Parser) -> None:
         "--full", action="store_true", help="simulate as much as the papers did, and check what takes minutes too"
     )
     group.add_argument("--strict", action="store_true", help="exit with 1 if a number is outside its tolerance")
-    options.add(parser, "statistics", STATISTICS, {"seed": 0})
+    options.add(parser, options.of("reproduce"))
     options.add_output(parser, "reproduce")
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from metassay.cli.progress import progress
     from metassay.cli.running import Output
     from metassay.reproduction.reproduce import reproduce
 
     arguments.files = []
     output = Output.of(arguments, "reproduce")
-    chosen = options.given(arguments, STATISTICS)
+    chosen = options.given(arguments, options.of("reproduce"))
     with progress(arguments.quiet):
         result = reproduce(arguments.data, only=arguments.only, full=arguments.full, **chosen)
     output.put(result)
     return int(arguments.strict and result.n_outside > 0)
-
-
-COMMAND = Command(
-    about=(
-        "Computes again what papers published, from the data they used, and prints published, ours, and whether "
-        "they agree within the stated tolerance, with the reason where they cannot be checked. A disagreement is a "
-        "result: the exit code is 0 unless --strict is given."
-    ),
-    examples=(
-        "metassay reproduce",
-        "metassay reproduce --data data --only deutsch-2021 --view numbers",
-        "metassay reproduce --full --format markdown -o published.md",
-    ),
-    options=_options,
-    run=_run,
-    usage="[options]",
-)

@@ -1,4 +1,14 @@
-"""``metassay score``."""
+"""What do the metrics say of these texts?
+
+Scores every output with every metric that is named and writes tidy scores, ready for the other commands. Scores are
+kept by content: a repeated run only scores what is new, and a run that was stopped goes on where it was. The file
+appears complete or not at all.
+
+    metassay score texts.jsonl --metric rouge,chrf -o scores.csv
+    metassay score texts.jsonl --metric 'rouge[references=mean],length' -o scores.parquet
+    metassay score texts.jsonl --metric meteor --with human.jsonl --with bewte.jsonl -o scores.csv
+    metassay score --parallel a=a.txt --parallel b=b.txt --reference ref.txt --metric chrf -o scores.csv
+"""
 
 from __future__ import annotations
 
@@ -8,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metassay.cli import options, texts
-from metassay.cli.parser import Command, Parser
+from metassay.cli.parser import Parser
 from metassay.errors import DataError, UsageError, listed, one_line
 
 if TYPE_CHECKING:
@@ -16,9 +26,10 @@ if TYPE_CHECKING:
     from metassay.core.texts import Texts
 
 
-def _options(parser: Parser) -> None:
+def add(parser: Parser) -> None:
+    """Add the options."""
     texts.add_files(parser)
-    group = parser.add_argument_group("what to score with")
+    group = parser.group("what to score with")
     group.add_argument(
         "--metric",
         action="append",
@@ -40,19 +51,20 @@ def _options(parser: Parser) -> None:
         metavar="FILE",
         help="scores that are there already, from people or other programs, to be written along; may be repeated",
     )
-    work = parser.add_argument_group("how")
+    work = parser.group("how")
     work.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
     work.add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
     work.add_argument(
         "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
     )
-    options.add(parser, "where it runs", ("cluster", "workers"))
-    output = parser.add_argument_group("output")
+    options.add(parser, {name: each for name, each in options.places().items() if name != "checkpoint"})
+    output = parser.group("output")
     output.add_argument("-o", "--output", metavar="FILE", help="tidy scores; ends in .csv, .tsv, .jsonl or .parquet")
     options.add_quiet(output)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from metassay.cli.progress import progress
     from metassay.cli.running import placed, say
     from metassay.core.files import check_writable
@@ -104,20 +116,3 @@ def _check_shared(scores: Scores, found: Texts) -> None:
                 f"--with: no {what} of the scores is one of the texts; "
                 f"the scores have {listed(there, 3)}, the texts {listed(here, 3)}"
             )
-
-
-COMMAND = Command(
-    about=(
-        "Scores every output with every metric that is named and writes tidy scores, ready for the other commands. "
-        "Scores are kept by content: a repeated run only scores what is new, and a run that was stopped goes on "
-        "where it was. The file appears complete or not at all."
-    ),
-    examples=(
-        "metassay score texts.jsonl --metric rouge,chrf -o scores.csv",
-        "metassay score texts.jsonl --metric 'rouge[references=mean],length' -o scores.parquet",
-        "metassay score texts.jsonl --metric meteor --with human.jsonl --with bewte.jsonl -o scores.csv",
-        "metassay score --parallel a=a.txt --parallel b=b.txt --reference ref.txt --metric chrf -o scores.csv",
-    ),
-    options=_options,
-    run=_run,
-)

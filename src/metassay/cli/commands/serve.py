@@ -1,16 +1,27 @@
-"""``metassay serve``."""
+"""All of it, in the browser.
+
+Serves the report in the browser, for people who do not use a terminal: drop files with scores, say which columns
+people gave, watch it being made, read and download it. Only this machine is served, and nothing is kept, unless asked.
+Needs: pip install 'metassay[serve]'.
+
+    metassay serve --open
+    metassay serve --host 0.0.0.0 --name scores.example.org --keep reports
+"""
 
 from __future__ import annotations
 
 import argparse
 
 from metassay.cli import options
-from metassay.cli.parser import Command, Parser
+from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
+USAGE = "[options]"
 
-def _options(parser: Parser) -> None:
-    group = parser.add_argument_group("where")
+
+def add(parser: Parser) -> None:
+    """Add the options."""
+    group = parser.group("where")
     group.add_argument(
         "--host",
         metavar="HOST",
@@ -26,7 +37,7 @@ def _options(parser: Parser) -> None:
         help="a further name by which browsers reach it; repeatable",
     )
     group.add_argument("--open", action="store_true", help="open the page in a browser")
-    group = parser.add_argument_group("limits")
+    group = parser.group("limits")
     group.add_argument("--max-upload", metavar="MB", type=float, default=50, help="size of an upload (default: 50)")
     group.add_argument(
         "--max-minutes", metavar="N", type=float, default=15, help="time that one report may take (default: 15)"
@@ -38,14 +49,15 @@ def _options(parser: Parser) -> None:
         default=60,
         help="delete what nobody has used for so long (default: 60)",
     )
-    group = parser.add_argument_group("output")
+    group = parser.group("output")
     group.add_argument(
         "--keep", metavar="FOLDER", help="keep copies of files and reports there (default: nothing is kept)"
     )
     options.add_quiet(group)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from dataclasses import replace
     from pathlib import Path
 
@@ -81,16 +93,3 @@ def _run(arguments: argparse.Namespace) -> int:
         if not arguments.quiet:
             say("stopped; " + ("nothing is kept" if keep is None else "what was made is kept"))
     return 0
-
-
-COMMAND = Command(
-    about=(
-        "Serves the report in the browser, for people who do not use a terminal: drop files with scores, say which "
-        "columns people gave, watch it being made, read and download it. Only this machine is served, and nothing is "
-        "kept, unless asked. Needs: pip install 'metassay[serve]'."
-    ),
-    examples=("metassay serve --open", "metassay serve --host 0.0.0.0 --name scores.example.org --keep reports"),
-    options=_options,
-    run=_run,
-    usage="[options]",
-)

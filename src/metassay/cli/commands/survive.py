@@ -1,4 +1,4 @@
-"""``metassay survive``."""
+"""``metassay survive``: the options are the study's own, and what reading needs."""
 
 from __future__ import annotations
 
@@ -8,68 +8,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metassay.cli import options
-from metassay.cli.parser import Command, Parser
+from metassay.cli.parser import Parser
 from metassay.core.vocabulary import names
 from metassay.errors import UnknownName, UsageError, one_line
 
 if TYPE_CHECKING:
     from metassay.core.scores import Scores
 
-DEFAULTS = {
-    "by": "language",
-    "level": "global",
-    "coefficient": "kendall-c",
-    "test": "tost,anderson-hauck",
-    "margin": 0.05,
-    "margin-kind": "constant,sd,range",
-    "resample": "both",
-    "aggregate": "max",
-    "alpha": 0.05,
-    "correction": "by",
-    "p": "plus-one",
-    "confidence": 0.95,
-    "resamples": 10_000,
-    "seed": 0,
-}
-COMPARED = ("by", "baseline")
-STATISTICS = (
-    "one-level",
-    "coefficient",
-    "equivalence-tests",
-    "margin",
-    "margin-kind",
-    "resample",
-    "aggregate",
-    "alpha",
-    "correction",
-    "p",
-    "confidence",
-    "resamples",
-    "seed",
-    "threads",
-)
 KNOWN = ("language", "annotator", "reference", "metric", "human")
 """What can be compared without a column of its own in the tables."""
 
 
-def _options(parser: Parser) -> None:
-    options.add_files(parser)
-    options.add(parser, "what to compare", COMPARED, DEFAULTS)
-    options.add(parser, "statistics", STATISTICS, DEFAULTS)
-    options.add_output(parser, "survive")
+def add(parser: Parser) -> None:
+    """Add the options."""
+    options.add_study(parser, "survive")
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from metassay.cli.progress import progress
-    from metassay.cli.running import Output
+    from metassay.cli.running import Output, placed
     from metassay.studies.survive import survive
 
-    chosen = options.given(arguments, ("human", "metric", "references", *COMPARED, *STATISTICS))
+    chosen = options.given(arguments, options.of("survive"))
     parts = _labelled(arguments.files)
     arguments.files = [path for paths in parts.values() for path in paths]
     output = Output.of(arguments, "survive")
     scores = _read(arguments, parts)
-    with progress(arguments.quiet):
+    with progress(arguments.quiet), placed(arguments):
         result = survive(scores, **chosen)
     output.put(result)
     return 0
@@ -104,7 +70,7 @@ def _read(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Scores:
         raise UsageError("stdin cannot be read beside files with a label")
     found = {}
     for label, paths in parts.items():
-        scores = read(*paths, format=arguments.input_format, language=arguments.language)
+        scores = read(*paths, format=arguments.format_, language=arguments.language)
         # Told before they are put together: a criterion that says the same in all files is shared by all.
         found[label] = scores.declare(human=_present(scores, arguments.human or ()))
     shared = found.pop("", None)
@@ -124,23 +90,3 @@ def _present(scores: Scores, patterns: Iterable[str]) -> list[str]:
         except UnknownName:
             continue
     return found
-
-
-COMMAND = Command(
-    about=(
-        "Tests whether a metric agrees with people in another language as well as it does in the first, so that human "
-        "judgments can be used again: two one-sided tests by bootstrap and the Anderson-Hauck test, with a constant "
-        "margin and with margins from how much single annotators differ. Also tells how much conclusions depend on the "
-        "margin, and whether the better metric stays the better one. Give the scores of each language as LANG=FILE, "
-        "a round trip as LANG-back=FILE, or all in one file with a language column. With --by, the same question of "
-        "two metrics, two versions of a judge, or two groups of annotators: are they interchangeable?"
-    ),
-    examples=(
-        "metassay survive en=english.csv es=spanish.csv es-back=again.csv human.jsonl",
-        "metassay survive scores.csv --human relevance --baseline en --margin-kind sd --resample points",
-        "metassay survive judges.csv --human rating --by version --baseline v1 --margin 0.03",
-        "metassay survive scores.csv --human relevance --by metric --baseline judge-large --view list",
-    ),
-    options=_options,
-    run=_run,
-)

@@ -1,17 +1,28 @@
-"""``metassay translate``."""
+"""What do these texts look like in another language, and back?
+
+Translates outputs, references and sources into another language and, with --back, into the first one again, to see
+whether an evaluation survives it. Counts the words that the translator did not know. With a cache, a run that was
+interrupted goes on where it stopped.
+
+    metassay translate texts.jsonl --to es -o spanish.jsonl
+    metassay translate texts.jsonl --to ca --back again.jsonl --cache translations.db -o catalan.jsonl
+    metassay translate texts.jsonl --to de --with marian --what outputs -o german.jsonl
+    metassay translate texts.jsonl --to fr --with "command:mytool {from} {to}" -o french.jsonl
+"""
 
 from __future__ import annotations
 
 import argparse
 
 from metassay.cli import options, texts
-from metassay.cli.parser import Command, Parser
+from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
 
-def _options(parser: Parser) -> None:
+def add(parser: Parser) -> None:
+    """Add the options."""
     texts.add_files(parser)
-    group = parser.add_argument_group("how to translate")
+    group = parser.group("how to translate")
     group.add_argument("--to", metavar="LANG", help="the language to translate into, such as es")
     group.add_argument("--from", dest="source_language", metavar="LANG", help="the language of the texts (default: en)")
     group.add_argument(
@@ -25,14 +36,15 @@ def _options(parser: Parser) -> None:
         "--what", metavar="PARTS", help="a comma list of outputs, references and sources (default: all three)"
     )
     group.add_argument("--cache", metavar="FILE", help="keep translations there, and make none of them twice")
-    options.add(parser, "work", ("timeout", "threads"), {"timeout": 600})
+    options.add(parser, options.of("translate"))
     texts.add_output(parser)
-    parser.add_argument_group("round trip").add_argument(
+    parser.group("round trip").add_argument(
         "--back", metavar="FILE", help="also translate back into the first language, and write those texts there"
     )
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
     from metassay.cli.progress import progress
     from metassay.texts.changes.translation import translate
 
@@ -42,8 +54,10 @@ def _run(arguments: argparse.Namespace) -> int:
     texts.check_target(arguments.output, "-o", texts.paths(arguments))
     if arguments.back is not None:
         texts.check_target(arguments.back, "--back", texts.paths(arguments), (arguments.output,))
-    names = ("source_language", "with_", "what", "cache", "timeout", "threads")
-    chosen = options.given(arguments, names)
+    chosen = options.given(arguments, options.of("translate"))
+    for name in ("source_language", "with_", "what", "cache"):
+        if getattr(arguments, name) is not None:
+            chosen[name] = getattr(arguments, name)
     found = texts.read(arguments)
     with progress(arguments.quiet):
         result = translate(found, to=arguments.to, back=arguments.back is not None, **chosen)
@@ -52,20 +66,3 @@ def _run(arguments: argparse.Namespace) -> int:
         texts.write(result.back, arguments.back, arguments.quiet)
     texts.summarise(result, form, arguments.quiet)
     return 0
-
-
-COMMAND = Command(
-    about=(
-        "Translates outputs, references and sources into another language and, with --back, into the first one again, "
-        "to see whether an evaluation survives it. Counts the words that the translator did not know. With a cache, a "
-        "run that was interrupted goes on where it stopped."
-    ),
-    examples=(
-        "metassay translate texts.jsonl --to es -o spanish.jsonl",
-        "metassay translate texts.jsonl --to ca --back again.jsonl --cache translations.db -o catalan.jsonl",
-        "metassay translate texts.jsonl --to de --with marian --what outputs -o german.jsonl",
-        'metassay translate texts.jsonl --to fr --with "command:mytool {from} {to}" -o french.jsonl',
-    ),
-    options=_options,
-    run=_run,
-)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metassay.core import options as opt
 from metassay.core.files import write_text
 from metassay.core.scores import Scores
 from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Dossier, Watch, gather
 
 if TYPE_CHECKING:
-    from metassay.studies.setting import NameOrNames
+    pass
 
 TITLE = "How far can these metrics be trusted?"
 
@@ -43,13 +44,13 @@ def make_report(
     scores: Scores,
     path: str | Path | None = None,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
     title: str = TITLE,
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    threads: int | None = None,
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 10_000,
+    seed: opt.Seed = 0,
+    threads: opt.Threads = None,
     watch: Watch | None = None,
 ) -> Report:
     """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 from metassay import engine
+from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.signature import Signature
@@ -85,10 +86,10 @@ def corrupt(
     texts: Texts,
     kind: str,
     *,
-    rate: float | None = None,
-    seed: int = 0,
+    rate: opt.Rate = None,
+    seed: opt.Seed = 0,
     systems: str | Iterable[str] | None = None,
-    backend: str = "built-in",
+    backend: opt.Backend = "built-in",
 ) -> Corruption:
     """Damage the outputs of systems in one way.
 

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import ClassVar
 
 from metassay import engine
+from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.signature import Signature
@@ -82,8 +83,8 @@ def translate(
     what: str | Iterable[str] = WHAT,
     back: bool = False,
     cache: str | PathLike[str] | None = None,
-    timeout: float = 600.0,
-    threads: int | None = None,
+    timeout: opt.Timeout = 600,
+    threads: opt.Threads = None,
 ) -> Translation:
     r"""Translate texts into another language and, if asked, back again.
 

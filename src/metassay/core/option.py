@@ -1,0 +1,79 @@
+"""One option: what is known of it, once, for Python, the command line, the docs and the signature line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from metassay.core import vocabulary as known
+
+
+def as_given(_what: str, value: Any) -> Any:  # noqa: ANN401 - checked where the data is known
+    """Return the value; what it may be depends on the data."""
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What is known of an option, but for its name and its default, which stand in signatures."""
+
+    help: str
+    """What it is, as a phrase without a full stop."""
+    check: Callable[[str, Any], Any] = as_given
+    """Takes the option's name and a value, and returns the value in its one form or raises `UsageError`."""
+    metavar: str = "NAME"
+    """What stands for the value in the help."""
+    choices: Sequence[str] = ()
+    """The names to choose from."""
+    aliases: Mapping[str, str] | None = None
+    """Other names for them."""
+    listed: bool = True
+    """Whether the choices are shown after the help."""
+    several: bool = False
+    """Whether a comma list may be given."""
+    absent: str | None = None
+    """What happens without it, where the default is None."""
+    key: str | None = None
+    """Its key in the signature line; options with one key share it. None if it changes no number."""
+    group: str = "statistics"
+    """The heading in the help under which it stands."""
+    number: bool = False
+    """Whether the command line turns it into a number."""
+    repeated: bool = False
+    """Whether the command line takes it several times."""
+    switch: bool = False
+    """Whether it is on or off."""
+    flag: str | None = None
+    """Its name on the command line, if that is another."""
+    alias: str | None = None
+    """A former name, understood as well."""
+
+    def take(self, name: str, value: Any, default: object = None) -> Any:  # noqa: ANN401 - each option has its type
+        """Return a value in its one form, or raise `UsageError`; None stands for what happens without the option."""
+        if value is None and (default is None or self.absent is not None):
+            return None
+        what = name.replace("_", " ")
+        if not self.choices:
+            return self.check(what, value)
+        if self.several and value == "all":
+            return tuple(self.choices)
+        return (known.choices if self.several else known.choice)(what, value, self.choices, self.aliases)
+
+    def text(self, default: object = None) -> str:
+        """Return what it is, what may be chosen, and what happens without it."""
+        words = self.help
+        if self.choices and self.listed:
+            words += f"{', a comma list of' if self.several else ':'} {', '.join(self.choices)}"
+        if default is not None and not self.switch:
+            words += f" (default: {shown(default)})"
+        elif self.absent is not None:
+            words += f" (default: {self.absent})"
+        return words
+
+
+def shown(default: object) -> str:
+    """Return a default as people write it."""
+    if isinstance(default, int) and not isinstance(default, bool):
+        return f"{default:,}"
+    return ",".join(map(shown, default)) if isinstance(default, tuple) else str(default)

@@ -1,0 +1,509 @@
+"""Every option of every study, declared once.
+
+An option is the type of a keyword of a public verb::
+
+    def agree(scores: Scores, *, level: opt.Levels = "system,input", …) -> Agreement:
+
+Its default stands in that signature and nowhere else. The check in Python, the text in docstrings and in the docs, the
+flag on the command line, the field of the web form and the part of the signature line all come from here. Nothing heavy
+is imported, so that the command line can print its help without loading NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+from metassay.core import vocabulary as known
+from metassay.core.option import Option
+from metassay.errors import UsageError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from metassay.core.groups import GroupPatterns
+
+Names = str | Iterable[str]
+"""A name, a comma list or several names."""
+
+PAPER_STEPS = 10
+"""Steps of the grid of score differences in Deutsch, Dror and Roth (2022)."""
+
+_STUDIED = "what to study"
+_FILES = "how to read the files"
+_PLACE = "where it runs"
+_GOAL = "what is wanted"
+_PAIRS = "which pairs of systems"
+_COMPARED = "what to compare"
+
+
+class _Number(TypedDict):
+    number: bool
+    metavar: str
+
+
+class _Method(TypedDict):
+    metavar: str
+    key: str
+
+
+_N, _K, _SHARE, _SIZE = (_Number(number=True, metavar=m) for m in ("N", "K", "SHARE", "SIZE"))
+_LEVEL = _Method(metavar="LEVEL", key="level")
+_INTERVAL = _Method(metavar="METHOD", key="ci")
+_TEST = _Method(metavar="TEST", key="test")
+
+
+def _width(what: str, value: float) -> float:
+    found = known.positive(what, value)
+    if found >= 2:
+        raise UsageError(f"{what} must lie in (0, 2), since correlations go from -1 to 1, got {found:g}")
+    return found
+
+
+def _steps(what: str, value: bool | int) -> int:
+    return (0, PAPER_STEPS)[value] if isinstance(value, bool) else known.count(what, value, 2)
+
+
+# -- what to study ----------------------------------------------------------------------------------------------------
+
+Human = Annotated[
+    Names | None,
+    Option(
+        "human judgments: names of columns, globs or comma lists",
+        repeated=True,
+        group=_STUDIED,
+        absent="every column known to be human",
+    ),
+]
+Metric = Annotated[
+    Names | None,
+    Option(
+        "metrics: names of columns, globs or comma lists",
+        repeated=True,
+        group=_STUDIED,
+        absent="every column that is not human",
+    ),
+]
+References = Annotated[
+    bool,
+    Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED),
+]
+Groups = Annotated[
+    "GroupPatterns | None",
+    Option(
+        "a group of systems, NAME=PATTERN[,PATTERN], such as humans=H*; the first match wins; a mapping in Python",
+        repeated=True,
+        metavar="GROUP",
+        absent="the groups that the data knows",
+    ),
+]
+MetricGroups = Annotated[
+    "GroupPatterns | None",
+    Option(
+        "a group of metrics, NAME=PATTERN[,PATTERN], such as relevance=rouge*; the first match wins; a mapping in "
+        "Python",
+        repeated=True,
+        metavar="GROUP",
+        absent="all metrics are one group",
+    ),
+]
+AnnotatedInputs = Annotated[
+    "int | Iterable[str] | None",
+    Option(
+        "treat only this many inputs, chosen by the seed, as annotated by people; in Python also their names",
+        **_N,
+        absent="the inputs that people annotated",
+    ),
+]
+InputSet = Annotated[
+    str,
+    Option(
+        "inputs behind the system means of a metric: all that it scored, or only those that people annotated",
+        choices=known.INPUT_SETS,
+        listed=False,
+        metavar="SET",
+    ),
+]
+
+# -- statistics -------------------------------------------------------------------------------------------------------
+
+Levels = Annotated[
+    Names,
+    Option("levels of correlation", choices=known.LEVELS, aliases=known.LEVEL_ALIASES, several=True, **_LEVEL),
+]
+Level = Annotated[str, Option("level of correlation", choices=known.LEVELS, aliases=known.LEVEL_ALIASES, **_LEVEL)]
+PlannedLevel = Annotated[
+    str,
+    Option("level of correlation", choices=known.PLANNED_LEVELS, aliases=known.LEVEL_ALIASES, **_LEVEL),
+]
+Statistics = Annotated[
+    Names,
+    Option(
+        "correlation coefficients (kendall is tau-b)",
+        choices=known.COEFFICIENTS,
+        aliases=known.COEFFICIENT_ALIASES,
+        several=True,
+        key="coef",
+    ),
+]
+Statistic = Annotated[
+    str,
+    Option(
+        "correlation coefficient (kendall is tau-b)",
+        choices=known.COEFFICIENTS,
+        aliases=known.COEFFICIENT_ALIASES,
+        key="coef",
+    ),
+]
+Interval = Annotated[str, Option("method of the confidence intervals", choices=known.INTERVALS, **_INTERVAL)]
+Intervals = Annotated[
+    Names,
+    Option("methods of confidence intervals", choices=known.INTERVALS, several=True, **_INTERVAL),
+]
+Bootstrap = Annotated[str, Option("what is resampled for the intervals", choices=known.BOOTSTRAPS, **_INTERVAL)]
+PlannedInterval = Annotated[
+    str,
+    Option(
+        "method of the interval (two-way: new systems and inputs; boot-inputs: these systems, new inputs)",
+        choices=known.PLANNED_INTERVALS,
+        **_INTERVAL,
+    ),
+]
+Confidence = Annotated[
+    float, Option("confidence level of the intervals, between 0 and 1", known.fraction, key="ci", **_SHARE)
+]
+MetricTest = Annotated[str, Option("test of a difference between two metrics", choices=known.METRIC_TESTS, **_TEST)]
+MetricTests = Annotated[
+    Names,
+    Option("tests of a difference between two metrics", choices=known.METRIC_TESTS, several=True, **_TEST),
+]
+SystemTest = Annotated[str, Option("test of a difference between two systems", choices=known.SYSTEM_TESTS, **_TEST)]
+SystemTests = Annotated[
+    Names,
+    Option("tests of a difference between two systems", choices=known.SYSTEM_TESTS, several=True, **_TEST),
+]
+PairedTest = Annotated[
+    str,
+    Option(
+        "test that a system scores lower, over the inputs that two systems share",
+        choices=known.PAIRED_TESTS,
+        **_TEST,
+    ),
+]
+EquivalenceTests = Annotated[Names, Option("tests", choices=known.EQUIVALENCE_TESTS, several=True, **_TEST)]
+_CUTOFF = (
+    "where p-values come from (mc: scores of a pair swapped with probability 1/2; hb: pairs drawn with "
+    "replacement, then swapped)"
+)
+Cutoff = Annotated[str, Option(_CUTOFF, metavar="KIND", choices=known.CUTOFFS, key="cutoff")]
+Cutoffs = Annotated[Names, Option(_CUTOFF, metavar="KIND", choices=known.CUTOFFS, several=True, key="cutoff")]
+Alternative = Annotated[
+    str,
+    Option(
+        "alternative hypothesis: A better than B (greater), worse (less), or different (two-sided)",
+        choices=known.ALTERNATIVES,
+        listed=False,
+        metavar="SIDE",
+        key="alt",
+    ),
+]
+Alpha = Annotated[float, Option("significance level, between 0 and 1", known.fraction, key="alpha", **_SHARE)]
+Correction = Annotated[str, Option("correction for multiple tests", choices=known.CORRECTIONS, key="corr")]
+Scope = Annotated[
+    str,
+    Option(
+        "tests that are corrected together: those of one metric against all others (row), or all of a table (table)",
+        choices=known.SCOPES,
+        listed=False,
+        metavar="SCOPE",
+        key="corr",
+    ),
+]
+PValues = Annotated[
+    str,
+    Option(
+        "p-values as (c+1)/(k+1) (plus-one), or as c/k with strictly larger draws counted (paper)",
+        choices=known.P_VALUES,
+        listed=False,
+        metavar="KIND",
+        key="p",
+    ),
+]
+Resamples = Annotated[int, Option("number of resamples", known.repeats, **_K, key="k")]
+Trials = Annotated[int, Option("number of simulated trials in each setting", known.repeats, **_K, key="trials")]
+PlanTrials = Annotated[
+    int | None,
+    Option(
+        "number of simulated data sets for each design",
+        partial(known.repeats, least=50),
+        **_K,
+        absent="1,000 at system level, 300 at input level",
+        key="trials",
+    ),
+]
+Draws = Annotated[int, Option("pairs of samples drawn for each size", known.repeats, **_K, key="k")]
+Seed = Annotated[
+    int,
+    Option(
+        "seed of the random numbers; the same seed gives the same numbers, wherever the work is done",
+        partial(known.count, least=0),
+        key="seed",
+        **_N,
+    ),
+]
+
+# -- one study's own --------------------------------------------------------------------------------------------------
+
+Anchor = Annotated[
+    Names | None,
+    Option(
+        "columns to hold fixed, one at a time: names, globs or comma lists",
+        repeated=True,
+        absent="each of the human criteria",
+    ),
+]
+Holding = Annotated[
+    Names,
+    Option(
+        "how the anchor is held fixed (bucket: within groups of about equal anchors; partial: residuals of linear "
+        "regressions; partial-formula: Kendall's partial tau)",
+        metavar="METHOD",
+        choices=known.HOLDING_METHODS,
+        several=True,
+        key="method",
+    ),
+]
+Edges = Annotated[
+    "Mapping[str, Sequence[float]] | Sequence[float] | Sequence[str] | str | None",
+    Option(
+        "edges of the buckets in ascending order, NUMBERS or ANCHOR=NUMBERS, such as 1.5,2.5,3.5; a value on an edge "
+        "belongs above it",
+        repeated=True,
+        metavar="EDGES",
+        absent="anchors are rounded to whole numbers, half up",
+    ),
+]
+Bounds = Annotated[
+    "str | Iterable[tuple[float, float]] | None",
+    Option(
+        "smallest and largest score difference of the pairs, in units of the scores, such as 0:0.5,0.5:1,1:",
+        known.ranges,
+        metavar="LOW:HIGH",
+        group=_PAIRS,
+    ),
+]
+Shares = Annotated[
+    "str | Iterable[float] | None",
+    Option(
+        "shares of the pairs that are closest in score, a comma list, or none",
+        known.shares,
+        metavar="SHARE",
+        group=_PAIRS,
+        absent="none",
+    ),
+]
+Triangle = Annotated[
+    bool | int,
+    Option(
+        "evaluate all ranges of score differences on a grid of this many quantiles (10 in the paper)",
+        _steps,
+        group=_PAIRS,
+        number=True,
+        metavar="STEPS",
+    ),
+]
+Curve = Annotated[
+    bool,
+    Option(
+        "fit the probability that people agree as a function of the score difference",
+        known.flag,
+        switch=True,
+        group=_PAIRS,
+    ),
+]
+Sizes = Annotated[
+    "str | Iterable[int] | None",
+    Option(
+        "numbers of inputs in a sample, a comma list; each column goes up to its own number of inputs",
+        known.counts,
+        metavar="N",
+        absent="ten up to the number of inputs",
+    ),
+]
+Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
+Folds = Annotated[
+    int | None,
+    Option(
+        "hold out this many random folds in turn",
+        partial(known.count, least=2),
+        **_N,
+        absent="one system, or one pair of systems, at a time",
+    ),
+]
+MetricB = Annotated[
+    str | None, Option("metric that the first is compared with, to plan a power", metavar="NAME", group=_GOAL)
+]
+Width = Annotated[
+    float | None,
+    Option(
+        "wanted width of the confidence interval",
+        _width,
+        group=_GOAL,
+        absent="0.2, unless a power is planned",
+        **_SIZE,
+    ),
+]
+Power = Annotated[
+    float | None,
+    Option(
+        "wanted probability of finding that one of two metrics is better",
+        known.fraction,
+        group=_GOAL,
+        absent="0.8 if a second metric is named",
+        **_SHARE,
+    ),
+]
+Difference = Annotated[
+    float | None,
+    Option(
+        "difference of the two correlations to be found",
+        known.fraction,
+        group=_GOAL,
+        absent="the one in the data",
+        **_SIZE,
+    ),
+]
+Annotations = Annotated[
+    int, Option("tell what this many further annotations would buy", known.count, group=_GOAL, **_N)
+]
+Noise = Annotated[
+    "str | float | Sequence[float]",
+    Option(
+        "sizes of the noise in the damaged metric, in standard deviations of its scores, a comma list",
+        known.positives,
+        metavar="SIZE",
+        group="how the metric is damaged",
+    ),
+]
+World = Annotated[
+    Names | None,
+    Option(
+        "worlds of the grid, by name",
+        repeated=True,
+        group="worlds",
+        absent="all of them without scores, none with scores",
+    ),
+]
+By = Annotated[
+    str,
+    Option(
+        "what is compared: language, annotator, reference, metric, human, or a column of the tables, such as version",
+        metavar="COLUMN",
+        group=_COMPARED,
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    Option(
+        "level that the others are compared with",
+        metavar="LEVEL",
+        group=_COMPARED,
+        absent="English, or the first",
+    ),
+]
+Margin = Annotated[
+    float,
+    Option("how far apart correlations may be and still be equivalent: the constant margin", known.fraction, **_SIZE),
+]
+MarginKinds = Annotated[
+    Names,
+    Option(
+        "margins (sd and range: standard deviation and largest difference of the correlations with single annotators)",
+        metavar="KIND",
+        choices=known.MARGIN_KINDS,
+        several=True,
+    ),
+]
+Resample = Annotated[
+    str,
+    Option(
+        "what is drawn with replacement (points: single outputs, as in the paper)",
+        metavar="WHAT",
+        choices=known.RESAMPLED,
+    ),
+]
+Aggregate = Annotated[
+    str,
+    Option("how scores against several references become one", metavar="HOW", choices=known.AGGREGATES),
+]
+
+# -- files and places -------------------------------------------------------------------------------------------------
+
+InputFormat = Annotated[
+    str | None,
+    Option(
+        "format of the files, such as tidy, wide or sacrerouge; an unknown name lists all",
+        metavar="FORMAT",
+        group=_FILES,
+        flag="input-format",
+        absent="recognised by their content",
+    ),
+]
+Language = Annotated[
+    str | None,
+    Option(
+        "language, or language pair such as en-de, to take from data that hold several", metavar="LANG", group=_FILES
+    ),
+]
+LowerIsBetter = Annotated[
+    Names,
+    Option("columns in which small scores are good", repeated=True, group=_STUDIED),
+]
+Threads = Annotated[
+    int | None,
+    Option(
+        "threads to use; they change no number",
+        partial(known.count, least=1),
+        group=_PLACE,
+        absent="all processors",
+        **_N,
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    Option("address of a Dask scheduler that does the work, such as tcp://host:8786", metavar="ADDRESS", group=_PLACE),
+]
+Workers = Annotated[
+    int | None,
+    Option("start this many local Dask workers for the work", known.count, group=_PLACE, **_N),
+]
+Checkpoint = Annotated[
+    "str | PathLike[str] | None",
+    Option(
+        "keep finished work in this file, and go on from there when the same command is run again",
+        metavar="FILE",
+        group=_PLACE,
+    ),
+]
+
+# -- texts ------------------------------------------------------------------------------------------------------------
+
+Rate = Annotated[
+    float | None,
+    Option(
+        "share of the verbs, sentences, persons, words or numbers to change, from 0 to 1",
+        group="what to corrupt",
+        absent="1; drop-words 0.2, truncate 0.5",
+        **_SHARE,
+    ),
+]
+Backend = Annotated[
+    str,
+    Option(
+        "who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path", group="what to corrupt"
+    ),
+]
+Timeout = Annotated[
+    float, Option("seconds that one call of a program may last", number=True, metavar="SECONDS", group=_PLACE)
+]
