@@ -209,7 +209,7 @@ def test_input_level_has_no_endless_inputs():
         ({"metric_b": "good"}, "two different metrics"),
         ({"metric": "good", "metric_b": "people"}, "human criterion"),
         ({"width": 3}, r"width must lie in \(0, 2\)"),
-        ({"width": -1}, "width must be over 0"),
+        ({"width": -1}, "width must be a number over 0"),
         ({"metric": "good", "metric_b": "bad", "power": 80}, "did you mean 0.8"),
         ({"level": "global"}, "level"),
         ({"interval": "fisher"}, "interval"),

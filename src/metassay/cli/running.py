@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,14 +34,15 @@ def run_study(arguments: argparse.Namespace, verb: str, **more: object) -> int:
     more
         What the study takes beside its options.
     """
-    import metassay
+    from metassay import HOMES
     from metassay.cli.progress import progress
 
     chosen = options.given(arguments, options.of(verb))
     output = Output.of(arguments, verb.replace("_", "-"))
     scores = read_scores(arguments)
+    study = getattr(import_module(HOMES[verb]), verb)
     with progress(arguments.quiet), placed(arguments):
-        result = getattr(metassay, verb)(scores, **chosen, **more)
+        result = study(scores, **chosen, **more)
     output.put(result)
     return 0
 

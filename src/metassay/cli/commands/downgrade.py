@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_files(parser, "downgrade")
+    options.add(parser, {"human": options.of("agree")["human"]})
     damage = parser.group("damage: from texts")
     damage.add_argument(
         "--corruption",
