@@ -38,7 +38,7 @@ COMMAND = Command(
         "Correlates each metric with each human criterion and gives every correlation a confidence "
         "interval. At the system level it asks whether the metric ranks systems as people do; at the input "
         "level, whether it ranks the outputs for one input as people do, on average. A Kendall correlation "
-        "of system scores is also given as the share of system pairs that the metric ranks wrongly."
+        "of system scores comes with the shares of system pairs that the metric ranks wrongly and that are tied."
     ),
     examples=(
         "metassay agree scores.csv --human relevance",
