@@ -105,13 +105,16 @@ def test_with_ties_pairs_are_counted_as_they_are():
     # Ten systems, 45 pairs; people tie three pairs of systems and the metric two, of which they share none.
     z = np.array([1, 1, 2, 3, 3, 4, 5, 6, 6, 7.0])
     x = np.array([5, 4, 4, 6, 1, 7, 3, 3, 2, 0.0])
-    row = one(ma.Scores.from_arrays({"m": x[:, None]}, {"h": z[:, None]}), level="system")
+    scores = ma.Scores.from_arrays({"m": x[:, None]}, {"h": z[:, None]})
+    row = one(scores, level="system")
     discordant, tied = counted_pairs(x, z, np.ones(10))
     assert (row.misranked, row.tied) == pytest.approx((discordant, tied))
     assert tied == pytest.approx(5 / 45)
     assert row.misranked < (1 - row.estimate) / 2  # which counts a part of the ties as wrong
     for coefficient in ("kendall-a", "kendall-c"):
-        other = one(ma.Scores.from_arrays({"m": x[:, None]}, {"h": z[:, None]}), level="system", coefficient=coefficient)
+        other = one(
+            ma.Scores.from_arrays({"m": x[:, None]}, {"h": z[:, None]}), level="system", coefficient=coefficient
+        )
         assert (other.misranked, other.tied) == (row.misranked, row.tied)
 
 

@@ -64,9 +64,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
             for at, values in enumerate(experts, 1):
                 scores = _scores(values, f"{criterion} of annotator {at}", source, place)
                 systems, inputs = _labels(len(scores))
-                ledger.record_many(
-                    systems, inputs, criterion, scores, source.shown, kinds="human", annotators=str(at)
-                )
+                ledger.record_many(systems, inputs, criterion, scores, source.shown, kinds="human", annotators=str(at))
     else:
         raise source.wrong('expected {"en^de": scores, …}, or four lists of annotators with a list of scores each')
     return f"{name}; systems and inputs by position"

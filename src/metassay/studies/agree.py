@@ -283,9 +283,7 @@ def _cases(setting: Setting, levels: Sequence[str], coefficients: Sequence[str],
     ]
 
 
-def _pairs(
-    setting: Setting, counted: list[_Case], drawn: list[FloatArray] | None
-) -> dict[tuple[int, int], _Pairs]:
+def _pairs(setting: Setting, counted: list[_Case], drawn: list[FloatArray] | None) -> dict[tuple[int, int], _Pairs]:
     """Return pairs of systems by criterion and metric."""
     found = {}
     for at, (h, lv, _, metrics, sets, prepared) in enumerate(counted):
@@ -366,7 +364,9 @@ def _notes(rows: list[AgreementRow], asked: int) -> list[str]:
             "them more precise than the data allow."
         )
     if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
-        notes.append("System pairs are tied, so the share ranked wrongly has an interval only from a bootstrap (boot-…).")
+        notes.append(
+            "System pairs are tied, so the share ranked wrongly has an interval only from a bootstrap (boot-…)."
+        )
     if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
         notes.append("Fisher's interval is applied to averages of correlations, which are not correlations themselves.")
     few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)
