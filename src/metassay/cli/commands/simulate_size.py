@@ -61,7 +61,7 @@ COMMAND = Command(
     examples=(
         "metassay simulate size",
         "metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'",
-        "metassay simulate size --world 'equal: own liking 1' --test two-way,perm-both --trials 2000",
+        "metassay simulate size --world 'equal: own liking 1' --test two-way,williams --trials 2000",
     ),
     options=_options,
     run=_run,
