@@ -167,7 +167,6 @@ def agree(
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 
-    n, m_inputs = setting.scores.shape
     cases = _cases(setting, levels, coefficients, inputs)
     ranked = "system" in levels and any(c.startswith("kendall") for c in coefficients)
     counted = _cases(setting, ["system"], [DISCORDANT], inputs) if ranked else []
@@ -194,9 +193,8 @@ def agree(
                 of_systems, added = (float(part[place]) for part in spreads[at])
                 low, high = two_way.interval(estimate, of_systems, added, n_systems, c, confidence)
             else:
-                cells = int((~np.isnan(x) & ~np.isnan(z)).sum())
-                points = {"global": cells, "within-system": n_inputs}.get(lv, n_systems)
-                low, high = fisher(estimate, points, c, confidence)
+                points = int((~np.isnan(x) & ~np.isnan(z)).sum()) if lv == "global" else n_systems
+                low, high = fisher(estimate, n_inputs if lv == "within-system" else points, c, confidence)
             shares = pairs[h, m] if lv == "system" and c.startswith("kendall") else UNCOUNTED
             wrong_low, wrong_high = shares.interval(low, high, confidence)
             row = AgreementRow(
@@ -221,8 +219,7 @@ def agree(
                 tied=shares.tied,
             )
             found[h, levels.index(lv), coefficients.index(c), m] = (row, sample)
-    in_order = [found[key] for key in sorted(found)]
-    rows = [row for row, _ in in_order]
+    rows, samples = zip(*(found[key] for key in sorted(found)), strict=True)
     annotated = count_annotated(setting.z)
     signature = Signature.of(
         "agree",
@@ -231,16 +228,14 @@ def agree(
         ci=f"{interval},{confidence:g}",
         k=None if interval == "fisher" else resamples,
         seed=None if interval == "fisher" else seed,
-        systems=n,
-        inputs=m_inputs,
+        systems=setting.scores.shape[0],
+        inputs=setting.scores.shape[1],
         annotated=annotated,
         means=None if annotated is None else inputs,
     )
     apart = "intervals draw the inputs of metrics and those of people separately"
     unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, apart)
-    return Agreement(
-        tuple(rows), signature, tuple(setting.notes + unequal + _notes(rows, asked)), tuple(s for _, s in in_order)
-    )
+    return Agreement(rows, signature, tuple(setting.notes + unequal + _notes(rows, asked)), samples)
 
 
 class _Case(NamedTuple):
@@ -355,7 +350,7 @@ def _spreads(
     return found
 
 
-def _notes(rows: list[AgreementRow], asked: int) -> list[str]:
+def _notes(rows: Sequence[AgreementRow], asked: int) -> list[str]:
     """Say what was undefined, and done otherwise than asked; metrics of which the same is to be said share a line."""
     notes = []
     if rows[0].interval == "two-way" and asked > two_way.DRAWS:
