@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from metassay.readers.datasets import datasets as datasets
     from metassay.readers.datasets import find_dataset as find_dataset
     from metassay.readers.datasets import get_dataset as get_dataset
+    from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
     from metassay.reproduction.reproduce import Reproduction as Reproduction
@@ -133,6 +134,7 @@ HOMES = {
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
+    "load": "metassay.report.data",
     "judge": "metassay.texts.scorers.judge",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.catalogue",
