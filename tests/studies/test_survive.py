@@ -349,7 +349,7 @@ def test_everything_behind_the_views_is_there_as_rows(survived):
         assert all(isinstance(value, str | int | float) for row in rows for value in row.values())
     first = survived.rows("components")[0]
     assert (first["first_share"], first["second_share"]) == survived.explained
-    with pytest.raises(UnknownName, match="rows of survive"):
+    with pytest.raises(UnknownName, match="unknown table of survive"):
         survived.rows("signature")
 
 

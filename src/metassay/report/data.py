@@ -45,14 +45,13 @@ def from_json(text: str, where: str = "the text") -> Result:
     try:
         found = json.loads(text)
         made = result_of(found["study"])
-        if set(_TEXTS) & {each.name for each in dataclasses.fields(made)}:
-            raise ValueError(f"texts that {found['study']} made are in a file of their own, so only its rows are here")
         values = {**found.get("values", {}), **found["tables"], "table": found["rows"]}
         signature = Signature.parse(found["signature"])
         hints = get_type_hints(made)
         fields = {name: decode(value, hints[name]) for name, value in values.items()}
+        assert not set(_TEXTS) & set(hints), f"texts that {found['study']} made are in a file of their own"
         return made(signature=signature, notes=tuple(found["notes"]), **fields)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (AssertionError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(
             f"{where} is not a result that metassay {VERSION} wrote with --format json ({one_line(error, 120)})"
         ) from None
@@ -110,8 +109,9 @@ def _lines(table: Sequence[Row], indent: int) -> str:
 
 def result_of(study: str) -> type[Result]:
     """Return the class of a study's results: what its verb hands back."""
-    verb = getattr(import_module(HOMES[study.replace("-", "_")]), study.replace("-", "_"))
-    return cast("type[Result]", get_type_hints(verb)["return"])
+    verb = study.replace("-", "_")
+    module = import_module(HOMES[verb])
+    return cast("type[Result]", getattr(module, getattr(module, verb).__annotations__["return"]))
 
 
 def to_csv(result: Result, of: str = "table") -> str:
