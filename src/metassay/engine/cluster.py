@@ -166,7 +166,7 @@ def _started(workers: int | None) -> Any:  # noqa: ANN401 - Dask carries no type
             "pip install 'metassay[cluster]'"
         ) from None
     # Nobody watches a dashboard here. Its server starts all the same, so it takes any port, and answers nothing.
-    silent = {f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker")}
+    silent: dict[str, list[str]] = {f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker")}
     try:
         with dask.config.set(silent):
             return LocalCluster(
