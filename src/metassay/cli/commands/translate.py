@@ -41,7 +41,7 @@ def _run(arguments: argparse.Namespace) -> int:
     form = texts.check_format(arguments)
     texts.check_target(arguments.output, "-o", texts.paths(arguments))
     if arguments.back is not None:
-        texts.check_target(arguments.back, "--back", texts.paths(arguments), (arguments.output,))
+        texts.check_target(arguments.back, "--back", texts.paths(arguments))
     names = ("source_language", "with_", "what", "cache", "timeout", "threads")
     chosen = options.given(arguments, names)
     found = texts.read(arguments)
