@@ -100,7 +100,7 @@ def serve(
             )
         )
         # A terminal that is closed ends the server as Ctrl-C does, unless it was started with nohup.
-        if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
             signal.signal(signal.SIGHUP, server.handle_exit)
         said(f"metassay is at {address} (Ctrl-C ends it)")
         if not local:
