@@ -18,8 +18,8 @@ from metassay.core.signature import Signature
 from metassay.core.store import TRANSLATIONS, Store
 from metassay.core.texts import Texts
 from metassay.errors import UsageError, one_line
-from metassay.texts.changes.segments import sentences, words
 from metassay.texts.changes.translators import Translated, Translator, Unit, translator
+from metassay.texts.segments import sentences, words
 
 WHAT = ("outputs", "references", "sources")
 """The parts of texts that can be translated."""
