@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from metassay.texts.scorers.catalogue import Catalogue as Catalogue
     from metassay.texts.scorers.catalogue import metrics as metrics
     from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
-    from metassay.texts.scorers.judge import judge as judge
+    from metassay.texts.scorers.judge_config import judge as judge
     from metassay.texts.scorers.references import score_by_reference as score_by_reference
     from metassay.texts.scorers.scoring import score as score
 
@@ -135,7 +135,7 @@ HOMES = {
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
     "load": "metassay.report.data",
-    "judge": "metassay.texts.scorers.judge",
+    "judge": "metassay.texts.scorers.judge_config",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.catalogue",
     "normality": "metassay.studies.normality",

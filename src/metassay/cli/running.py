@@ -166,8 +166,6 @@ class Output:
             drawing.require_matplotlib()
             spare_inputs(figure, arguments.files, "--figure")
             check_writable(figure)
-            if path is not None and Path(path).resolve() == Path(figure).resolve():
-                raise UsageError(f"--figure and -o name the same file, {one_line(path)!r}")
         return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows)
 
     def put(self, result: Result) -> None:

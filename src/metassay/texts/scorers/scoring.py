@@ -78,7 +78,6 @@ def score(
     recipes: list[str] = []
     notes = _empty_outputs(items)
     with Cache(cache) as kept:
-        notes += [kept.note] if kept.note else []
         for scorer in (scorer.fitted(items) for scorer in scorers):
             values = _score_all(scorer, items, kept, batch, processes)
             for name, column in zip(scorer.columns, values.T, strict=True):
@@ -88,6 +87,7 @@ def score(
             recipes.append(scorer.signature)
             notes += _left_out(scorer, items, values)
             notes += scorer.notes(items)
+        notes += kept.notes
     sources = (*texts.provenance, *recipes)
     return Scores(tuple(systems), tuple(inputs), columns, dict(texts.groups), sources, tuple(notes))
 
