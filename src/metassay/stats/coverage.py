@@ -6,16 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.stats import two_way
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import INPUTS, SPLITS, SYSTEMS, multiplicities, stream
 from metassay.stats.intervals import fisher
 from metassay.stats.levels import GroupedLevel, Level, average_defined, make_level
 
 BOOTSTRAPS = ("boot-systems", "boot-inputs", "boot-both")
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.arrays import FloatArray
 
 PAGE = 1024
 PAGE_ELEMENTS = 4_000_000

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.arrays import FloatArray
 
 
 def fisher(r: float, n: int, coefficient: str, confidence: float) -> tuple[float, float]:

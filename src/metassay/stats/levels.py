@@ -7,12 +7,11 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.kernels.weighted_ranks import correlate, quotient
 from metassay.stats.kernels.within_groups import ProductGroups, make_groups
 
-FloatArray = npt.NDArray[np.float64]
 Scalar = TypeVar("Scalar", bound=np.generic)
-IntArray = npt.NDArray[np.int64]
 
 OUTER = 4_000_000
 """Cells × draws weighted at once at global level. It is part of the arithmetic, so it is fixed."""
@@ -60,7 +59,7 @@ class Means:
         self.centre, self.scale = centre * unit, scale * unit
         self.known = None if known.all() else known.astype(np.float64)
 
-    def __call__(self, weights: FloatArray | None) -> tuple[FloatArray, npt.NDArray[np.bool_] | None]:
+    def __call__(self, weights: FloatArray | None) -> tuple[FloatArray, BoolArray | None]:
         """Return means (rows, B), and which exist if some may not."""
         total = self.values.sum(axis=1, keepdims=True) if weights is None else self.values @ weights
         if self.known is None:

@@ -14,15 +14,12 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.sorted_blocks import Ordered
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
 from metassay.stats.kernels.within_groups import ProductGroups
 from metassay.stats.levels import average_defined
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 DIGITS = 10
 """Decimals of residuals, in units of their variable's spread: what agrees to them is tied."""

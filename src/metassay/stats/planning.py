@@ -11,17 +11,15 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
 from metassay.stats import two_way
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import multiplicities
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.weighted_ranks import correlate
 from metassay.stats.levels import make_level, means_of_known
 from metassay.stats.worlds import Components, Fitted, root, variance_components
-
-FloatArray = npt.NDArray[np.float64]
 
 MOST_SPLITS = 60
 """No more ways to split annotators or inputs in half than this are averaged."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.stats import two_way
+from metassay.stats.arrays import FloatArray
 from metassay.stats.coverage import points
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells, standardize_level
 from metassay.stats.levels import Level, make_level
 from metassay.stats.significance import Counts, count_exchanged, count_resampled, williams
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def p_values(

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.stats import two_way
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import INPUTS, SWAPS, SYSTEMS, multiplicities, stream, swaps
 from metassay.stats.kernels.weighted_ranks import correlate
 from metassay.stats.significance import count_exchanged, count_resampled, williams
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Trials:

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import FIRST, SECOND, multiplicities, page_size, stream
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.weighted_ranks import TIE, correlate
 from metassay.stats.levels import Means
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class Spread:
     """Upper ends."""
     variance: FloatArray
     """Variances of the means over the samples."""
-    undefined: npt.NDArray[np.int64]
+    undefined: IntArray
     """Samples in which a row had no score."""
 
 

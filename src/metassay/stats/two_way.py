@@ -15,13 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtrit
 
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.kernels.score_swaps import standardize_level
 from metassay.stats.levels import Level, make_level, means_of_known
-
-FloatArray = npt.NDArray[np.float64]
 
 DRAWS = 1_000
 """Resamples from which variances are taken: more would not make them more precise than the data allow."""
@@ -142,7 +140,7 @@ def shrunk(observed: FloatArray, exchanged: FloatArray, added: FloatArray, syste
     return np.asarray(observed * share * math.sqrt(1 - 0.5 / systems))
 
 
-def jackknife(prepared: Level, present: npt.NDArray[np.bool_], coefficient: str) -> FloatArray:
+def jackknife(prepared: Level, present: BoolArray, coefficient: str) -> FloatArray:
     """Return the variance of correlations (metrics,) on Fisher's scale that leaving out one system at a time shows.
 
     Parameters

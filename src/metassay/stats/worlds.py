@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.arrays import FloatArray, IntArray
+
 Draws = tuple[FloatArray, FloatArray, FloatArray]
 """Two metrics and people, each (trials, systems, inputs)."""
 
@@ -207,7 +207,7 @@ def variance_components(values: FloatArray) -> Components:
     centre = np.array([v[known].mean() for v in values])
     cells = np.where(known, values - centre[:, None, None], 0.0)
 
-    def products(sums: FloatArray, counts: npt.NDArray[np.int64]) -> FloatArray:
+    def products(sums: FloatArray, counts: IntArray) -> FloatArray:
         return np.asarray((sums / np.maximum(counts, 1)) @ sums.T)
 
     flat = cells.reshape(len(values), -1)

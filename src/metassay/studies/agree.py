@@ -12,10 +12,11 @@ import numpy as np
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import listed, one_line
 from metassay.stats import two_way
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import fisher, percentile
 from metassay.stats.levels import Level

@@ -15,12 +15,13 @@ from scipy.special import chdtri
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import listed
 from metassay.stats import two_way
+from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.draws import BootstrapPages, SwapPages
-from metassay.stats.kernels.score_swaps import Pair, make_exchange, standardize_cells, standardize_level
+from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells, standardize_level
 from metassay.stats.levels import Level, make_level
 from metassay.stats.significance import (
     Counts,

@@ -11,9 +11,10 @@ import numpy as np
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, listed
+from metassay.stats.arrays import FloatArray
 from metassay.stats.coverage import held_out
 from metassay.stats.proportions import nearest, wilson
 from metassay.studies.inputs import has_scores

@@ -14,9 +14,10 @@ from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.groups import GroupPatterns, assign_names
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.metric_criterion_pairs import Weights, cell_weights

@@ -11,9 +11,10 @@ import numpy as np
 
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.difficulty import Ranked, compare_columns
 from metassay.studies.columns import Columns, NameOrNames, choose_columns
 

@@ -10,16 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.draws import CHOICE, stream
 from metassay.stats.levels import Level, make_level
 from metassay.studies.columns import Columns, NameOrNames, choose_columns
 
-BoolArray = npt.NDArray[np.bool_]
 Annotated = int | Iterable[str]
 """How many inputs to take as annotated, or which ones."""
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
+from metassay.stats.arrays import FloatArray
 from metassay.stats.normality import shapiro_wilk
 from metassay.studies.setting import NameOrNames, settle
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metassay import engine
-from metassay.core.scores import FloatArray
 from metassay.errors import DataError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import PLANS, stream
 from metassay.stats.planning import (
     Answer,

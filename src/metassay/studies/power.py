@@ -11,9 +11,10 @@ import numpy as np
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import NOISE, TRIALS, stream
 from metassay.stats.kernels.score_swaps import standardize_cells
 from metassay.stats.power import correlations, p_values

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.studies.columns import NameOrNames as NameOrNames
 from metassay.studies.columns import without_references
 

@@ -12,9 +12,10 @@ import numpy as np
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import WORLDS, stream
 from metassay.stats.proportions import wilson
 from metassay.stats.rejections import Trials

@@ -12,9 +12,10 @@ import numpy as np
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, UsageError, listed
+from metassay.stats.arrays import FloatArray
 from metassay.stats.stability import Rankings, SamplePages
 from metassay.studies.columns import Columns, NameOrNames
 from metassay.studies.inputs import Annotated, columns_with_people, has_scores

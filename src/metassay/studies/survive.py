@@ -13,10 +13,11 @@ import numpy as np
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.stacking import stacked
 from metassay.errors import UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.dominance import RESOLVED, Shift, dominance, shift
 from metassay.stats.draws import REFERENCES, stream
 from metassay.stats.equivalence import anderson_hauck, annotator_margins, needed_margins, tost

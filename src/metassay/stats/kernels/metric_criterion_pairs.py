@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.draws import POINTS, BootstrapPages, multiplicities, page_size, stream
 from metassay.stats.kernels.kendall_few_levels import FewValues, takes_few_values
 from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.kernels.within_groups import make_groups
 from metassay.stats.levels import OUTER, make_level
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Pair = tuple[int, int]
 
 KENDALLS = ("kendall", "kendall-a", "kendall-c")
 LONG = 96

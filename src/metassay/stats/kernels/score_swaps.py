@@ -13,15 +13,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair, Swaps
 from metassay.stats.draws import PAGE
 from metassay.stats.kernels.sorted_blocks import Ordered
 from metassay.stats.kernels.weighted_ranks import TIE, correlate, kendall_from_counts, quotient, ratio
 from metassay.stats.kernels.within_groups import KEEP, SHORT, TILE, standardized
 from metassay.stats.levels import Means, arranged
-
-FloatArray = npt.NDArray[np.float64]
-Swaps = npt.NDArray[np.uint8]
-Pair = tuple[int, int]
 
 WIDTH = 1 << 15
 """Groups × pairs × draws handled at once for Pearson. It is part of the arithmetic, so it is fixed."""
@@ -208,9 +205,7 @@ class ProductExchange:
         by_sum = [moved[:, k * self.metrics + self.b] - moved[:, k * self.metrics + self.a] for k in range(3)]
         return np.concatenate(by_sum, axis=1)
 
-    def _correlations(
-        self, moved: FloatArray, cut: slice, own: npt.NDArray[np.int64], other: npt.NDArray[np.int64]
-    ) -> FloatArray:
+    def _correlations(self, moved: FloatArray, cut: slice, own: IntArray, other: IntArray) -> FloatArray:
         sums = np.split(moved, 3, axis=1)
         x, xx, xz = (part + self.totals[cut, k * self.metrics + own][:, :, None] for k, part in enumerate(sums))
         # Sums of one metric are what is left of sums of both, so that is the scale of their rounding errors.
@@ -297,7 +292,7 @@ class _SignTile:
         if self.folded:
             self._fold_ties()
 
-    def _find_ties(self, a: FloatArray, b: FloatArray, present: npt.NDArray[np.bool_]) -> None:
+    def _find_ties(self, a: FloatArray, b: FloatArray, present: BoolArray) -> None:
         """List values that two or more members could share: only these can be tied after an exchange."""
         found: list[list[tuple[int, int, int, FloatArray]]] = [[] for _ in a]
         pooled = np.sort(np.where(present[:, None], [a, b], np.nan), axis=-1)
@@ -373,7 +368,7 @@ class _SignTile:
         return self._tau(numerator, 0.0 if size is None else self.tie_owner @ ((size * size - size) / 2), distinct)
 
     def _tau(
-        self, numerator: FloatArray, tied: npt.NDArray[np.floating] | float, distinct: npt.NDArray[np.int64] | None
+        self, numerator: FloatArray, tied: npt.NDArray[np.floating] | float, distinct: IntArray | None
     ) -> FloatArray:
         n = self.n
         return kendall_from_counts(numerator, n * (n - 1) / 2 - tied, self.spread_z, n, distinct, self.coefficient)

@@ -14,18 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UnknownName, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.adapter import checked_name, lower_columns, parts_of
 from metassay.texts.scorers.base import Need, Scorer, ScorerDefaults, Unfinished, digest, in_recipe
 from metassay.texts.scorers.judge_answers import Parser, expectation
 from metassay.texts.scorers.judge_endpoint import Endpoint, Failure, Rejection, Unfit, check_key, hide
 from metassay.texts.scorers.judge_prompts import CRITERIA, Criterion, criteria_of, text_or_file
-
-FloatArray = npt.NDArray[np.float64]
 
 OPENAI = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
