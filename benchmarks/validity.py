@@ -15,6 +15,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+from metassay.stats.rejections import Trials
 
 import metassay as ma
 from metassay import engine
@@ -24,7 +25,6 @@ from metassay.stats.draws import stream
 from metassay.stats.intervals import basic, bca, fisher, percentile
 from metassay.stats.kernels.weighted_ranks import correlate
 from metassay.stats.proportions import wilson
-from metassay.stats.rejections import Trials
 from metassay.stats.worlds import TEXTBOOK, Textbook
 
 RESAMPLES = 299

@@ -8,7 +8,7 @@ import metassay as ma
 from metassay.core import vocabulary
 from metassay.errors import DataError, UnknownName, UsageError
 from metassay.stats.equivalence import anderson_hauck
-from metassay.stats.kernels.metric_criterion_pairs import WeightPages
+from metassay.stats.metric_criterion_pairs import WeightPages
 
 SYSTEMS, INPUTS = 8, 25
 

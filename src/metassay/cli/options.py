@@ -218,9 +218,7 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 _CHECKS: dict[str, Callable[[Any], object]] = {
     "level": vocabulary.levels,
     "coefficient": vocabulary.coefficients,
-    "one-coefficient": partial(
-        vocabulary.choice, "coefficient", known=vocabulary.COEFFICIENTS, aliases=vocabulary.COEFFICIENT_ALIASES
-    ),
+    "one-coefficient": vocabulary.coefficient,
     "inputs": partial(vocabulary.choice, "inputs", known=vocabulary.INPUT_SETS),
     "annotated": partial(vocabulary.count, "annotated"),
     "interval": partial(vocabulary.choice, "interval", known=vocabulary.INTERVALS),

@@ -15,6 +15,7 @@ import io
 import json
 import sqlite3
 import struct
+import sys
 import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +35,8 @@ SECONDS = 0.5
 """How often finished pages are put on disk: so much work may be lost."""
 PLACES = frozenset({"threads", "processes"})
 """Names of settings that say where work is done; they are not part of what it is about."""
+INSTALLED = frozenset({"metassay", "numpy", "scipy", *sys.stdlib_module_names}) - {"__main__"}
+"""Packages whose classes are told by their names, since their versions are known."""
 
 
 class Section:
@@ -345,6 +348,9 @@ class Digests:
             name: getattr(value, name) for kind in type(value).__mro__ for name in _slots(kind) if hasattr(value, name)
         }
         state.update(getattr(value, "__dict__", {}))
+        # What objects of users do is in the code of their classes.
+        own = [kind for kind in type(value).__mro__ if kind.__module__.partition(".")[0] not in INSTALLED]
+        state.update((f"{kind.__qualname__}.{n}", f) for kind in own for n, f in vars(kind).items() if callable(f))
         return [part for name in sorted(state) if name not in PLACES for part in (name.encode(), state[name])]
 
 

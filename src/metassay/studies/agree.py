@@ -9,19 +9,25 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import listed, one_line
-from metassay.stats import two_way
 from metassay.stats.arrays import FloatArray
-from metassay.stats.draws import BootstrapPages
-from metassay.stats.intervals import fisher, percentile
-from metassay.stats.levels import Level
+from metassay.stats.methods.base import Case, Draws, Interval, Intervals
+from metassay.stats.methods.registry import INTERVALS
+from metassay.stats.statistics.registry import Statistics, choose
 from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, notes_on_inputs
-from metassay.studies.setting import NameOrNames, check_size, settle, signature_names
+from metassay.studies.setting import (
+    NameOrNames,
+    Setting,
+    check_size,
+    pages_on,
+    settle,
+    signature_names,
+    takes_statistic,
+)
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -38,9 +44,9 @@ class AgreementRow:
     level: str
     """``system``, ``input``, ``global`` or ``within-system``."""
     coefficient: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    """The statistic: ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or your own."""
     estimate: float
-    """The correlation; NaN if it is undefined."""
+    """Its value; NaN if it is undefined."""
     low: float
     """Lower end of the confidence interval."""
     high: float
@@ -81,13 +87,14 @@ class Agreement(Result):
     """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap."""
 
 
+@takes_statistic
 def agree(
     scores: Scores,
     *,
     human: NameOrNames | None = None,
     metric: NameOrNames | None = None,
     level: NameOrNames = "system,input",
-    coefficient: NameOrNames = "kendall",
+    statistic: Statistics = "kendall",
     inputs: str = "all",
     interval: str = "boot-both",
     confidence: float = 0.95,
@@ -108,8 +115,9 @@ def agree(
         Metrics, likewise; by default every column that is not human.
     level
         ``system``, ``input``, ``global``, ``within-system``, or several.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    statistic
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, a :class:`Statistic` of your own,
+        or several.
     inputs
         Inputs behind the metrics' means of systems: ``all`` that a metric has, even if people annotated only some, or
         only the ``annotated`` ones. It matters at system level, and only if people left inputs out.
@@ -153,80 +161,47 @@ def agree(
     >>> bool(best.low < best.estimate < best.high)
     True
     """
-    levels, coefficients = vocabulary.levels(level), vocabulary.coefficients(coefficient)
+    levels = vocabulary.levels(level)
+    statistics = choose(statistic, levels)
     inputs = vocabulary.choice("inputs", inputs, vocabulary.INPUT_SETS)
-    interval = vocabulary.choice("interval", interval, vocabulary.INTERVALS)
+    method = INTERVALS[vocabulary.choice("interval", interval, vocabulary.INTERVALS)]
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
+    for each in statistics:
+        method.check(each)
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 
     n, m_inputs = setting.scores.shape
     cases = [
-        _Case(h, lv, c, metrics, sets, sets.prepare(setting.x, metrics, setting.z[h], lv, c))
+        _Case(h, metrics, sets, sets.case(setting.x, metrics, setting.z[h], lv, s))
         for h in range(len(setting.humans))
         for lv in levels
         for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
-        for c in coefficients
+        for s in statistics
     ]
-    drawn: list[FloatArray] | None = None
-    spreads: list[tuple[FloatArray, FloatArray]] = []
-    if interval == "two-way":
-        resamples = min(resamples, two_way.DRAWS)
-        spreads = _spreads(cases, setting.x, setting.z, resamples, seed, threads)
-    elif interval != "fisher":
-        drawn = _resample(cases, setting.scores.shape, interval, resamples, seed, threads)
-
+    # Pages are reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
+    reckoned = 0 if method.name == "two-way" else n + 2 * m_inputs
+    draws = Draws(resamples, seed, pages_on(threads), reckoned)
+    taken = method.draws_taken(resamples)
     found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
-    for at, (h, lv, c, metrics, sets, prepared) in enumerate(cases):
-        estimates, undefined = prepared.estimate()
-        for place, m in enumerate(metrics):
-            x, z = setting.x[m], setting.z[h]
-            estimate, sample = float(estimates[place]), None if drawn is None else drawn[at][place]
-            n_systems, n_inputs = sets.sizes(x, z, lv)
-            if sample is not None:
-                low, high = percentile(sample, confidence)
-            elif interval == "two-way":
-                of_systems, added = (float(part[place]) for part in spreads[at])
-                low, high = two_way.interval(estimate, of_systems, added, n_systems, c, confidence)
-            else:
-                cells = int((~np.isnan(x) & ~np.isnan(z)).sum())
-                points = {"global": cells, "within-system": n_inputs}.get(lv, n_systems)
-                low, high = fisher(estimate, points, c, confidence)
-            wrong = c != "pearson" and c != "spearman" and lv == "system"
-            row = AgreementRow(
-                metric=setting.metrics[m],
-                human=setting.humans[h],
-                level=lv,
-                coefficient=c,
-                estimate=estimate,
-                low=low,
-                high=high,
-                confidence=confidence,
-                interval=interval,
-                resamples=None if interval == "fisher" else resamples,
-                n_systems=n_systems,
-                n_inputs=n_inputs,
-                n_annotated=int(has_scores(z).sum()),
-                n_undefined=int(undefined[place]),
-                resamples_undefined=0 if sample is None else int(np.isnan(sample).sum()),
-                misranked=(1 - estimate) / 2 if wrong else math.nan,
-                misranked_low=(1 - high) / 2 if wrong else math.nan,
-                misranked_high=(1 - low) / 2 if wrong else math.nan,
-            )
-            found[h, levels.index(lv), coefficients.index(c), m] = (row, sample)
+    for case, intervals in zip(cases, method.compute([c.case for c in cases], draws, confidence), strict=True):
+        place = (case.human, levels.index(case.case.level), statistics.index(case.case.statistic))
+        for at, m in enumerate(case.metrics):
+            row = _row(setting, case, intervals, at, method, confidence, taken)
+            found[*place, m] = (row, None if intervals.samples is None else intervals.samples[at])
     in_order = [found[key] for key in sorted(found)]
     rows = [row for row, _ in in_order]
     annotated = count_annotated(setting.z)
     signature = Signature.of(
         "agree",
         level=levels,
-        coef=signature_names(coefficients),
-        ci=f"{interval},{confidence:g}",
-        k=None if interval == "fisher" else resamples,
-        seed=None if interval == "fisher" else seed,
+        coef=signature_names(statistics),
+        ci=f"{method.name},{confidence:g}",
+        k=taken,
+        seed=seed if method.drawn else None,
         systems=n,
         inputs=m_inputs,
         annotated=annotated,
@@ -240,74 +215,43 @@ def agree(
 
 
 class _Case(NamedTuple):
-    """Metrics that use the same inputs, ready to be correlated with one criterion."""
+    """Metrics that use the same inputs, to be compared with one criterion."""
 
     human: int
-    level: str
-    coefficient: str
     metrics: list[int]
     sets: InputSets
-    prepared: Level
+    case: Case
 
 
-def _resample(
-    cases: list[_Case],
-    whole: tuple[int, int],
-    interval: str,
-    resamples: int,
-    seed: int,
-    threads: int | None,
-) -> list[FloatArray]:
-    """Return for each case the correlations (metrics, resamples); cases of as many inputs share the draws."""
-    found: dict[int, FloatArray] = {}
-    for shape in dict.fromkeys(case.sets.shape for case in cases):
-        together = [at for at, case in enumerate(cases) if case.sets.shape == shape]
-        pages = BootstrapPages(
-            resamples,
-            (whole[0], shape[0]),
-            seed,
-            resample_systems=interval in ("boot-systems", "boot-both"),
-            resample_inputs=interval in ("boot-inputs", "boot-both"),
-            annotated=shape[1],
-            # Reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
-            reckoned=whole[0] + 2 * whole[1],
-        )
-
-        def work(page: int, pages: BootstrapPages = pages, together: list[int] = together) -> list[FloatArray]:
-            systems, inputs = pages[page]
-            return [cases[at].prepared.bootstrap(systems, inputs) for at in together]
-
-        done = engine.run(work, len(pages), threads=threads, what="resampling")
-        for at, parts in zip(together, zip(*done, strict=True), strict=True):
-            found[at] = np.concatenate(parts, axis=1)[:, :resamples]
-    return [found[at] for at in range(len(cases))]
-
-
-def _spreads(
-    cases: list[_Case], x: FloatArray, z: FloatArray, resamples: int, seed: int, threads: int | None
-) -> list[tuple[FloatArray, FloatArray]]:
-    """Return for each case the variances of its metrics due to systems, on Fisher's scale, and what inputs add."""
-    found = []
-    for case in cases:
-        people = case.sets.of_people(z[case.human])
-        metrics = case.sets.of_metrics(x[case.metrics])
-        if case.level == "system":
-            present = (~np.isnan(metrics)).any(axis=2) & (~np.isnan(people)).any(axis=1)
-        else:
-            present = (~np.isnan(metrics) & ~np.isnan(people)).any(axis=2)
-        shape = (metrics.shape[1], metrics.shape[2])
-        pages = BootstrapPages(resamples, shape, seed, annotated=case.sets.shape[1])
-
-        def work(page: int, pages: BootstrapPages = pages, prepared: Level = case.prepared) -> list[FloatArray]:
-            systems, inputs = pages[page]
-            drawn = ((systems, None), (None, inputs), (systems, inputs))
-            return [prepared.bootstrap(*each)[:, : pages.draws - page * pages.size] for each in drawn]
-
-        done = engine.run(work, len(pages), threads=threads, what="variance due to inputs")
-        by = [np.concatenate(parts, axis=1) for parts in zip(*done, strict=True)]
-        added = two_way.variances(by[0], by[1], by[2], shape, paired=case.sets.paired).added
-        found.append((two_way.jackknife(case.prepared, np.asarray(present), case.coefficient), added))
-    return found
+def _row(
+    setting: Setting, case: _Case, found: Intervals, at: int, method: Interval, confidence: float, taken: int | None
+) -> AgreementRow:
+    """Return the row of one metric of a case."""
+    level, statistic, m = case.case.level, case.case.statistic, case.metrics[at]
+    z = setting.z[case.human]
+    n_systems, n_inputs = case.sets.sizes(setting.x[m], z, level)
+    estimate, low, high = (float(values[at]) for values in (found.estimates, found.low, found.high))
+    wrong = statistic.name.startswith("kendall") and level == "system"
+    return AgreementRow(
+        metric=setting.metrics[m],
+        human=setting.humans[case.human],
+        level=level,
+        coefficient=statistic.name,
+        estimate=estimate,
+        low=low,
+        high=high,
+        confidence=confidence,
+        interval=method.name,
+        resamples=taken,
+        n_systems=n_systems,
+        n_inputs=n_inputs,
+        n_annotated=int(has_scores(z).sum()),
+        n_undefined=int(found.undefined[at]),
+        resamples_undefined=0 if found.samples is None else int(np.isnan(found.samples[at]).sum()),
+        misranked=(1 - estimate) / 2 if wrong else math.nan,
+        misranked_low=(1 - high) / 2 if wrong else math.nan,
+        misranked_high=(1 - low) / 2 if wrong else math.nan,
+    )
 
 
 def _notes(rows: list[AgreementRow]) -> list[str]:

@@ -16,19 +16,16 @@ from metassay.core.signature import Signature
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.draws import PLANS, multiplicities, stream
 from metassay.stats.intervals import percentile
-from metassay.stats.planning import (
-    Reliability,
-    krippendorff,
-    observed_width,
-    on_scale,
-    split_annotators,
-    split_cells,
-    split_inputs,
-)
+from metassay.stats.methods.base import Case as Data
+from metassay.stats.methods.base import SharedDraws
+from metassay.stats.methods.registry import INTERVALS
+from metassay.stats.planning import observed_width
+from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
+from metassay.stats.statistics.registry import StatisticOrName, choose_one
 from metassay.studies.inputs import has_scores
 from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, ratings_of, simulate
 from metassay.studies.plan_words import advice, caveats
-from metassay.studies.setting import NameOrNames, Setting, settle, signature_names
+from metassay.studies.setting import NameOrNames, Setting, settle, signature_names, takes_statistic
 
 TRIALS = {"system": 1_000, "input": 300}
 """How many data sets of each design are drawn unless another number is given."""
@@ -159,6 +156,7 @@ class Plan(Result):
     """How many annotations `gain` is about."""
 
 
+@takes_statistic
 def plan(
     scores: Scores,
     *,
@@ -169,7 +167,7 @@ def plan(
     power: float | None = None,
     difference: float | None = None,
     level: str = "system",
-    coefficient: str = "kendall",
+    statistic: StatisticOrName = "kendall",
     interval: str = "two-way",
     confidence: float = 0.95,
     alpha: float = 0.05,
@@ -199,8 +197,9 @@ def plan(
         The difference of the two correlations to be found, for metrics like these; by default the one in the data.
     level
         ``system`` or ``input``.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``.
+    statistic
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or a :class:`Statistic` of your
+        own.
     interval
         ``two-way`` (systems and inputs are a sample) or ``boot-inputs`` (about these very systems).
     confidence
@@ -238,8 +237,8 @@ def plan(
     [True]
     """
     level = vocabulary.choice("level", level, vocabulary.PLANNED_LEVELS, vocabulary.LEVEL_ALIASES)
-    coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
-    interval = vocabulary.choice("interval", interval, vocabulary.PLANNED_INTERVALS)
+    statistic = choose_one(statistic, [level])
+    method = INTERVALS[vocabulary.choice("interval", interval, vocabulary.PLANNED_INTERVALS)]
     confidence = vocabulary.fraction("confidence", confidence)
     alpha = vocabulary.fraction("alpha", alpha)
     annotations = vocabulary.count("annotations", annotations)
@@ -250,17 +249,21 @@ def plan(
         raise UsageError("width is about one metric, power about two (metric_b); plan one of them at a time")
     if metric_b is None and (power is not None or difference is not None):
         raise UsageError("power and difference are about two metrics; name the other one with metric_b or --metric-b")
-    if width is not None and not 0 < vocabulary.positives("width", width)[0] < 2:
-        raise UsageError(f"width must lie in (0, 2), since correlations go from -1 to 1, got {width:g}")
+    low, high = statistic.range
+    if width is not None and not 0 < vocabulary.positives("width", width)[0] < high - low:
+        what = "correlations go" if statistic.is_correlation else f"{statistic.name} goes"
+        raise UsageError(f"width must lie in (0, {high - low:g}), since {what} from {low:g} to {high:g}, got {width:g}")
     powered = metric_b is not None
     target = vocabulary.fraction("power", 0.8 if power is None else power) if powered else float(width or 0.2)
     if difference is not None:
         difference = vocabulary.fraction("difference", difference)
+        if math.isnan(statistic.to_pearson(0.0)):
+            raise UsageError(f"a difference of {statistic.name} cannot be set: only correlations can; leave it out")
 
     setting = settle(scores, human, _both(scores, human, metric, metric_b), references=references)
     if powered and len(setting.metrics) != 2:
         raise UsageError(f"power is about two different metrics, got {listed(setting.metrics, 6)}")
-    asked = Asked(level, coefficient, interval, confidence, alpha, target, powered, trials, seed, difference)
+    asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
     cases = make_cases(setting, asked)
     answers = simulate(cases, asked, threads)
     rows = [row for case in cases for row in _rows(case, asked, answers)]
@@ -270,9 +273,9 @@ def plan(
     signature = Signature.of(
         "plan",
         level=level,
-        coef=signature_names([coefficient]),
+        coef=signature_names([statistic]),
         target=f"{'power' if powered else 'width'},{target:g}",
-        ci=None if powered else f"{interval},{confidence:g}",
+        ci=None if powered else f"{method.name},{confidence:g}",
         alpha=f"{alpha:g}" if powered else None,
         difference=None if difference is None else f"{difference:g}",
         next=annotations,
@@ -319,7 +322,7 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
                 metric_b=case.metric_b,
                 human=case.human,
                 level=asked.level,
-                coefficient=asked.coefficient,
+                coefficient=asked.statistic.name,
                 axis=axis,
                 n=n,
                 n_systems=design.systems,
@@ -331,7 +334,7 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
                 power=answer.value if asked.powered else math.nan,
                 low=answer.low,
                 high=answer.high,
-                ceiling=math.nan if math.isnan(ceiling) else on_scale(ceiling, asked.coefficient),
+                ceiling=math.nan if math.isnan(ceiling) else asked.statistic.of_normal(ceiling),
                 width_data=_width_data(case, asked, axis, n),
                 target=asked.target,
                 reached=asked.met(answer.value),
@@ -360,9 +363,9 @@ def _width_data(case: Case, asked: Asked, axis: str, n: int) -> float:
         along = 0 if axis == "systems" else 1
         chosen = np.arange(n) if whole else np.sort(random.permutation(case.z.shape[along])[:n])
         x, z = (np.take(v, chosen, axis=along) for v in (case.x[0], case.z))
-        found.append(
-            observed_width(x, z, asked.level, asked.coefficient, asked.interval, asked.confidence, random, draws)
-        )
+        data = Data(asked.statistic, x[None], z, asked.level)
+        own = SharedDraws(draws, int(random.integers(2**62)))
+        found.append(observed_width(data, asked.interval, asked.confidence, own))
     known = [value for value in found if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan
 

@@ -17,9 +17,11 @@ from metassay.core.signature import Signature
 from metassay.errors import DataError, UsageError, listed
 from metassay.stats.arrays import FloatArray
 from metassay.stats.stability import Rankings, SamplePages
+from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.registry import StatisticOrName, choose_one
 from metassay.studies.columns import Columns, NameOrNames
 from metassay.studies.inputs import Annotated, columns_with_people, has_scores
-from metassay.studies.setting import signature_names
+from metassay.studies.setting import signature_names, takes_statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Stability(Result):
     """One row per metric or human criterion and number of inputs."""
 
 
+@takes_statistic
 def stability(
     scores: Scores,
     *,
@@ -65,7 +68,7 @@ def stability(
     metric: NameOrNames | None = None,
     sizes: str | Iterable[int] | None = None,
     draws: int = 1_000,
-    coefficient: str = "kendall",
+    statistic: StatisticOrName = "kendall",
     annotated: Annotated | None = None,
     seed: int = 0,
     references: bool = False,
@@ -86,8 +89,9 @@ def stability(
         ten up to that of people, and each column's own number. Each column goes up to its own number of inputs.
     draws
         How many pairs of samples to draw for each size.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``.
+    statistic
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or a :class:`Statistic` of your
+        own.
     annotated
         Take only so many inputs, chosen by the seed, or only these inputs, as those that people annotated.
     seed
@@ -117,7 +121,7 @@ def stability(
     """
     wanted = None if sizes is None else vocabulary.counts("sizes", sizes)
     draws = vocabulary.repeats("draws", draws)
-    coefficient = vocabulary.choice("coefficient", coefficient, vocabulary.COEFFICIENTS, vocabulary.COEFFICIENT_ALIASES)
+    statistic = choose_one(statistic, ["system"])
     seed = vocabulary.seed(seed)
     threads = vocabulary.threads(threads)
     columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
@@ -133,17 +137,17 @@ def stability(
     found: dict[tuple[int, int], FloatArray] = {}
     for inputs in {mask.tobytes(): mask for mask in available}.values():
         together = [at for at, mask in enumerate(available) if (mask == inputs).all()]
-        drawn = _draw(columns.values[together][..., inputs], chosen[together[0]], draws, coefficient, seed, threads)
+        drawn = _draw(columns.values[together][..., inputs], chosen[together[0]], draws, statistic, seed, threads)
         found |= {(at, size): r for size, values in drawn.items() for at, r in zip(together, values, strict=True)}
 
     rows = [
-        _row(columns, at, size, found[at, size], coefficient, own[at])
+        _row(columns, at, size, found[at, size], statistic, own[at])
         for at in range(len(columns.names))
         for size in chosen[at]
     ]
     signature = Signature.of(
         "stability",
-        coef=signature_names([coefficient]),
+        coef=signature_names([statistic]),
         sizes=sorted({size for each in chosen for size in each}),
         k=draws,
         seed=seed,
@@ -167,16 +171,16 @@ def _sizes(wanted: tuple[int, ...] | None, own: list[int], kinds: tuple[str, ...
 
 
 def _draw(
-    values: FloatArray, sizes: list[int], draws: int, coefficient: str, seed: int, threads: int | None
+    values: FloatArray, sizes: list[int], draws: int, statistic: Statistic, seed: int, threads: int | None
 ) -> dict[int, FloatArray]:
     """Return for each size the correlations (columns, draws)."""
-    rankings = Rankings(values)
+    rankings = Rankings(values, statistic)
     pages = [SamplePages(draws, values.shape[-1], size, seed) for size in sizes]
     places = [(at, page) for at, each in enumerate(pages) for page in range(len(each))]
 
     def work(place: int) -> FloatArray:
         at, page = places[place]
-        return rankings.correlate(*pages[at][page], coefficient)
+        return rankings.correlate(*pages[at][page])
 
     done = engine.run(work, len(places), threads=threads, what="drawing inputs twice")
     return {
@@ -185,7 +189,7 @@ def _draw(
     }
 
 
-def _row(columns: Columns, at: int, size: int, r: FloatArray, coefficient: str, own: int) -> StabilityRow:
+def _row(columns: Columns, at: int, size: int, r: FloatArray, statistic: Statistic, own: int) -> StabilityRow:
     defined = r[~np.isnan(r)]
     return StabilityRow(
         name=columns.names[at],
@@ -193,7 +197,7 @@ def _row(columns: Columns, at: int, size: int, r: FloatArray, coefficient: str, 
         n_inputs=size,
         mean=float(defined.mean()) if len(defined) else math.nan,
         sd=float(defined.std(ddof=1)) if len(defined) > 1 else math.nan,
-        coefficient=coefficient,
+        coefficient=statistic.name,
         draws=len(r),
         n_undefined=len(r) - len(defined),
         n_systems=int((~np.isnan(columns.values[at])).any(axis=1).sum()),

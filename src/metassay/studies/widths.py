@@ -12,9 +12,10 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.errors import DataError, one_line
+from metassay.stats.statistics.registry import Statistics, choose
 from metassay.studies.agree import Agreement, AgreementRow, agree
 from metassay.studies.inputs import Annotated, count_annotated, has_scores, take_as_annotated
-from metassay.studies.setting import NameOrNames, settle, signature_names
+from metassay.studies.setting import NameOrNames, settle, signature_names, takes_statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +94,13 @@ class Widths(Result):
     """Mean change in width per human criterion, coefficient and method."""
 
 
+@takes_statistic
 def widths(
     scores: Scores,
     *,
     human: NameOrNames | None = None,
     metric: NameOrNames | None = None,
-    coefficient: NameOrNames = "kendall",
+    statistic: Statistics = "kendall",
     annotated: Annotated | None = None,
     confidence: float = 0.95,
     resamples: int = 10_000,
@@ -116,8 +118,9 @@ def widths(
         Human criteria: names, globs or comma lists; by default every column known to be human.
     metric
         Metrics, likewise; by default every column that is not human.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or several.
+    statistic
+        ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, a :class:`Statistic` of your own,
+        or several.
     annotated
         To see what more annotation, or more scoring, would do where people annotated everything: take only so many
         inputs, chosen by the seed, or only these inputs, as those that people annotated.
@@ -150,7 +153,7 @@ def widths(
     >>> {row.interval for row in result.table} == {"boot-systems", "boot-inputs", "boot-both"}
     True
     """
-    coefficients = vocabulary.coefficients(coefficient)
+    statistics = choose(statistic, ["system"])
     confidence = vocabulary.fraction("confidence", confidence)
     resamples = vocabulary.repeats("resamples", resamples)
     seed = vocabulary.seed(seed)
@@ -173,7 +176,7 @@ def widths(
             human=setting.humans,
             metric=setting.metrics,
             level="system",
-            coefficient=coefficients,
+            statistic=statistics,
             inputs=inputs,
             interval=interval,
             confidence=confidence,
@@ -187,16 +190,16 @@ def widths(
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
     rows, changes = [], []
     for h in setting.humans:
-        for c in coefficients:
+        for each in statistics:
             for interval in vocabulary.BOOTSTRAPS:
-                mine = [row for row in every if (row.human, row.coefficient, row.interval) == (h, c, interval)]
+                mine = [row for row in every if (row.human, row.coefficient, row.interval) == (h, each.name, interval)]
                 rows += mine
                 changes.append(_mean_change(mine, [row for row in mine if gains[row.metric, h]]))
     n, m = setting.scores.shape
     signature = Signature.of(
         "widths",
         level="system",
-        coef=signature_names(coefficients),
+        coef=signature_names(statistics),
         ci=[*vocabulary.BOOTSTRAPS, f"{confidence:g}"],
         k=resamples,
         seed=seed,

@@ -12,6 +12,7 @@ from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Dossier, Watch, gather
 
 if TYPE_CHECKING:
+    from metassay.stats.statistics.registry import Statistics
     from metassay.studies.setting import NameOrNames
 
 TITLE = "How far can these metrics be trusted?"
@@ -45,6 +46,7 @@ def make_report(
     *,
     human: NameOrNames | None = None,
     metric: NameOrNames | None = None,
+    statistic: Statistics | None = None,
     title: str = TITLE,
     confidence: float = 0.95,
     resamples: int = 10_000,
@@ -65,6 +67,9 @@ def make_report(
         what the opening speaks of.
     metric
         Metrics, likewise; by default every column that is not human.
+    statistic
+        Statistics of agreement, the first of which is also that of `criteria`; by default Kendall, Pearson and
+        Spearman.
     title
         The heading of the page.
     confidence
@@ -89,6 +94,7 @@ def make_report(
         scores,
         human=human,
         metric=metric,
+        statistic=statistic,
         confidence=confidence,
         resamples=resamples,
         seed=seed,
