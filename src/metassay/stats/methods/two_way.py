@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 from metassay.stats import two_way
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
-from metassay.stats.methods.base import Case, Draws, Interval, Intervals, MetricTest, Tested
+from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Job, MetricTest, Tested
 from metassay.stats.methods.bootstrap import ABOUT
 from metassay.stats.methods.permutation import UNPAIRED, observed_difference
 from metassay.stats.significance import Counts, count_exchanged
@@ -149,7 +149,7 @@ class TwoWayTest(MetricTest):
     def _added_by_inputs(case: Case, pairs: Sequence[Pair], draws: Draws) -> FloatArray:
         """Return for each pair what the inputs add to the variance of the difference of statistics."""
         first, second = (np.array(side) for side in zip(*pairs, strict=True))
-        jobs = [(case.smooth, KINDS)]
+        jobs: list[Job] = [(case.smooth, KINDS)]
         if case.smooth is not case.prepared:
             jobs.append((case.prepared, (OF_INPUTS,)))
         drawn = draws.bootstrap(case, jobs, WHAT, DRAWS)

@@ -75,7 +75,7 @@ class Correlation(Statistic):
     def evaluate(self, x: FloatArray, z: FloatArray, w: FloatArray) -> FloatArray:
         """Return the correlation in every draw; values are brought to order one, since ties are told by distance."""
         x, z = (v / (float(np.abs(v).max(initial=0.0)) or 1.0) for v in (x, z))
-        return self.of_vectors([x], z, [w])[0]
+        return np.asarray(self.of_vectors([x], z, [w])[0])
 
     def of_vectors(self, xs: Sequence[FloatArray], z: FloatArray, weights: Sequence[FloatArray | None]) -> FloatArray:
         """Correlate vectors of order one."""

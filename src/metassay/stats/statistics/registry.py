@@ -29,7 +29,7 @@ def register(statistic: Statistic) -> Statistic:
     if isinstance(statistic, type) or not isinstance(statistic, Statistic):
         raise UsageError(f"expected an object of a class derived from Statistic, got {one_line(repr(statistic), 60)}")
     name = statistic.name
-    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", name):
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", str(name)):
         raise UsageError(f"name of a statistic must be lower-case letters, digits, '-', '.' or '+', got {name!r}")
     if type(statistic).evaluate is Statistic.evaluate and type(statistic).prepare is Statistic.prepare:
         raise UsageError(f"the statistic {name} must define evaluate(x, z, w)")
