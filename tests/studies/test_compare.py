@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib
 import itertools
 import math
 import threading
@@ -373,8 +372,7 @@ def test_two_way_has_all_levels_and_coefficients(world, level, coefficient):
 def test_the_two_way_test_uses_its_threads(monkeypatch):
     """The engine judges by the first page whether threads pay, so no page that is known already may come first."""
     seen = set()
-    module = importlib.import_module("metassay.studies.compare")
-    make = module.make_exchange
+    make = ma.Statistic.exchange
 
     def slow(*given):
         exchange = make(*given)
@@ -386,7 +384,7 @@ def test_the_two_way_test_uses_its_threads(monkeypatch):
 
         return exchanged
 
-    monkeypatch.setattr(module, "make_exchange", slow)
+    monkeypatch.setattr(ma.Statistic, "exchange", slow)
     z = np.random.default_rng(0).normal(size=(8, 200))
     scores = ma.Scores.from_arrays(metrics={"a": z + 1, "b": -z}, human={"overall": z})
     ma.compare(scores, level="system", coefficient="pearson", test="two-way", resamples=8 * 1024, threads=2)

@@ -7,7 +7,7 @@ import pytest
 
 import metassay as ma
 from metassay.stats.draws import INPUTS, SYSTEMS, multiplicities, stream
-from metassay.studies.criteria import bucket_edges
+from metassay.studies.criteria_parts import bucket_edges
 from properties.literal import vectors
 
 METHODS = ("bucket", "partial", "partial-formula")

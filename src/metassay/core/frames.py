@@ -10,8 +10,9 @@ from typing import Any, Literal, SupportsFloat, cast
 import numpy as np
 
 from metassay.core.ledger import Ledger, Place
-from metassay.core.scores import EXTRA_AXES, FloatArray, Kind, Scores
+from metassay.core.scores import EXTRA_AXES, Kind, Scores
 from metassay.errors import FormatError, UnknownName, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 
 TIDY = ("system", "input", "metric", "score")
 MISSING = ("", "na", "nan", "none", "null")

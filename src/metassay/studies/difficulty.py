@@ -20,10 +20,11 @@ import numpy as np
 
 from metassay.core import options as opt
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.difficulty import Ranked, compare_columns
 from metassay.studies.columns import Columns, choose_columns
 

@@ -23,10 +23,11 @@ from metassay import engine
 from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.score_gaps import (
     PairCounts,

@@ -63,7 +63,7 @@ def advice(case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], 
     if not math.isnan(here.ceiling):
         what += (
             f" A metric that knew what all annotators would say could reach {here.ceiling:.2f} "
-            f"({asked.coefficient}, {asked.level} level)."
+            f"({asked.statistic}, {asked.level} level)."
         )
     return what
 
@@ -138,6 +138,6 @@ def caveats(setting: Setting, cases: list[Case], asked: Asked, rows: list[PlanRo
     )
     if asked.powered:
         notes.append("Power is that of a one-sided test that holds its level exactly; real tests can only be near it.")
-    if asked.interval == "boot-inputs" and not asked.powered:
+    if asked.interval.name == "boot-inputs" and not asked.powered:
         notes.append("The interval is about these very systems on new inputs.")
     return notes

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
+from metassay.core import vocabulary
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers, words
 from metassay.report.document.study_runs import Dossier
@@ -73,7 +74,7 @@ def _shared(notes: Iterable[str]) -> tuple[str, ...]:
     kept: dict[str, list[str]] = {}
     for note in notes:
         general = note
-        for coefficient in names.COEFFICIENTS:
+        for coefficient in vocabulary.COEFFICIENTS:
             general = general.replace(f" level, {coefficient}:", " level:")
         kept.setdefault(general, []).append(note)
     return tuple(general if len(set(said)) > 1 else said[0] for general, said in kept.items())

@@ -7,18 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.core.scores import Column, Scores
 from metassay.core.texts import Item, Texts
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import AsksAgain, Scorer, Unfinished, name_of
 from metassay.texts.scorers.cache import Cache, key_of
 from metassay.texts.scorers.registry import make_scorers
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def score(
