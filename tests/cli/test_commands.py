@@ -34,7 +34,7 @@ def test_json_on_stdout_is_the_same_as_from_python(run, scores):
     code, out, _ = run("agree", scores, *QUICK, "--format", "json", "--level", "system")
     assert code == 0
     data = json.loads(out)
-    assert list(data) == ["study", "version", "signature", "rows", "notes"]
+    assert list(data) == ["study", "version", "signature", "rows", "tables", "notes"]
     expected = ma.agree(ma.read(scores).declare(human="relevance"), level="system", resamples=99)
     assert out == expected.to_json()
 
