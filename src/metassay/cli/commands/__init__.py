@@ -34,6 +34,7 @@ QUESTIONS = {
     "serve": "all of it, in the browser",
     "reproduce": "do the published numbers come out?",
     "datasets": "which public data can I have?",
+    "example": "which scores can I try this on?",
     "demo": "show me, on the example data that ships with the package",
 }
 """Every command and the question it answers."""
