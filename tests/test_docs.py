@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,9 +60,14 @@ def commands(page: Path) -> Iterator[Block]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """Return a folder with the files that the pages speak of."""
+def model(tmp_path_factory) -> Path:
     return furnished(tmp_path_factory.mktemp("docs"))
+
+
+@pytest.fixture
+def folder(model, tmp_path) -> Path:
+    """Return a folder with the files that the pages speak of; what a page writes is not seen by another."""
+    return shutil.copytree(model, tmp_path / "here")
 
 
 def furnished(folder: Path) -> Path:
