@@ -39,8 +39,8 @@ def run_study(arguments: argparse.Namespace, verb: str, **more: object) -> int:
 
     chosen = options.given(arguments, options.of(verb))
     output = Output.of(arguments, verb.replace("_", "-"))
-    scores = read_scores(arguments)
     study = getattr(import_module(HOMES[verb]), verb)
+    scores = read_scores(arguments)
     with progress(arguments.quiet), placed(arguments):
         result = study(scores, **chosen, **more)
     output.put(result)
