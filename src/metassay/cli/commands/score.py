@@ -114,7 +114,7 @@ COMMAND = Command(
     ),
     examples=(
         "metassay score texts.jsonl --metric rouge,chrf -o scores.csv",
-        "metassay score texts.jsonl --metric 'rouge[references=mean],length' -o scores.parquet",
+        "metassay score texts.jsonl --metric 'rouge[references=average],length' -o scores.parquet",
         "metassay score texts.jsonl --metric meteor --with human.jsonl --with bewte.jsonl -o scores.csv",
         "metassay score --parallel a=a.txt --parallel b=b.txt --reference ref.txt --metric chrf -o scores.csv",
     ),

@@ -36,7 +36,9 @@ def _options(parser: Parser) -> None:
     options.add(parser, "how much", ("keep", "noise"), {"keep": "0.1 to 1 in steps of 0.1", "noise": "0.25,0.5,1,2,4"})
     group.add_argument("--measure", metavar="NAME", help="f1, recall or precision of ROUGE-1 (default: f1)")
     group.add_argument(
-        "--with-references", metavar="HOW", help="several references: mean, max, jackknife, or first (default: mean)"
+        "--with-references",
+        metavar="HOW",
+        help="several references: average, best, jackknife, rouge-1.5.5-best, or first (default: average)",
     )
     options.add(parser, "statistics", STATISTICS, DEFAULTS)
     options.add(parser, "where it runs", options.PLACES)

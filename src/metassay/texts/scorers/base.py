@@ -40,7 +40,7 @@ class Scorer(Protocol):
 
     @property
     def signature(self) -> str:
-        """The recipe in one line, such as ``rouge|stem:porter+exceptions|references:max|v:1``; the key of the cache."""
+        """The recipe in one line, such as ``rouge|stem:porter|references:best|v:2``; the key of the cache."""
         ...
 
     @property

@@ -297,8 +297,8 @@ def register(*metrics: Metric) -> None:
 def make_scorers(wanted: str | Scorer | Iterable[str | Scorer]) -> list[Scorer]:
     """Return scorers for metrics given by name or as scorers.
 
-    A name may carry options in square brackets: ``rouge[stem=none,references=mean]``; a value with commas or brackets
-    of its own stands in quotes. Several names stand in a comma list. Options and installation are checked before
+    A name may carry options in square brackets: ``rouge[references=average]``; a value with commas or brackets of
+    its own stands in quotes. Several names stand in a comma list. Options and installation are checked before
     anything is scored.
     """
     given: Iterable[str | Scorer] = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else wanted
