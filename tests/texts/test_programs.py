@@ -1,3 +1,5 @@
+import signal
+import subprocess
 import sys
 import time
 
@@ -81,3 +83,23 @@ def test_a_command_that_cannot_run_is_told_before_any_work(command, message):
 
 def test_values_are_put_in_after_arguments_were_parted():
     assert arguments_of("echo {x}", lambda a: a.replace("{x}", "a b; c")) == ["echo", "a b; c"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_program_does_not_outlive_the_process_that_started_it(tmp_path, number):
+    ready, late = tmp_path / "ready", tmp_path / "late"
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text('{"system": "a", "input": "1", "output": "x"}\n')
+    slow = tmp_path / "slow.sh"
+    slow.write_text(f"#!/bin/sh\necho $$ > {ready}\nsleep 2\ntouch {late}\nsleep 60\n")
+    slow.chmod(0o755)
+    score = ["score", str(texts), "--metric", f"command[run={slow},name=slow]", "--no-cache", "-o", f"{tmp_path}/s.csv"]
+    parent = subprocess.Popen([sys.executable, "-m", "metassay", *score, "--quiet"], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not (ready.exists() and ready.read_text().strip()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    begun = time.monotonic()
+    parent.send_signal(number)
+    assert parent.wait(20) != 0
+    time.sleep(max(0.0, begun + 2.5 - time.monotonic()))
+    assert not late.exists()

@@ -131,7 +131,8 @@ def call(
         raise UsageError(f"{what} cannot be started: {(error.strerror or str(error)).lower()}") from None
     pipes = _Pipes(process, data, most=max(LEAST_OUTPUT, OUTPUT_PER_INPUT * len(data)))
     try:
-        ended = pipes.wait(timeout)
+        with _guarded(process):
+            ended = pipes.wait(timeout)
     finally:
         # What it left behind is stopped too, also if this process is interrupted.
         _kill(process)
@@ -146,6 +147,24 @@ def call(
     if process.returncode != 0:
         raise DataError(f"{what} failed with exit code {process.returncode}" + (f": {said}" if said else ""))
     return Ran(bytes(pipes.out), said)
+
+
+@contextlib.contextmanager
+def _guarded(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Have a program and all that it started killed when this process ends, in whatever way: nobody outlives it.
+
+    A shell waits for the end of its input, which comes when this process closes the pipe or is no more.
+    """
+    script = f"read -r _; kill -9 -{process.pid}"
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        yield
+    finally:
+        guard.kill()
+        guard.wait()
+        _there(guard.stdin).close()
 
 
 class _Pipes:
