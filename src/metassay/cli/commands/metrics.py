@@ -9,6 +9,7 @@ from metassay.cli.parser import Command, Parser
 
 
 def _options(parser: Parser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help="show everything about these metrics")
     options.add_output(parser, "metrics")
 
 
@@ -17,16 +18,18 @@ def _run(arguments: argparse.Namespace) -> int:
     from metassay.texts.scorers.catalogue import metrics
 
     arguments.files = []
-    Output.of(arguments, "metrics").put(metrics())
+    Output.of(arguments, "metrics").put(metrics(arguments.names or None))
     return 0
 
 
 COMMAND = Command(
     about=(
-        "Lists every metric that can score texts: what it looks at beside the output, whether what it needs is "
-        "installed, and if not the exact command that installs it. With --format json also licences and citations."
+        "Lists every metric that can score texts, a line each: what it looks at beside the output, and whether what it "
+        "needs is installed. With names, shows everything about these metrics: the command that installs what is "
+        "missing, licence, citation, and options."
     ),
-    examples=("metassay metrics", "metassay metrics --format csv -o metrics.csv"),
+    usage="[NAME...] [options]",
+    examples=("metassay metrics", "metassay metrics rouge", "metassay metrics --format csv -o metrics.csv"),
     options=_options,
     run=_run,
 )

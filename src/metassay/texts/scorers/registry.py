@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -402,17 +402,22 @@ def _value(text: str, kind_of_option: object = "") -> object:
     return {"true": True, "false": False, "none": "none"}.get(text.lower(), text)
 
 
+def maker(metric: Metric) -> Callable[..., Scorer]:
+    """Return what makes the scorer of a metric from its options."""
+    module, _, attribute = metric.home.partition(":")
+    made_by: Callable[..., Scorer] = getattr(importlib.import_module(module), attribute)
+    return made_by
+
+
 def _make(name: str, options: dict[str, str]) -> Scorer:
     if name not in METRICS:
         raise UnknownName("metric", name, METRICS)
     metric = METRICS[name]
     if metric.missing:
         raise UsageError(f"{name} needs {', '.join(metric.missing)}, not installed here; run: {metric.install}")
-    module, _, attribute = metric.home.partition(":")
-    scorer = getattr(importlib.import_module(module), attribute)
+    scorer = maker(metric)
     known = inspect.signature(scorer).parameters
     for option in options:
         if option not in known:
             raise UnknownName(f"option of {name}", option, known)
-    made: Scorer = scorer(**{option: _value(text, known[option].annotation) for option, text in options.items()})
-    return made
+    return scorer(**{option: _value(text, known[option].annotation) for option, text in options.items()})
