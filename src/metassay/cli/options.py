@@ -85,7 +85,10 @@ _OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "metric-tests": (f"tests, a comma list of {_listed(vocabulary.METRIC_TESTS)}", {"metavar": "TEST"}),
     "system-test": (f"the test: {_listed(vocabulary.SYSTEM_TESTS)}", {"metavar": "TEST"}),
     "paired-test": (f"the test: {_listed(vocabulary.PAIRED_TESTS)}", {"metavar": "TEST"}),
-    "system-tests": (f"tests, a comma list of {_listed(vocabulary.SYSTEM_TESTS)}", {"metavar": "TEST"}),
+    "system-tests": (
+        f"tests, a comma list of {_listed((*vocabulary.SYSTEM_TESTS, *vocabulary.CORPUS_TESTS))}",
+        {"metavar": "TEST"},
+    ),
     "cutoff": (f"where p-values come from: {_listed(vocabulary.CUTOFFS)}", {"metavar": "KIND"}),
     "cutoffs": (f"where p-values come from, a comma list of {_listed(vocabulary.CUTOFFS)}", {"metavar": "KIND"}),
     "alternative": (
@@ -231,7 +234,7 @@ _CHECKS: dict[str, Callable[[Any], object]] = {
     "metric-tests": partial(vocabulary.choices, "test", known=vocabulary.METRIC_TESTS),
     "system-test": partial(vocabulary.choice, "test", known=vocabulary.SYSTEM_TESTS),
     "paired-test": partial(vocabulary.choice, "test", known=vocabulary.PAIRED_TESTS),
-    "system-tests": partial(vocabulary.choices, "test", known=vocabulary.SYSTEM_TESTS),
+    "system-tests": partial(vocabulary.choices, "test", known=(*vocabulary.SYSTEM_TESTS, *vocabulary.CORPUS_TESTS)),
     "cutoff": partial(vocabulary.choice, "cutoff", known=vocabulary.CUTOFFS),
     "cutoffs": partial(vocabulary.choices, "cutoff", known=vocabulary.CUTOFFS),
     "alternative": partial(vocabulary.choice, "alternative", known=vocabulary.ALTERNATIVES),

@@ -37,6 +37,8 @@ PAIRED_BOOTSTRAPS = ("paired-boot-systems", "paired-boot-inputs", "paired-boot-b
 PERMUTATIONS = ("perm-systems", "perm-inputs", "perm-both")
 METRIC_TESTS = ("two-way", "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS)
 SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")
+CORPUS_TESTS = ("paired-bootstrap", "approximate-randomization")
+"""Tests of scores of whole systems."""
 PAIRED_TESTS = ("paired-t", "wilcoxon")
 CUTOFFS = ("theory", "mc", "hb")
 ALTERNATIVES = ("greater", "less", "two-sided")
