@@ -118,26 +118,25 @@ def call(
     environment
         Variables beside those of this process.
     """
-    try:
-        process = subprocess.Popen(
-            arguments,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=os.environ | dict(environment or {}),
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise UsageError(f"{what} cannot be started: {(error.strerror or str(error)).lower()}") from None
-    pipes = _Pipes(process, data, most=max(LEAST_OUTPUT, OUTPUT_PER_INPUT * len(data)))
-    try:
-        with _guarded(process):
+    with _Guard() as guard:
+        try:
+            process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=os.environ | dict(environment or {}),
+                process_group=guard.group,
+            )
+        except OSError as error:
+            raise UsageError(f"{what} cannot be started: {(error.strerror or str(error)).lower()}") from None
+        pipes = _Pipes(process, guard, data, most=max(LEAST_OUTPUT, OUTPUT_PER_INPUT * len(data)))
+        try:
             ended = pipes.wait(timeout)
-    finally:
-        # What it left behind is stopped too, also if this process is interrupted.
-        _kill(process)
-        process.wait()
-        pipes.close()
+        finally:
+            guard.kill()
+            process.wait()
+            pipes.close()
     if pipes.too_much:
         raise DataError(f"{what} printed more than {pipes.most / 1e6:,.0f} MB and was stopped; it must print less")
     if not ended:
@@ -149,22 +148,33 @@ def call(
     return Ran(bytes(pipes.out), said)
 
 
-@contextlib.contextmanager
-def _guarded(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Have a program and all that it started killed when this process ends, in whatever way: nobody outlives it.
+class _Guard:
+    """Kills a program and all that it started when this process ends, in whatever way: nobody outlives it.
 
-    A shell waits for the end of its input, which comes when this process closes the pipe or is no more.
+    A shell waits for the end of its input, which comes when this process closes the pipe or is no more, and then kills
+    its own group. It leads the group before the program is started in it, so that there is no moment without it.
     """
-    script = f"read -r _; kill -9 -{process.pid}"
-    guard = subprocess.Popen(
-        ["/bin/sh", "-c", script], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        yield
-    finally:
-        guard.kill()
-        guard.wait()
-        _there(guard.stdin).close()
+
+    def __init__(self) -> None:
+        self._shell = subprocess.Popen(
+            ["/bin/sh", "-c", "read -r _; kill -9 0"], stdin=subprocess.PIPE, process_group=0
+        )
+        self.group = self._shell.pid
+        """The group that the program must be started in."""
+
+    def kill(self) -> None:
+        """Kill the program, all that it started, and the guard."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.group, signal.SIGKILL)
+
+    def __enter__(self) -> _Guard:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # What was left behind is stopped too, also if this process is interrupted.
+        self.kill()
+        self._shell.wait()
+        _there(self._shell.stdin).close()
 
 
 class _Pipes:
@@ -174,14 +184,16 @@ class _Pipes:
     ----------
     process
         The program.
+    guard
+        Who kills it.
     data
         Its standard input.
     most
         How many bytes it may print.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], data: bytes, most: int) -> None:
-        self._process, self.most = process, most
+    def __init__(self, process: subprocess.Popen[bytes], guard: _Guard, data: bytes, most: int) -> None:
+        self._process, self._guard, self.most = process, guard, most
         self.out = bytearray()
         self.complaint = b""
         self.too_much = False
@@ -214,7 +226,7 @@ class _Pipes:
         for part in _parts(self._process.stdout):
             if len(self.out) + len(part) > self.most:
                 self.too_much = True
-                _kill(self._process)
+                self._guard.kill()
                 return
             self.out += part
 
@@ -238,9 +250,3 @@ def _parts(pipe: IO[bytes] | None) -> Iterator[bytes]:
 def _there(pipe: IO[bytes] | None) -> IO[bytes]:
     """Return a pipe that was asked for, which the types do not know."""
     return cast("IO[bytes]", pipe)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a program and all that it started: it has a session of its own."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
