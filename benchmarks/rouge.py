@@ -16,8 +16,9 @@ import numpy as np
 
 from metassay import engine
 from metassay.core.texts import Item
+from metassay.texts.scorers.damaged import degraded_rouge1
 from metassay.texts.scorers.ngram_graphs import NgramGraphs
-from metassay.texts.scorers.rouge import Rouge, degraded_rouge1
+from metassay.texts.scorers.rouge import Rouge
 
 BATCH = 200
 

@@ -12,6 +12,7 @@ from metassay.core.result import on_first_use
 from metassay.core.signature import VERSION as __version__
 
 if TYPE_CHECKING:
+    from metassay.core.corpus import CorpusScores as CorpusScores
     from metassay.core.scores import Column as Column
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from metassay.texts.scorers.callables import scorer as scorer
     from metassay.texts.scorers.catalogue import Catalogue as Catalogue
     from metassay.texts.scorers.catalogue import metrics as metrics
+    from metassay.texts.scorers.corpus import score_corpus as score_corpus
     from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
     from metassay.texts.scorers.judge_config import judge as judge
     from metassay.texts.scorers.references import score_by_reference as score_by_reference
@@ -92,6 +94,7 @@ HOMES = {
     "Agreement": "metassay.studies.agree",
     "Catalogue": "metassay.texts.scorers.catalogue",
     "Column": "metassay.core.scores",
+    "CorpusScores": "metassay.core.corpus",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
@@ -152,6 +155,7 @@ HOMES = {
     "register": "metassay.stats.statistics.registry",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",
+    "score_corpus": "metassay.texts.scorers.corpus",
     "score_by_reference": "metassay.texts.scorers.references",
     "scorer": "metassay.texts.scorers.callables",
     "simulate_coverage": "metassay.studies.coverage",

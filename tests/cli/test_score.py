@@ -144,3 +144,40 @@ def test_work_goes_where_it_is_told(run, plain):
         assert (nobody.code, nobody.out) == (2, "")
         assert "no Dask scheduler answers at 'nobody'" in nobody.err
     assert not (plain / "scores.csv").exists()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("sacrebleu") is None, reason="pip install 'metassay[lexical]'")
+def test_scores_and_tests_of_whole_systems(run, plain):
+    done = run("score", *FILES, "--metric", "bleu,ter", "--corpus", "-o", "systems.csv")
+    assert done.code == 0
+    assert "BLEU|nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|version:" in done.err
+    texts = ma.read_parallel({"bart": "bart.txt", "T5": "t5.txt"}, references=["ref-1.txt", "ref-2.txt"])
+    column = ma.score_corpus(texts, "ter").columns["ter"]
+    assert ma.read("systems.csv")["ter"].values[:, 0].tolist() == pytest.approx(column.scores.tolist())
+    tested = run("systems", *FILES, "--corpus", "--metric", "bleu", "--resamples", "50", "--format", "json")
+    assert tested.code == 0
+    rows = json.loads(tested.out)["rows"]
+    assert [row["test"] for row in rows] == ["paired-bootstrap", "approximate-randomization"]
+    assert rows[0]["low"] <= rows[0]["mean_difference"] <= rows[0]["high"]
+    shown = run("systems", *FILES, "--corpus", "--metric", "bleu", "--test", "paired-bootstrap", "--resamples", "50")
+    assert "95% interval of the difference (bootstrap percentiles)" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("score", *FILES, "--metric", "rouge", "--corpus", "-o", "s.csv"), "rouge has no score of a whole system"),
+        (("score", *FILES, "--metric", "chrf", "--corpus", "--by-reference", "-o", "s.csv"), "--corpus scores whole"),
+        (("score", *FILES, "--metric", "chrf", "--corpus", "--leave-own-out", "-o", "s.csv"), "--leave-own-out does"),
+        (("systems", *FILES, "--metric", "chrf"), "which need --corpus"),
+        (("systems", *FILES, "--corpus"), "--corpus needs metrics of texts"),
+        (("systems", *FILES, "--corpus", "--metric", "chrf", "--human", "x"), "--human has no meaning with --corpus"),
+        (("systems", *FILES, "--corpus", "--metric", "chrf", "--test", "paired-t"), "paired-t needs a score of every"),
+    ],
+)
+def test_misuse_of_corpus_scores(run, plain, arguments, said):
+    pytest.importorskip("sacrebleu", reason="pip install 'metassay[lexical]'")
+    done = run(*arguments)
+    assert done.code == 2
+    assert said in done.err
+    assert not (plain / "s.csv").exists()

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from metassay.core.texts import Item
-from metassay.texts.scorers.rouge import MEASURES, Rouge
+from metassay.texts.scorers.rouge import Rouge
+from metassay.texts.scorers.rouge_counts import MEASURES
 from metassay.texts.scorers.tokens import WORDNET
 
 OUTPUT = """The council approved the bridge on Monday.
@@ -23,9 +24,9 @@ Old bridge closes because it was not safe, the mayor said.""",
 )
 
 # What ROUGE-1.5.5 prints for these texts with -m, without exceptions: precision, recall, F. L is from the texts on
-# one line, Lsum is its ROUGE-L from the texts with a sentence on each. -f A and B are mean and max.
+# one line, Lsum is its ROUGE-L from the texts with a sentence on each. -f A and B are average and rouge-1.5.5-best.
 PROGRAM = {
-    ("mean", 1): {
+    ("average", 1): {
         "1": (0.64516, 0.68966, 0.66667),
         "2": (0.33333, 0.35714, 0.34482),
         "3": (0.10345, 0.11111, 0.10714),
@@ -38,7 +39,7 @@ PROGRAM = {
         "s": (0.35484, 0.40640, 0.37887),
         "su": (0.37172, 0.42396, 0.39613),
     },
-    ("mean", 2): {
+    ("average", 2): {
         "1": (0.50000, 0.67391, 0.57407),
         "2": (0.25000, 0.34091, 0.28846),
         "3": (0.08621, 0.11905, 0.10000),
@@ -51,7 +52,7 @@ PROGRAM = {
         "s": (0.22473, 0.38561, 0.28397),
         "su": (0.23939, 0.40444, 0.30076),
     },
-    ("max", 2): {
+    ("rouge-1.5.5-best", 2): {
         "1": (0.64516, 0.68966, 0.66667),
         "2": (0.33333, 0.35714, 0.34482),
         "3": (0.06897, 0.13333, 0.09091),
@@ -140,10 +141,52 @@ def test_published_scores_and_rankings_with_the_texts_that_were_scored(summeval)
         assert np.argsort(ours).tolist() == np.argsort(theirs).tolist()
 
 
+PEER_VARIANTS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+INSTALL_PEER = "pip install rouge-score==0.1.2"
+
+
+# rouge_scorer.RougeScorer(PEER_VARIANTS, use_stemmer=STEM).score_multi(REFERENCES, OUTPUT)[...].fmeasure, version 0.1.2
+@pytest.mark.parametrize(
+    ("stem", "peer"),
+    [("none", [0.633333, 0.344828, 0.4, 0.533333]), ("porter", [0.666667, 0.344828, 0.4, 0.533333])],
+)
+def test_what_rouge_score_gives_for_two_references(stem, peer):
+    got = Rouge("1,2,l,lsum", measures="f1", stem=stem).score([Item("a", "1", OUTPUT, REFERENCES, None)])[0]
+    np.testing.assert_allclose(got, peer, atol=1e-6)
+
+
 def test_rouge_score_gives_the_same_where_stems_agree():
-    peer = pytest.importorskip("rouge_score.rouge_scorer", reason="pip install rouge-score==0.1.2")
-    scorer = peer.RougeScorer(["rouge1", "rouge2", "rougeL", "rougeLsum"], use_stemmer=False)
+    peer = pytest.importorskip("rouge_score.rouge_scorer", reason=INSTALL_PEER)
+    scorer = peer.RougeScorer(list(PEER_VARIANTS), use_stemmer=False)
     theirs = scorer.score(REFERENCES[0], OUTPUT)
     ours = Rouge("1,2,l,lsum", stem="none").score([Item("a", "1", OUTPUT, REFERENCES[:1], None)])[0].reshape(-1, 3)
     names = dict(zip(MEASURES, ("precision", "recall", "fmeasure"), strict=True)).values()
     np.testing.assert_allclose(ours, [[getattr(score, n) for n in names] for score in theirs.values()])
+
+
+@pytest.fixture(scope="module")
+def many_references(shared_data):
+    """Every tenth output of SummEval with its 11 references."""
+    with (shared_data / "summeval" / "model_annotations.aligned.paired.jsonl").open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file][::10]
+    return [Item(r["model_id"], r["id"], r["decoded"], tuple(r["references"]), None) for r in rows]
+
+
+@pytest.mark.parametrize("lines", [False, True])
+def test_rouge_score_on_summeval_with_eleven_references(many_references, lines):
+    peer = pytest.importorskip("rouge_score.rouge_scorer", reason=INSTALL_PEER)
+    scorer = peer.RougeScorer(list(PEER_VARIANTS), use_stemmer=False)
+
+    def shown(text):
+        return text.replace(" . ", " .\n") if lines else text
+
+    items = [i._replace(output=shown(i.output), references=tuple(map(shown, i.references))) for i in many_references]
+    theirs = [[s.fmeasure for s in scorer.score_multi(i.references, i.output).values()] for i in items]
+    assert len(items) == 160
+    np.testing.assert_allclose(Rouge("1,2,l,lsum", measures="f1", stem="none").score(items), theirs, atol=1e-12)
+
+
+# means over the 160 outputs of RougeScorer(PEER_VARIANTS).score_multi(references, output)[variant].fmeasure
+def test_mean_of_rouge_score_on_summeval_with_eleven_references(many_references):
+    got = Rouge("1,2,l,lsum", measures="f1", stem="none").score(many_references).mean(axis=0)
+    np.testing.assert_allclose(got, [0.473323, 0.252932, 0.345883, 0.345883], atol=1e-6)

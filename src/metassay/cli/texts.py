@@ -12,6 +12,7 @@ from metassay.cli.parser import Parser
 from metassay.errors import UsageError, one_line
 
 if TYPE_CHECKING:
+    from metassay.core.corpus import CorpusScores
     from metassay.core.result import Result
     from metassay.core.texts import Texts
 
@@ -28,6 +29,11 @@ def add_files(parser: Parser) -> None:
         help="texts: tables with system, input, output (and input, source, reference), SummEval's file, and others; "
         "several files merge",
     )
+    add_plain(parser)
+
+
+def add_plain(parser: Parser) -> None:
+    """Add plain text files, a line for each text."""
     plain = parser.add_argument_group("plain text files instead, of which the n-th lines belong together")
     plain.add_argument(
         "--parallel",
@@ -118,6 +124,23 @@ def _named(text: str) -> tuple[str, str]:
     if equals and name and not Path(text).exists():
         return name, file
     return Path(text.removesuffix(".gz")).stem, text
+
+
+def tell_corpus(found: CorpusScores, quiet: bool) -> None:
+    """Say the scores of whole systems, and with which recipe."""
+    from metassay.cli.running import say
+
+    for column in [] if quiet else found.columns.values():
+        say(column.signature)
+        for system, score in zip(found.systems, column.scores.tolist(), strict=True):
+            # METEOR lies between 0 and 1, the others between 0 and 100
+            say(
+                f"  {one_line(system, 60)}: {score:.4f}"
+                if column.name == "meteor"
+                else f"  {one_line(system, 60)}: {score:.2f}"
+            )
+    for note in () if quiet else found.notes:
+        say(note)
 
 
 def write(texts: Texts, path: str, quiet: bool) -> None:

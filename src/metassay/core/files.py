@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,12 +15,16 @@ from typing import IO
 
 from metassay.errors import UsageError, one_line
 
+YOUNG = 10.0
+"""Seconds that an unfinished file is left alone, whoever wrote it."""
+
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a new file beside `path` that takes its place when the context ends without an error.
 
-    What is no regular file, such as ``/dev/null`` or a pipe, is written to directly.
+    What is no regular file, such as ``/dev/null`` or a pipe, is written to directly. Unfinished files that writers of
+    `path` left behind when they were killed are removed.
 
     Raises
     ------
@@ -33,10 +40,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         final = target.resolve()
         if final.is_dir():
             raise IsADirectoryError(21, "it is a directory")
-        handle, name = tempfile.mkstemp(prefix=f".{final.name[:40]}.", suffix=".part", dir=final.parent)
+        prefix = f".{final.name[:40]}."
+        _sweep(final.parent, prefix)
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=".part", dir=final.parent)
         part = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
+                _locked(handle)
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -46,6 +56,26 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write {one_line(path)!r}: {error.strerror or one_line(error)}") from None
+
+
+def _sweep(folder: Path, prefix: str) -> None:
+    """Remove what writers of the same file left behind when they were killed; those at work hold a lock."""
+    for left in folder.glob(f"{glob.escape(prefix)}*.part"):
+        with contextlib.suppress(OSError), left.open("rb") as stream:
+            # A new file is there for a moment before its writer has locked it.
+            if time.time() - left.stat().st_mtime > YOUNG and _locked(stream.fileno()):
+                left.unlink()
+
+
+def _locked(handle: int) -> bool:
+    """Lock a file until it is closed, and say whether nobody else had; where there are no locks, nobody has one."""
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -186,7 +186,12 @@ MetricTests = Annotated[
 SystemTest = Annotated[str, Option("test of a difference between two systems", choices=known.SYSTEM_TESTS, **_TEST)]
 SystemTests = Annotated[
     Names,
-    Option("tests of a difference between two systems", choices=known.SYSTEM_TESTS, several=True, **_TEST),
+    Option(
+        "tests of a difference between two systems",
+        choices=(*known.SYSTEM_TESTS, *known.CORPUS_TESTS),
+        several=True,
+        **_TEST,
+    ),
 ]
 PairedTest = Annotated[
     str,

@@ -32,6 +32,8 @@ PAIRED_BOOTSTRAPS = methods.PAIRED_BOOTSTRAPS
 PERMUTATIONS = methods.PERMUTATIONS
 METRIC_TESTS = methods.METRIC_TESTS
 SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")
+CORPUS_TESTS = ("paired-bootstrap", "approximate-randomization")
+"""Tests of scores of whole systems."""
 PAIRED_TESTS = ("paired-t", "wilcoxon")
 CUTOFFS = ("theory", "mc", "hb")
 ALTERNATIVES = ("greater", "less", "two-sided")

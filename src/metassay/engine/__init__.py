@@ -10,24 +10,17 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import (
-    FIRST_EXCEPTION,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    as_completed,
-    wait,
-)
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import cache
-from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from metassay.core import options as opt
+from metassay.engine import processes as other_processes
 from metassay.engine.checkpoint import Checkpoint, Section
 from metassay.engine.cluster import Cluster, Unportable
-from metassay.errors import DataError, UsageError
+from metassay.errors import UsageError
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -217,7 +210,8 @@ def spread(
     """Do `work` on every task and yield each result with its position as soon as it is there.
 
     For work that holds Python's lock, which threads cannot share. Tasks are done in this process until it is clear
-    that the rest is worth starting others; `work` and the tasks must then be picklable.
+    that the rest is worth starting others. These never run the user's script: work that cannot be sent to them, because
+    it cannot be pickled or belongs to the script itself, is all done in this process.
 
     Parameters
     ----------
@@ -247,29 +241,21 @@ def spread(
             at = 0
     while at < len(tasks):
         if workers > 1 and at and (time.perf_counter() - start) / at * (len(tasks) - at) > WORTH_PROCESSES:
-            break
+            if other_processes.portable(work):
+                break
+            workers = 1
         yield at, work(tasks[at])
         at += 1
         if report is not None:
             report(at, len(tasks), what)
     if at == len(tasks):
         return
-    # A forked child of a process with threads can hang; a spawned one starts clean.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(work, task): n for n, task in enumerate(tasks[at:], at)}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-                at += 1
-                if report is not None:
-                    report(at, len(tasks), what)
-        except BrokenProcessPool:
-            raise DataError(
-                f"a process that worked on {what} was killed, perhaps for want of memory; use fewer processes"
-            ) from None
-        finally:
-            for future in futures:
-                future.cancel()
+    start_at = at
+    for place, result in other_processes.each(work, tasks[at:], workers, what):
+        yield start_at + place, result
+        at += 1
+        if report is not None:
+            report(at, len(tasks), what)
 
 
 @cache

@@ -7,6 +7,7 @@ number of threads nor the way pages are dealt out changes a single byte of a res
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -135,3 +136,22 @@ class SwapPages:
         tossed_for = {"systems": (systems, 1), "inputs": (1, inputs), "both": (systems, inputs)}[self.unit]
         tossed = swaps(stream(self.seed, SWAPS, page), tossed_for, self.size)
         return np.broadcast_to(tossed, (systems, inputs, self.size))
+
+
+def bootstrap_rows(n: int, draws: int, seed: int) -> Iterator[FloatArray]:
+    """Yield how often each of n inputs is drawn, (up to PAGE draws, inputs), as sacrebleu draws with the same seed."""
+    random = np.random.default_rng(seed)
+    for start in range(0, draws, PAGE):
+        chosen = random.choice(n, size=(min(PAGE, draws - start), n), replace=True)
+        chosen += n * np.arange(len(chosen))[:, None]
+        yield np.bincount(chosen.ravel(), minlength=chosen.size).reshape(-1, n).astype(np.float64)
+
+
+def exchanged_rows(n: int, draws: int, seed: int) -> Iterator[FloatArray]:
+    """Yield 1 for inputs that stay and 0 for those that are exchanged, likewise.
+
+    Coins are tossed 32 at a time, and a page of them is a multiple of that, so that pages go on where they stopped.
+    """
+    random = np.random.default_rng(seed)
+    for start in range(0, draws, PAGE):
+        yield random.integers(2, size=(min(PAGE, draws - start), n), dtype=bool).astype(np.float64)

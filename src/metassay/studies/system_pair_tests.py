@@ -9,6 +9,7 @@ import numpy as np
 
 from metassay import engine
 from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.corpus_scores import Formula, PairTest, paired_test
 from metassay.stats.system_tests import DrawPages, PairedScores, judge, same_size
 
 Method = tuple[str, str]
@@ -116,6 +117,55 @@ def judge_pairs(values: FloatArray, first: IntArray, second: IntArray, plan: Pla
                     )
     shared = known.astype(np.float64) @ known.T.astype(np.float64)
     return JudgedPairs(shared[first, second].astype(np.int64), mean, low, high, outcomes)
+
+
+def judge_corpora(counts: FloatArray, formula: Formula, first: IntArray, second: IntArray, plan: Plan) -> JudgedPairs:
+    """Test pairs of systems by scores of whole systems, each over the inputs that both have.
+
+    Parameters
+    ----------
+    counts
+        What adds up to the scores, (systems, inputs, counts), NaN where an output is missing.
+    formula
+        From added counts to scores with high ones good.
+    first, second
+        The systems of each pair.
+    plan
+        How they are tested; its tests are those of `vocabulary.CORPUS_TESTS`.
+    """
+    known = ~np.isnan(counts[..., 0])
+
+    def work(pair: int) -> list[PairTest]:
+        a, b = first[pair], second[pair]
+        both = known[a] & known[b]
+        if both.sum() < 2:
+            return [PairTest(*[float("nan")] * 4)] * len(plan.tests)
+        return [
+            paired_test(
+                test,
+                counts[a][both],
+                counts[b][both],
+                formula,
+                resamples=plan.resamples,
+                seed=plan.seed,
+                alpha=plan.alpha,
+            )
+            for test in plan.tests
+        ]
+
+    tested = engine.run(work, len(first), threads=plan.threads, what="corpus scores")
+    found = np.array(tested, dtype=np.float64)  # (pairs, tests, fields)
+    blank = np.full(len(first), np.nan)
+    outcomes = {
+        (test, "resampled"): Outcome(
+            found[:, at, 0], found[:, at, 1], blank, blank, np.zeros(len(first), dtype=np.int64)
+        )
+        for at, test in enumerate(plan.tests)
+    }
+    # Of two tests, the one that draws inputs has the interval.
+    bounds = [np.fmax.reduce(found[:, :, field], axis=1) for field in (2, 3)]
+    shared = (known[first] & known[second]).sum(axis=1)
+    return JudgedPairs(shared, found[:, 0, 0], bounds[0], bounds[1], outcomes)
 
 
 def _drawn(scores: PairedScores, cutoff: str, plan: Plan) -> dict[str, FloatArray]:

@@ -4,11 +4,14 @@ Tests for every pair of systems whether they differ, by each metric and each hum
 systems have. Tests that pair the scores by input find more than the unpaired t, which is shown for comparison. Their
 cut-offs come from theory, from swapping scores within pairs (mc), or from drawing pairs with replacement and swapping
 (hb). Groups, such as people and machines, are counted against each other. Human-written references that were scored
-like systems stay in.
+like systems stay in. paired-bootstrap and approximate-randomization test scores of whole systems: means over inputs,
+or with --corpus BLEU, chrF, TER and METEOR of a system; with --seed 12345 their p-values are those of sacrebleu's
+--paired-bs and --paired-ar.
 
     metassay systems scores.csv --human relevance
     metassay systems scores.csv --metric 'rouge*' --group 'humans=H*' --group 'machines=*'
     metassay systems scores.csv --metric rouge-2 --test wilcoxon --cutoff theory,mc,hb --correction holm
+    metassay systems texts.jsonl --corpus --metric bleu,chrf --test paired-bootstrap --seed 12345
 """
 
 from __future__ import annotations
@@ -22,16 +25,20 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core import options as opt
+from metassay.core import vocabulary
+from metassay.core.corpus import CorpusColumn, CorpusScores
 from metassay.core.groups import GroupPatterns, assign_groups
 from metassay.core.result import Result
 from metassay.core.scores import REFERENCE_GROUP, Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, listed, one_line
+from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats import corpus_scores
 from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.corpus_scores import Formula
 from metassay.stats.significance import corrected
 from metassay.studies.columns import choose_columns
-from metassay.studies.system_pair_tests import JudgedPairs, Method, Plan, judge_pairs
+from metassay.studies.system_pair_tests import JudgedPairs, Method, Plan, judge_corpora, judge_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +56,24 @@ class SystemRow:
     group_b: str | None
     """The group of B; None if it has none."""
     test: str
-    """``unpaired-t``, ``paired-t`` or ``wilcoxon``."""
+    """``unpaired-t``, ``paired-t``, ``wilcoxon``, ``paired-bootstrap`` or ``approximate-randomization``."""
     cutoff: str
-    """Where p-value and threshold come from: ``theory``, ``mc`` or ``hb``."""
+    """Where p-value and threshold come from: ``theory``, ``mc``, ``hb``, or ``resampled`` for the last two tests."""
     statistic: float
-    """T, T_p, or W, the sum of the ranks of |A − B|, each with the sign of A − B; NaN if A and B never differ."""
+    """T, T_p, or W, the sum of the ranks of |A − B|, each with the sign of A − B; NaN if A and B never differ. Of the
+    tests on whole systems, the difference of the two scores."""
     p_value: float
     """The p-value before any correction; NaN if the test is undefined."""
     threshold: float
-    """What the statistic (its absolute value, if two-sided) must reach; ∞ if n is too small for any."""
+    """What the statistic (its absolute value, if two-sided) must reach; ∞ if n is too small for any; NaN for tests on
+    whole systems."""
     n_inputs: int
     """Inputs that both systems have."""
     mean_difference: float
-    """Mean score of A less mean score of B over these inputs."""
+    """Mean score of A less mean score of B over these inputs; of corpus scores, the score of A less that of B."""
     low: float
-    """Lower end of the paired-t interval of the mean difference, with confidence 1 − α."""
+    """Lower end of the paired-t interval of the mean difference, with confidence 1 − α; with ``paired-bootstrap`` of
+    the percentile interval, and NaN with ``approximate-randomization`` alone."""
     high: float
     """Upper end of this interval."""
     effect: float
@@ -128,7 +138,7 @@ class SystemComparison(Result):
 
 @study
 def systems(
-    scores: Scores,
+    scores: Scores | CorpusScores,
     *,
     metric: opt.Metric = None,
     human: opt.Human = None,
@@ -148,7 +158,7 @@ def systems(
     Parameters
     ----------
     scores
-        Scores of metrics, of people, or of both.
+        Scores of metrics, of people, or of both; or corpus scores (`metassay.score_corpus`).
 
     Returns
     -------
@@ -164,6 +174,9 @@ def systems(
     tied, and smaller ones as 0 in all tests, since decimal fractions leave rounding errors. Resampled p-values are
     (c + 1)/(k + 1), c counting draws at least as extreme; thresholds are (1 − α)-quantiles of the drawn statistics.
 
+    The tests of whole systems have the p-values of sacrebleu's ``--paired-bs`` (its default: 1,000 resamples) and
+    ``--paired-ar`` (10,000) with the same seed; its default seed is 12345.
+
     Examples
     --------
     >>> import metassay as ma
@@ -171,20 +184,36 @@ def systems(
     >>> [(c.test, c.n_pairs) for c in result.counts]
     [('paired-t', 91), ('wilcoxon', 91)]
     """
-    tests = tuple(test)
-    cutoffs = tuple(cutoff)
-    columns = choose_columns(scores, human, metric, references=references)
-    n, m = columns.scores.shape
+    tests, cutoffs = tuple(test), tuple(cutoff)
+    whole = _of_whole_systems(tests, cutoffs, alternative, isinstance(scores, CorpusScores))
+    if whole:
+        cutoffs = ("resampled",)
+    corpora = None
+    if isinstance(scores, CorpusScores):
+        table = scores.to_scores()
+        corpora = [scores.columns[name] for name in table.find_metrics(metric, ())]
+        names = tuple(column.name for column in corpora)
+        kinds, notes = ("metric",) * len(names), list(scores.notes)
+        values = np.stack([column.counts[..., 0] for column in corpora])
+        n, m = values.shape[1:]
+    else:
+        columns = choose_columns(scores, human, metric, references=references)
+        table, names, kinds, values = columns.scores, columns.names, columns.kinds, columns.values
+        notes = columns.notes
+        n, m = table.shape
     if n < 2:
         raise DataError(f"comparing systems needs at least 2 of them, got {n}")
-    groups = assign_groups(columns.scores, group)
-    names = _group_names(group, groups)
-    pairs = _Pairs.of(columns.scores.systems, groups, names, both_orders=alternative != "two-sided")
+    groups = assign_groups(table, group)
+    pairs = _Pairs.of(table.systems, groups, _group_names(group, groups), both_orders=alternative != "two-sided")
     plan = Plan(tests, cutoffs, alternative, alpha, resamples, seed, threads)
     rows: list[SystemRow] = []
     counts: list[SystemCount] = []
-    for name, values in zip(columns.names, columns.values, strict=True):
-        judged = judge_pairs(values, pairs.first, pairs.second, plan)
+    for at, name in enumerate(names):
+        if whole:
+            added = _means(values[at]) if corpora is None else _corpus(corpora[at])
+            judged = judge_corpora(*added, pairs.first, pairs.second, plan)
+        else:
+            judged = judge_pairs(values[at], pairs.first, pairs.second, plan)
         for (test_name, cutoff_name), outcome in judged.outcomes.items():
             adjusted = corrected(outcome.p_value, correction)
             marks = _Marks(outcome.p_value <= alpha, adjusted <= alpha, np.isnan(outcome.p_value))
@@ -203,9 +232,36 @@ def systems(
         systems=n,
         inputs=m,
     )
-    summary = _summary(counts, "human" in columns.kinds, correction, alternative)
-    notes = [summary, *columns.notes, *_notes(plan, columns.values, rows, counts, correction)]
-    return SystemComparison(tuple(rows), signature, tuple(notes), tuple(counts), summary, alpha)
+    summary = _summary(counts, "human" in kinds, correction, alternative)
+    told = [summary, *notes, *_notes(plan, values, rows, counts, correction)]
+    return SystemComparison(tuple(rows), signature, tuple(told), tuple(counts), summary, alpha)
+
+
+def _of_whole_systems(tests: Sequence[str], cutoffs: Sequence[str], alternative: str, corpus: bool) -> bool:
+    """Say whether tests are those of whole systems, and raise whatever does not go with them."""
+    whole = [test for test in tests if test in vocabulary.CORPUS_TESTS]
+    known = " and ".join(vocabulary.CORPUS_TESTS)
+    if corpus and len(whole) < len(tests):
+        other = next(test for test in tests if test not in whole)
+        raise UsageError(f"{other} needs a score of every output, and corpus scores have none; choose {known}")
+    if not whole:
+        return False
+    if len(whole) < len(tests):
+        raise UsageError(f"{known} test scores of whole systems; ask for other tests in another run")
+    if tuple(cutoffs) != ("theory",) or alternative != "two-sided":
+        raise UsageError(f"{whole[0]} is two-sided and has p-values of its own: leave out cutoff and alternative")
+    return True
+
+
+def _means(values: FloatArray) -> tuple[FloatArray, Formula]:
+    """Return ordinary scores as sums and numbers, of which the mean is made."""
+    return np.stack([values, np.where(np.isnan(values), np.nan, 1.0)], axis=-1), corpus_scores.mean
+
+
+def _corpus(column: CorpusColumn) -> tuple[FloatArray, Formula]:
+    """Return the counts of a metric, and its score with high ones good."""
+    formula = column.formula
+    return column.counts, (lambda counts: -formula(counts)) if column.lower_is_better else formula
 
 
 @dataclass(frozen=True)

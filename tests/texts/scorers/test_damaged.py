@@ -20,7 +20,7 @@ def texts():
 
 
 def test_nothing_is_lost_when_all_words_are_kept(texts):
-    metric = ma.DamagedRouge1(texts, keep="0.5,1", references="max")
+    metric = ma.DamagedRouge1(texts, keep="0.5,1", references="best")
     whole = metric.intact(["a", "b"], ["1", "2"])
     assert whole[0, 1] == pytest.approx(1.0)
     assert np.array_equal(metric.damaged(1.0, ["a", "b"], ["1", "2"], 3, 0), np.stack([whole] * 3))
@@ -54,7 +54,7 @@ def test_misuse(texts):
     with pytest.raises(ma.UsageError, match="unknown measure"):
         ma.DamagedRouge1(texts, measure="fscore")
     with pytest.raises(ma.UsageError, match="unknown treatment of references"):
-        ma.DamagedRouge1(texts, references="best")
+        ma.DamagedRouge1(texts, references="median")
     with pytest.raises(ma.UsageError, match="expected Texts"):
         ma.DamagedRouge1("texts")
     with pytest.raises(ma.DataError, match="no output has a reference"):

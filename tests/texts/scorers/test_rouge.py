@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from metassay.core.texts import Item
 from metassay.errors import UnknownName, UsageError
-from metassay.texts.scorers.rouge import VARIANTS, Rouge, degraded_rouge1
+from metassay.texts.scorers.damaged import degraded_rouge1
+from metassay.texts.scorers.rouge import VARIANTS, Rouge
 
 
 def item(output, *references):
@@ -117,25 +118,41 @@ def test_by_hand():
 
 
 def test_several_references():
-    # Against "a b c d": 2 of 4; against "a x": 1 of 2, the same recall, and the first counts.
+    # Against "a b c d": 2 of 4; against "a x": 1 of 2, the same recall, and the first counts for ROUGE-1.5.5.
     # Against "a y z": 1 of 3.
     output, references = "a b q", ("a b c d", "a x", "a y z")
-    measured = {name: Rouge("1", references=name).score([item(output, *references)])[0] for name in ("max", "mean")}
-    np.testing.assert_allclose(measured["max"], [2 / 3, 2 / 4, 2 * 2 / 7])
+    measured = {
+        name: Rouge("1", references=name).score([item(output, *references)])[0]
+        for name in ("best", "average", "jackknife", "rouge-1.5.5-best")
+    }
+    np.testing.assert_allclose(measured["best"], [2 / 3, 2 / 4, 2 * 2 / 7])
+    np.testing.assert_allclose(measured["rouge-1.5.5-best"], [2 / 3, 2 / 4, 2 * 2 / 7])
     # hits 2 + 1 + 1, words of the output 3 times 3, of the references 4 + 2 + 3
-    np.testing.assert_allclose(measured["mean"], [4 / 9, 4 / 9, 4 / 9])
+    np.testing.assert_allclose(measured["average"], [4 / 9, 4 / 9, 4 / 9])
     # left out in turn: the first gives way to the second, the others change nothing
-    jackknife = Rouge("1", references="jackknife").score([item(output, *references)])[0]
-    np.testing.assert_allclose(jackknife, [(2 * 2 / 3 + 1 / 3) / 3, 1 / 2, (2 * 4 / 7 + 2 / 5) / 3])
+    np.testing.assert_allclose(measured["jackknife"], [(2 * 2 / 3 + 1 / 3) / 3, 1 / 2, (2 * 4 / 7 + 2 / 5) / 3])
     alone = Rouge("1", references="jackknife").score([item(output, references[0])])[0]
-    np.testing.assert_allclose(alone, measured["max"])
+    np.testing.assert_allclose(alone, measured["best"])
+
+
+def test_an_output_that_is_a_reference_has_the_score_1():
+    # by the best recall, the short reference would be taken: precision 3/6, F1 2/3
+    texts = ("the cat sat on the mat", "the cat sat", "the cat sat on the mat")
+    assert Rouge("1").score([item(*texts)])[0].tolist() == [1, 1, 1]
+    assert Rouge("1", references="rouge-1.5.5-best").score([item(*texts)])[0, 2] == pytest.approx(2 / 3)
+
+
+def test_each_measure_has_its_own_best_reference():
+    # precision 2/2 against the long one, recall 2/2 against the short one
+    best = Rouge("1").score([item("a b", "a b c d", "a")])[0]
+    np.testing.assert_allclose(best, [1, 1, max(2 * 0.5 / 1.5, 2 * 0.5 / 1.5)])
 
 
 @settings(max_examples=30, deadline=None)
 @given(texts=st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_size=3, max_size=5))
 def test_jackknife_is_the_mean_of_leaving_one_out(texts):
     output, *references = (" ".join(text) for text in texts)
-    scorer = Rouge("1,l", references="max")
+    scorer = Rouge("1,l", references="best")
     left_out = [item(output, *(r for k, r in enumerate(references) if k != out)) for out in range(len(references))]
     expected = scorer.score(left_out).mean(axis=0)
     got = Rouge("1,l", references="jackknife").score([item(output, *references)])[0]
@@ -156,8 +173,8 @@ def test_pages_change_nothing(monkeypatch):
     random = np.random.default_rng(0)
     items = [item(" ".join(random.choice(words, 12)), " ".join(random.choice(words, 9))) for _ in range(40)]
     together = Rouge().score(items)
-    monkeypatch.setattr("metassay.texts.scorers.rouge._PAGE_WORDS", 50)
-    monkeypatch.setattr("metassay.texts.scorers.rouge._PAGE_CELLS", 600)
+    monkeypatch.setattr("metassay.texts.scorers.rouge_counts.PAGE_WORDS", 50)
+    monkeypatch.setattr("metassay.texts.scorers.subsequences.PAGE_CELLS", 600)
     np.testing.assert_array_equal(together, Rouge().score(items))
 
 
@@ -202,10 +219,10 @@ def test_a_megabyte_in_one_cell():
 
 
 def test_names_and_recipe():
-    scorer = Rouge("ROUGE-1 + Lsum+s*", measures="f1", references="mean")
+    scorer = Rouge("ROUGE-1 + Lsum+s*", measures="f1", references="average")
     assert scorer.columns == ("rouge-1_f1", "rouge-lsum_f1", "rouge-s_f1")
     assert scorer.signature == (
-        "rouge|variants:1,lsum,s|measures:f1|tokens:rouge|stem:porter|references:mean|scale:0-1|v:1"
+        "rouge|variants:1,lsum,s|measures:f1|tokens:rouge|stem:porter|references:average|sentences:lines|scale:0-1|v:2"
     )
     assert "weight:1.2" in Rouge("w").signature
     assert Rouge(2).columns == Rouge("2").columns
@@ -285,3 +302,44 @@ def test_degraded_options():
         degraded_rouge1([item("a", "a")], 0.5, measure="f2")
     with pytest.raises(UsageError, match="draws"):
         degraded_rouge1([item("a", "a")], 0.5, draws=0)
+
+
+def test_lines_are_sentences_and_splitting_is_an_option():
+    # One line is one sentence: the longest common subsequence has two of four words. Split: all four are found.
+    output, reference = "Dogs bark. Cats sleep.", "Cats sleep. Dogs bark."
+    assert f1("lsum", output, reference) == pytest.approx(f1("l", output, reference)) == pytest.approx(1 / 2)
+    assert f1("lsum", output, reference, sentences="split") == 1
+    # Lines are not split again: two words of the first line, and the second.
+    assert f1("lsum", f"{output}\nrain", f"{reference}\nrain", sentences="split") == pytest.approx(3 / 5)
+    (note,) = Rouge("lsum").notes([item(output, reference)])
+    assert note.startswith("rouge: every text is a single line, so rouge-lsum equals rouge-l")
+    assert Rouge("lsum", sentences="split").notes([item(output, reference)]) == ()
+    assert Rouge("lsum").notes([item("a\nb", reference)]) == ()
+
+
+def test_texts_are_cut_after_words_or_bytes():
+    output, reference = "the big-time cat\nsat on the mat", "the big time dog\nsat"
+    # words are parted by spaces: "the big-time cat sat" of the output has 5, the reference has 5 in 5 words
+    cut = Rouge("1", max_words=4).score([item(output, reference)])[0]
+    np.testing.assert_allclose(cut, Rouge("1").score([item("the big-time cat\nsat", "the big time dog")])[0])
+    # 18 bytes: "the big-time cat" is 16, two more on the next line
+    cut = Rouge("1", max_bytes=18).score([item(output, reference)])[0]
+    np.testing.assert_allclose(cut, Rouge("1").score([item("the big-time cat\nsa", "the big time dog\nsa")])[0])
+    assert "|max_bytes:18|" in Rouge("1", max_bytes=18).signature
+    with pytest.raises(UsageError, match="exclude each other"):
+        Rouge(max_words=1, max_bytes=1)
+    with pytest.raises(UsageError, match="max_words must be a whole number"):
+        Rouge(max_words=0)
+
+
+def test_stop_words(tmp_path):
+    output, reference = "The cats were sleeping", "the cat is sleeping"
+    np.testing.assert_allclose(Rouge("1", stop_words="english").score([item(output, reference)])[0], 1)
+    listed = tmp_path / "words.txt"
+    listed.write_text("THE\nis\n")
+    # the cats were sleeping without the: cat were sleep; cat sleep
+    got = Rouge("1", stop_words=str(listed)).score([item(output, reference)])[0]
+    np.testing.assert_allclose(got, [2 / 3, 1, 4 / 5])
+    assert Rouge("1", stop_words=str(listed)).signature != Rouge("1", stop_words="english").signature
+    with pytest.raises(UsageError, match="stop_words must be none, english, or a file"):
+        Rouge(stop_words="nowhere.txt")

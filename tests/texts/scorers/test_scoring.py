@@ -229,3 +229,12 @@ def test_what_has_no_score_is_tried_again(tmp_path):
     assert score(TEXTS, second, cache=path).notes == ()
     score(TEXTS, third, cache=path)
     assert (first.asked, second.asked, third.asked) == (3, 1, 0)
+
+
+def test_people_are_compared_with_the_others():
+    texts = Texts({("A", "1"): "x y", ("B", "1"): "y z", ("m", "1"): "x z"}, references={"1": ("x y", "y z")})
+    whole = score(texts, "rouge[variants=1,measures=f1]", processes=1).matrix("rouge-1_f1")[:, 0]
+    left = score(texts, "rouge[variants=1,measures=f1]", processes=1, leave_own_out=True)
+    np.testing.assert_allclose(whole, [1, 1, 1 / 2])
+    np.testing.assert_allclose(left.matrix("rouge-1_f1")[:, 0], [1 / 2, 1 / 2, 1 / 2])
+    assert "2 of 3 outputs are references, and were compared with the others" in left.notes

@@ -1,9 +1,11 @@
 """What can be scored here?
 
-Lists every metric that can score texts: what it looks at beside the output, whether what it needs is installed, and if
-not the exact command that installs it. With --format json also licences and citations.
+Lists every metric that can score texts, a line each: what it looks at beside the output, and whether what it needs is
+installed. With names, shows everything about these metrics: the command that installs what is missing, licence,
+citation, and options.
 
     metassay metrics
+    metassay metrics rouge
     metassay metrics --format csv -o metrics.csv
 """
 
@@ -14,9 +16,12 @@ import argparse
 from metassay.cli import options
 from metassay.cli.parser import Parser
 
+USAGE = "[NAME...] [options]"
+
 
 def add(parser: Parser) -> None:
     """Add the options."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="show everything about these metrics")
     options.add_output(parser, "metrics")
 
 
@@ -26,5 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.texts.scorers.catalogue import metrics
 
     arguments.files = []
-    Output.of(arguments, "metrics").put(metrics())
+    Output.of(arguments, "metrics").put(metrics(arguments.names or None))
     return 0

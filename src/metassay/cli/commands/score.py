@@ -5,7 +5,8 @@ kept by content: a repeated run only scores what is new, and a run that was stop
 appears complete or not at all.
 
     metassay score texts.jsonl --metric rouge,chrf -o scores.csv
-    metassay score texts.jsonl --metric 'rouge[references=mean],length' -o scores.parquet
+    metassay score texts.jsonl --metric 'rouge[references=average],length' -o scores.parquet
+    metassay score texts.jsonl --metric bleu,chrf,ter --corpus -o systems.csv
     metassay score texts.jsonl --metric meteor --with human.jsonl --with bewte.jsonl -o scores.csv
     metassay score --parallel a=a.txt --parallel b=b.txt --reference ref.txt --metric chrf -o scores.csv
 """
@@ -24,6 +25,7 @@ from metassay.errors import DataError, UsageError, listed, one_line
 if TYPE_CHECKING:
     from metassay.core.scores import Scores
     from metassay.core.texts import Texts
+    from metassay.texts.scorers.base import Scorer
 
 
 def add(parser: Parser) -> None:
@@ -40,9 +42,19 @@ def add(parser: Parser) -> None:
         "--max-references", type=int, metavar="N", help="compare with the first N references of each input only"
     )
     group.add_argument(
+        "--leave-own-out",
+        action="store_true",
+        help="compare people's own texts, outputs that are references themselves, with the other references only",
+    )
+    group.add_argument(
         "--by-reference",
         action="store_true",
         help="compare with each reference by itself, and write which one in a column reference",
+    )
+    group.add_argument(
+        "--corpus",
+        action="store_true",
+        help="score whole systems (bleu, chrf, chrf++, ter, meteor) as sacrebleu does, not each output by itself",
     )
     group.add_argument(
         "--with",
@@ -96,6 +108,10 @@ def run(arguments: argparse.Namespace) -> int:
     for name in texts.paths(arguments):
         if Path(name).exists() and Path(arguments.output).exists() and Path(name).samefile(arguments.output):
             raise UsageError(f"-o {one_line(arguments.output)!r} would overwrite the texts it reads")
+    if arguments.corpus and (arguments.by_reference or arguments.with_):
+        raise UsageError("--corpus scores whole systems, and does not go with --by-reference or --with")
+    if arguments.leave_own_out and (arguments.corpus or arguments.by_reference):
+        raise UsageError("--leave-own-out does not go with --corpus or --by-reference")
     check_writable(arguments.output)
     if arguments.output.endswith(".parquet") and importlib.util.find_spec("pyarrow") is None:
         raise UsageError("writing Parquet needs pyarrow; run: pip install 'metassay[parquet]'")
@@ -106,15 +122,20 @@ def run(arguments: argparse.Namespace) -> int:
     found = texts.read(arguments)
     if others is not None:
         _check_shared(others, found)
+    if arguments.corpus:
+        _score_corpus(arguments, found, scorers)
+        return 0
     cache = None if arguments.no_cache else arguments.cache or default_path()
     with progress(arguments.quiet), placed(arguments):
-        scores = (score_by_reference if arguments.by_reference else score)(
-            found,
-            scorers,
-            cache=cache,
-            processes=arguments.processes,
-            max_references=arguments.max_references,
-        )
+        how = {
+            "cache": cache,
+            "processes": arguments.processes,
+            "max_references": arguments.max_references,
+        }
+        if arguments.by_reference:
+            scores = score_by_reference(found, scorers, **how)
+        else:
+            scores = score(found, scorers, leave_own_out=arguments.leave_own_out, **how)
     write(scores if others is None else scores.merge(others), arguments.output)
     if not arguments.quiet:
         for line in (*scores.sources[len(found.provenance) :], *scores.notes):
@@ -129,6 +150,19 @@ def _settings_of_judges(arguments: argparse.Namespace) -> dict[str, object]:
     settings: dict[str, object] = {"trust": True} if arguments.trust else {}
     # one allowance, which all judges share
     return settings if arguments.max_cost is None else settings | {"max_cost": Allowance(arguments.max_cost)}
+
+
+def _score_corpus(arguments: argparse.Namespace, found: Texts, scorers: list[Scorer]) -> None:
+    """Write a score for each system, and tell the recipes."""
+    from metassay.cli.running import say
+    from metassay.readers import write
+    from metassay.texts.scorers.corpus import score_corpus
+
+    scores = score_corpus(found, scorers, max_references=arguments.max_references)
+    write(scores.to_scores(), arguments.output)
+    texts.tell_corpus(scores, arguments.quiet)
+    if not arguments.quiet:
+        say(f"wrote {one_line(arguments.output)}")
 
 
 def _check_shared(scores: Scores, found: Texts) -> None:

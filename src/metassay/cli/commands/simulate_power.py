@@ -29,7 +29,9 @@ def add(parser: Parser) -> None:
     )
     group.add_argument("--measure", metavar="NAME", help="f1, recall or precision of ROUGE-1 (default: f1)")
     group.add_argument(
-        "--with-references", metavar="HOW", help="several references: mean, max, jackknife, or first (default: mean)"
+        "--with-references",
+        metavar="HOW",
+        help="several references: average, best, jackknife, rouge-1.5.5-best, or first (default: average)",
     )
 
 

@@ -77,7 +77,7 @@ _STUDIES: dict[str, StudyViews] = {
     "downgrade": StudyViews(
         {"table": downgrade.table, "curve": downgrade.curve, "systems": downgrade.systems}, downgrade.default
     ),
-    "metrics": StudyViews({"table": metrics.table}, _always("table")),
+    "metrics": StudyViews({"table": metrics.table, "details": metrics.details}, metrics.default),
     "normality": StudyViews({"table": normality.table}, _always("table")),
     "pairs": StudyViews(
         {

@@ -19,7 +19,12 @@ MOST_IN_LIST = 15
 Method = tuple[str, str]
 """A cut-off and a test."""
 CLAIMS = {"greater": "scores higher than", "less": "scores lower than", "two-sided": "scores higher or lower than"}
-CUTOFFS = {"theory": "cut-offs from theory", "mc": "cut-offs by swapping (mc)", "hb": "cut-offs by resampling (hb)"}
+CUTOFFS = {
+    "theory": "cut-offs from theory",
+    "mc": "cut-offs by swapping (mc)",
+    "hb": "cut-offs by resampling (hb)",
+    "resampled": "p-values by resampling",
+}
 WINS = {1: "+", -1: "-", 0: "·"}
 
 
@@ -68,8 +73,11 @@ def ordered(result: SystemComparison) -> tuple[Table, ...]:
     columns = [Column("A", "left", key=True), Column("B", "left", key=True), Column("difference A − B")]
     columns += [Column(f"p {_heading(method, methods)}") for method in methods]
     columns.append(Column("inputs"))
+    of_whole = methods[0][0] == "resampled"
+    kind = "difference (bootstrap percentiles)" if of_whole else "mean difference (paired t)"
+    brackets = [f"In brackets: {100 * (1 - result.alpha):g}% interval of the {kind}."]
     legend = [
-        f"In brackets: {100 * (1 - result.alpha):g}% interval of the mean difference (paired t).",
+        *([] if of_whole and all(math.isnan(row.low) for row in result.table) else brackets),
         f"Small p: A {_claim(result)} B. {_marks(result)}",
     ]
     if is_undefined(sections):
@@ -112,8 +120,13 @@ def _mixed(count: SystemCount) -> bool:
 
 def _pair_line(rows: dict[Method, SystemRow], methods: list[Method]) -> tuple[Cell, ...]:
     one = rows[methods[0]]
-    ends = f"[{numbers.general(one.low)}, {numbers.general(one.high)}]"
-    cells = [name(one.system_a), name(one.system_b), number(f"{numbers.general(one.mean_difference)} {ends}")]
+    # approximate randomization has no interval
+    ends = (
+        ""
+        if math.isnan(one.low) and one.n_inputs > 1
+        else f" [{numbers.general(one.low)}, {numbers.general(one.high)}]"
+    )
+    cells = [name(one.system_a), name(one.system_b), number(f"{numbers.general(one.mean_difference)}{ends}")]
     for method in methods:
         row = rows[method]
         cells.append(number(numbers.p_value(row.p_value) + _mark(row).ljust(2), row.significant_corrected))
@@ -152,7 +165,7 @@ def _methods(result: SystemComparison) -> list[Method]:
 
 def _heading(method: Method, methods: list[Method]) -> str:
     cutoff, test = method
-    several = len({cutoff for cutoff, _ in methods}) > 1 or cutoff != "theory"
+    several = len({cutoff for cutoff, _ in methods}) > 1 or cutoff not in ("theory", "resampled")
     return f"{test} {cutoff}" if several else test
 
 

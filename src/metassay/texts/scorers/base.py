@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from metassay.core.texts import Item
 from metassay.errors import DataError, one_line
+from metassay.stats.corpus_scores import Formula
 
 Need = Literal["output", "references", "source"]
 
@@ -40,7 +41,7 @@ class Scorer(Protocol):
 
     @property
     def signature(self) -> str:
-        """The recipe in one line, such as ``rouge|stem:porter+exceptions|references:max|v:1``; the key of the cache."""
+        """The recipe in one line, such as ``rouge|stem:porter|references:best|v:2``; the key of the cache."""
         ...
 
     @property
@@ -100,6 +101,26 @@ class AsksAgain(Protocol):
 
     def complete(self, items: Sequence[Item], rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the rows of items, in which only what is missing was tried again."""
+        ...
+
+
+class CorpusCounts(NamedTuple):
+    """What a metric counts for scores of whole systems."""
+
+    counts: npt.NDArray[np.float64]
+    """Counts of each output, (items, counts), which add up; NaN for an output that cannot be counted."""
+    formula: Formula
+    """From added counts to a score."""
+    signature: str
+    """The recipe in one line."""
+
+
+@runtime_checkable
+class ScoresCorpora(Protocol):
+    """A scorer whose score of a whole system is not the mean of those of its outputs."""
+
+    def corpus(self, items: Sequence[Item]) -> CorpusCounts:
+        """Return what is to be added up over the outputs of a system."""
         ...
 
 

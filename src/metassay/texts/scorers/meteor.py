@@ -12,7 +12,7 @@ import re
 import shutil
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ import numpy as np
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
+from metassay.stats import corpus_scores
 from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import Conversation, Stopped
-from metassay.texts.scorers.base import Need, ScorerDefaults, digest
+from metassay.texts.scorers.base import CorpusCounts, Need, ScorerDefaults, digest
 from metassay.texts.scorers.cache import default_path
 from metassay.texts.scorers.tokens import WORDNET, notes_on_words, tokenizer, wordless
 
@@ -118,17 +119,38 @@ class Meteor(_Words):
             out[row] = self._ask(output, references, item) if output else 0.0
         return out
 
+    def corpus(self, items: Sequence[Item]) -> CorpusCounts:
+        """Return the numbers that the program prints of each alignment; NaN for outputs that have no score."""
+        counts = np.full((len(items), 23), np.nan)
+        for row, item in enumerate(items):
+            references = [line for line in map(_line, item.references) if line]
+            output = _line(item.output)
+            long = max(len(text.split()) for text in (output, *references, "")) > MOST_WORDS
+            if references and not long and not wordless(item, "unicode"):
+                counts[row] = self._told(output, references, item, lambda matched: [float(n) for n in matched.split()])
+        return CorpusCounts(counts, corpus_scores.meteor, self.signature)
+
     def _ask(self, output: str, references: Sequence[str], item: Item) -> float:
+        def evaluated(matched: str) -> float:
+            assert self._program is not None, "it has just answered"
+            score = self._program.ask(f"EVAL ||| {matched}", self._timeout)
+            self._program.read(self._timeout)  # the score of the whole set, which is this one
+            return float(score)
+
+        found: float = self._told(output, references, item, evaluated)
+        return found
+
+    def _told(
+        self, output: str, references: Sequence[str], item: Item, made: Callable[[str], float | list[float]]
+    ) -> Any:  # noqa: ANN401 - what `made` makes of an alignment, or NaN
+        """Have an output aligned with its references, and return what is made of what the program says."""
         if self._program is None:
             encoding = ["-Dfile.encoding=UTF-8", "-Dstdin.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
             command = ["java", f"-Xmx{self._memory}", *encoding, "-jar", str(self._jar.resolve())]
             self._program = Conversation([*command, "-", "-", "-stdio", "-l", "en", "-norm"], to_start=120)
         at = f"the output of {one_line(item.system, 60)!r} on {one_line(item.input, 60)!r}"
         try:
-            matched = self._program.ask(f"SCORE ||| {' ||| '.join(references)} ||| {output}", self._timeout)
-            score = self._program.ask(f"EVAL ||| {matched}", self._timeout)
-            self._program.read(self._timeout)  # the score of the whole set, which is this one
-            return float(score)
+            return made(self._program.ask(f"SCORE ||| {' ||| '.join(references)} ||| {output}", self._timeout))
         except TimeoutError:
             # Words that repeat a hundred times have more alignments than can be tried.
             self._slow.add((item.system, item.input))

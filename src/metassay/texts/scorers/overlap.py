@@ -1,8 +1,9 @@
-"""BLEU, chrF and TER as sacrebleu computes them, one output at a time."""
+"""BLEU, chrF and TER as sacrebleu computes them: of single outputs, and of whole systems."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy.typing as npt
 
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.stats import corpus_scores
+from metassay.stats.corpus_scores import Formula
+from metassay.texts.scorers.base import CorpusCounts, Need, ScorerDefaults
 from metassay.texts.scorers.tokens import notes_on_foreign, why_wordless
 
 
@@ -19,7 +22,14 @@ class _SacreBleu(ScorerDefaults):
 
     needs: frozenset[Need] = frozenset({"references"})
 
-    def __init__(self, name: str, make: Callable[[], Any], words: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[], Any],
+        formula: Formula,
+        words: str = "",
+        whole: Callable[[], Any] | None = None,
+    ) -> None:
         self._words = words
         """What to do about words that no space parts, for a metric of words; nothing for others."""
         self.columns: tuple[str, ...] = (name,)
@@ -32,6 +42,9 @@ class _SacreBleu(ScorerDefaults):
         own = str(self._metric.get_signature())
         kept = [part for part in own.split("|") if not part.startswith("nrefs:")]
         self.signature = "|".join([name, *kept])
+        self._formula = formula
+        self._whole = self._metric if whole is None else whole()
+        """The metric of whole systems, where it has other options than that of single outputs."""
 
     def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
         """Count the items whose words sacrebleu cannot tell, which it scores all the same."""
@@ -47,9 +60,25 @@ class _SacreBleu(ScorerDefaults):
         scores = [self._metric.sentence_score(item.output, list(item.references)).score for item in items]
         return np.array(scores, dtype=np.float64).reshape(-1, 1)
 
+    def corpus(self, items: Sequence[Item]) -> CorpusCounts:
+        """Return what sacrebleu counts, and its signature."""
+        metric = self._whole
+        known: dict[tuple[str, ...], Any] = {}
+        counts = []
+        for item in items:
+            if item.references not in known:
+                lines = [metric._preprocess_segment(text) for text in item.references]
+                known[item.references] = metric._extract_reference_info(lines)
+            output = metric._preprocess_segment(item.output)
+            counts.append(metric._compute_segment_statistics(output, known[item.references]))
+        how_many = {len(references) for references in known}
+        metric.num_refs = how_many.pop() if len(how_many) == 1 else -1
+        name = metric._compute_score_from_stats(list(counts[0])).name
+        return CorpusCounts(np.array(counts, dtype=np.float64), self._formula, f"{name}|{metric.get_signature()}")
+
 
 class Bleu(_SacreBleu):
-    """Sentence BLEU with effective order.
+    """BLEU: of single outputs with effective order, of whole systems without.
 
     Parameters
     ----------
@@ -64,9 +93,16 @@ class Bleu(_SacreBleu):
     def __init__(self, tokenize: str = "13a", smooth: str = "exp", lowercase: bool = False) -> None:
         from sacrebleu.metrics.bleu import BLEU
 
+        def metric(single: bool) -> BLEU:
+            return BLEU(
+                tokenize=tokenize, smooth_method=smooth, lowercase=lowercase, effective_order=single, force=True
+            )
+
         super().__init__(
             "bleu",
-            lambda: BLEU(tokenize=tokenize, smooth_method=smooth, lowercase=lowercase, effective_order=True),
+            lambda: metric(single=True),
+            partial(corpus_scores.bleu, smooth=smooth, value=BLEU.SMOOTH_DEFAULTS.get(smooth) or 0.0),
+            whole=lambda: metric(single=False),
             words="; try tokenize=zh or tokenize=char" if tokenize in ("13a", "intl", "none") else "",
         )
 
@@ -87,7 +123,11 @@ class ChrF(_SacreBleu):
     def __init__(self, order: int = 6, beta: int = 2, lowercase: bool = False) -> None:
         from sacrebleu.metrics.chrf import CHRF
 
-        super().__init__("chrf", lambda: CHRF(char_order=order, word_order=0, beta=beta, lowercase=lowercase))
+        super().__init__(
+            "chrf",
+            lambda: CHRF(char_order=order, word_order=0, beta=beta, lowercase=lowercase),
+            partial(corpus_scores.chrf, beta=beta),
+        )
 
 
 class ChrFPlusPlus(_SacreBleu):
@@ -111,6 +151,7 @@ class ChrFPlusPlus(_SacreBleu):
         super().__init__(
             "chrf++",
             lambda: CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase),
+            partial(corpus_scores.chrf, beta=beta),
             words="; try chrf",
         )
 
@@ -132,5 +173,8 @@ class Ter(_SacreBleu):
         from sacrebleu.metrics.ter import TER
 
         super().__init__(
-            "ter", lambda: TER(normalized=normalized, case_sensitive=not lowercase), words="; part the words first"
+            "ter",
+            lambda: TER(normalized=normalized, case_sensitive=not lowercase),
+            corpus_scores.ter,
+            words="; part the words first",
         )

@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -299,7 +299,7 @@ def make_scorers(
 ) -> list[Scorer]:
     """Return scorers for metrics given by name or as scorers.
 
-    A name may carry options in square brackets: ``rouge[stem=none,references=mean]``; a value with commas or brackets
+    A name may carry options in square brackets: ``rouge[references=average]``; a value with commas or brackets
     of its own stands in quotes. Several names stand in a comma list. Options and installation are checked before
     anything is scored. `settings` are further options of metrics by name, which win over those in brackets.
     """
@@ -404,18 +404,23 @@ def _value(text: str, kind_of_option: object = "") -> object:
     return {"true": True, "false": False, "none": "none"}.get(text.lower(), text)
 
 
+def maker(metric: Metric) -> Callable[..., Scorer]:
+    """Return what makes the scorer of a metric from its options."""
+    module, _, attribute = metric.home.partition(":")
+    made_by: Callable[..., Scorer] = getattr(importlib.import_module(module), attribute)
+    return made_by
+
+
 def _make(name: str, options: dict[str, str], settings: Mapping[str, Mapping[str, object]]) -> Scorer:
     if name not in METRICS:
         raise UnknownName("metric", name, METRICS)
     metric = METRICS[name]
     if metric.missing:
         raise UsageError(f"{name} needs {', '.join(metric.missing)}, not installed here; run: {metric.install}")
-    module, _, attribute = metric.home.partition(":")
-    scorer = getattr(importlib.import_module(module), attribute)
+    scorer = maker(metric)
     known = inspect.signature(scorer).parameters
     for option in options:
         if option not in known:
             raise UnknownName(f"option of {name}", option, known)
     values = {option: _value(text, known[option].annotation) for option, text in options.items()}
-    made: Scorer = scorer(**values | dict(settings.get(name, {})))
-    return made
+    return scorer(**values | dict(settings.get(name, {})))

@@ -14,7 +14,7 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
-from metassay.texts.scorers.rouge import MEASURES
+from metassay.texts.scorers.rouge_counts import MEASURES
 from metassay.texts.scorers.tokens import lengths_of_ngrams, notes_on_words, tokenizer, wordless
 from metassay.texts.scorers.word_vectors import VectorArray, WordVectors, digest_of_vectors, word_vectors
 

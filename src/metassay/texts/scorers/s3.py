@@ -132,7 +132,7 @@ class S3(ScorerDefaults):
         found: dict[str, FloatArray] = {}
         sequences, near = self._matching(_SEQUENCE), self._matching(_VECTORS)
         if sequences:
-            rouge = Rouge({match[1] for match in sequences}, references="mean", tokens="unicode")
+            rouge = Rouge({match[1] for match in sequences}, references="average", tokens="unicode")
             by_name = dict(zip(rouge.columns, rouge.score(items).T, strict=True))
             found |= {match[0]: by_name[f"rouge-{match[1].lower()}_{_MEASURES[match[2]]}"] for match in sequences}
         if self._by_vectors is not None:

@@ -27,6 +27,7 @@ def score(
     batch: int | None = None,
     processes: int | None = None,
     max_references: int | None = None,
+    leave_own_out: bool = False,
 ) -> Scores:
     """Score every output with every metric.
 
@@ -46,6 +47,9 @@ def score(
         a model of its own.
     max_references
         Compare with the first so many references of each input only.
+    leave_own_out
+        Compare an output that is itself a reference of its input, as people's own texts are that were given as systems
+        too, with the other references only. With ``rouge[references=jackknife]`` systems are compared with as many.
 
     Returns
     -------
@@ -66,6 +70,11 @@ def score(
         max_references = vocabulary.count("max_references", max_references)
     scorers = make_scorers(metric)
     items = [item._replace(references=item.references[:max_references]) for item in texts.items()]
+    notes = _empty_outputs(items)
+    if leave_own_out:
+        own = sum(item.output in item.references for item in items)
+        notes += [f"{own:,} of {len(items):,} outputs are references, and were compared with the others"]
+        items = [item._replace(references=tuple(r for r in item.references if r != item.output)) for item in items]
     for scorer in scorers:
         _check_references(scorer, items)
     systems = {name: i for i, name in enumerate(texts.systems)}
@@ -74,7 +83,6 @@ def score(
     columns_at = np.array([inputs[item.input] for item in items])
     columns: dict[str, Column] = {}
     recipes: list[str] = []
-    notes = _empty_outputs(items)
     with Cache(cache) as kept:
         for scorer in (scorer.fitted(items) for scorer in scorers):
             values = _score_all(scorer, items, kept, batch, processes)

@@ -1,0 +1,52 @@
+"""``metassay systems``: the options are the study's own, and what scores of whole systems need."""
+
+from __future__ import annotations
+
+import argparse
+
+from metassay.cli import options, texts
+from metassay.cli.parser import Parser
+from metassay.cli.running import Output, placed, run_study
+from metassay.core import vocabulary
+from metassay.errors import UsageError
+
+
+def add(parser: Parser) -> None:
+    """Add the options."""
+    options.add_study(parser, "systems")
+    parser.group("scores of whole systems").add_argument(
+        "--corpus",
+        action="store_true",
+        help="files hold texts: score whole systems with --metric bleu, chrf, chrf++, ter or meteor, and test these",
+    )
+    texts.add_plain(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
+    if arguments.corpus:
+        return _run_corpus(arguments)
+    if arguments.parallel or arguments.reference or arguments.source:
+        raise UsageError("--parallel, --reference and --source name texts, which need --corpus")
+    return run_study(arguments, "systems")
+
+
+def _run_corpus(arguments: argparse.Namespace) -> int:
+    """Score texts and compare whole systems."""
+    from metassay.cli.progress import progress
+    from metassay.studies.systems import systems
+    from metassay.texts.scorers.corpus import score_corpus
+    from metassay.texts.scorers.registry import make_scorers
+
+    if arguments.metric is None:
+        raise UsageError("--corpus needs metrics of texts: name some with --metric, such as bleu,chrf,ter")
+    if arguments.human is not None:
+        raise UsageError("--human has no meaning with --corpus: the files hold texts, and no judgments")
+    given = options.given(arguments, options.of("systems"), leave_out=("metric", "human", "references"))
+    output = Output.of(arguments, "systems")
+    scorers = make_scorers(arguments.metric)
+    with progress(arguments.quiet), placed(arguments):
+        found = score_corpus(texts.read(arguments), scorers)
+        texts.tell_corpus(found, arguments.quiet)
+        output.put(systems(found, **{"test": ",".join(vocabulary.CORPUS_TESTS)} | given))
+    return 0

@@ -1,0 +1,103 @@
+"""Other processes of this machine, which import what they need and never the script that started them."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
+from types import ModuleType
+from typing import TypeVar
+
+from metassay.errors import DataError
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+_starting = threading.Lock()
+
+
+def portable(work: Callable[[A], T]) -> bool:
+    """Say whether work can be sent to a process that does not run the user's script.
+
+    Examples
+    --------
+    >>> portable(len), portable(lambda task: task)
+    (True, False)
+    """
+    try:
+        return b"__main__" not in pickle.dumps(work)
+    except Exception:  # whatever a foreign object raises when it is packed
+        return False
+
+
+def each(work: Callable[[A], T], tasks: Sequence[A], workers: int, what: str) -> Iterator[tuple[int, T]]:
+    """Do portable work on every task in so many processes; yield positions and results as they come.
+
+    Raises
+    ------
+    DataError
+        If a process ended before its work was done.
+    """
+    before = set(multiprocessing.active_children())
+    # A forked child of a process with threads can hang; a spawned one starts clean.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_follow_parent) as pool:
+        with _without_script():
+            futures = {pool.submit(work, task): n for n, task in enumerate(tasks)}
+        children = [child for child in multiprocessing.active_children() if child not in before]
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except BrokenProcessPool:
+            raise DataError(f"a process that worked on {what} {_fate(children)}") from None
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+@contextmanager
+def _without_script() -> Iterator[None]:
+    """Start processes that know no main module: they would run the user's script from its first line."""
+    with _starting:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
+
+
+def _follow_parent() -> None:
+    """End this process when the one that started it does, also by a signal that nobody can catch."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        sentinel = parent.sentinel
+
+        def watch() -> None:
+            wait([sentinel])
+            os._exit(1)
+
+        threading.Thread(target=watch, name="metassay-parent", daemon=True).start()
+
+
+def _fate(children: Sequence[BaseProcess]) -> str:
+    """Say how the first process ended that did not end as it should, and what can be done."""
+    for child in children:
+        child.join(1)
+    codes = [child.exitcode for child in children if child.exitcode]
+    # Once one is dead, the others are stopped by SIGTERM.
+    code = next((code for code in codes if code != -signal.SIGTERM), codes[0] if codes else 0)
+    if code == -signal.SIGKILL:
+        return "was killed (SIGKILL), as happens when memory runs out; use fewer processes"
+    if code < 0:
+        return f"was stopped by the signal {signal.Signals(-code).name}; try again with processes=1 or --processes 1"
+    return f"ended with exit code {code} before it was done; try again with processes=1 or --processes 1"
