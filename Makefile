@@ -93,5 +93,5 @@ $(VENV)/.has-demo $(VENV)/.has-dev $(VENV)/.has-bench $(MODELS)/.has-models: pyp
 	@$(@D)/bin/python -m pip --version >/dev/null 2>&1 || { echo "making $(@D)"; $(PYTHON) -m venv $(@D); } || \
 	  { echo "cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@echo "installing metassay$(EXTRAS) into $(@D)"
-	@$(@D)/bin/python -m pip install --quiet --quiet --no-compile --editable '.$(EXTRAS)'
+	@$(@D)/bin/python -m pip install --quiet --quiet --editable '.$(EXTRAS)'
 	@touch $@
