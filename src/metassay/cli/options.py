@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
+from metassay.charts.chart import KINDS, SUFFIXES
 from metassay.cli.parser import Parser
 from metassay.core import vocabulary
-from metassay.figures.drawing import FIGURES, SUFFIXES
 from metassay.readers import FORMATS as INPUT_FORMATS
 from metassay.report.formats import FORMATS as OUTPUT_FORMATS
 from metassay.report.views import names_of
@@ -337,7 +337,7 @@ def add_output(parser: Parser, study: str) -> None:
         "--format", metavar="FORMAT", help=f"{_listed(OUTPUT_FORMATS)} (default: table, or what -o ends in)"
     )
     group.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
-    kinds = FIGURES.get(study, ())
+    kinds = KINDS.get(study, ())
     if kinds:
         group.add_argument(
             "--figure", metavar="FILE", help=f"also draw a figure: a file that ends in {_listed(SUFFIXES)}"
