@@ -42,7 +42,8 @@ def matrix(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - name
         )
         row["at"] = ranks.get((*setting, row["metric_b"]), 2.0)
         row["line"] = ranks.get((*setting, row["metric_a"]), 2.0)
-    rows.sort(key=lambda row: (row["line"], row["at"]))
+    settings = list(dict.fromkeys(tuple(row[name] for name in BY) for row in rows))
+    rows.sort(key=lambda row: (settings.index(tuple(row[name] for name in BY)), row["line"], row["at"]))
     metrics = [row[side] for row in rows for side in ("metric_a", "metric_b")]
     y = names("metric_a", metrics)
     x = names("metric_b", metrics, orient="top", labelAngle=-90) | {"sort": {"field": "at", "op": "min"}}

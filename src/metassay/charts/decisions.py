@@ -46,7 +46,7 @@ def bars(result: Decisions, **only: Any) -> Multiples:  # noqa: ANN401 - names b
     # light behind dark stays visible on every colour
     layers += [
         {"mark": {"type": "rule", "color": colour, "strokeWidth": wide}, "encoding": whole}
-        for colour, wide in ((PAPER, 3.2), (INK, 1.2))
+        for colour, wide in ((PAPER, 4), (INK, 2))
     ]
     return Multiples(
         title="Pairs of systems on which metric and people decide alike",

@@ -66,7 +66,7 @@ def sensitivity(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - 
         rows=kept or rows,
         layers=curves(x, y, ("low", "high"), tooltip=TIPS, colour=colour, shape=shape, dash=dash),
         by=("metric",),
-        width=(96, 200),
-        height=92,
+        width=(86, 200),
+        height=78,
         omitted=f"Undefined: {', '.join(fitted(name) for name in gone)}." if gone else "",
     )

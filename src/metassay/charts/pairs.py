@@ -33,7 +33,7 @@ def curves(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - name
     rows = _rows(result, "share", "share upper n_pairs estimate low high", only)
     for row in rows:
         row["u"] = "" if row["upper"] is None or row["share"] not in (0.2, 0.6, 1.0) else f"{row['upper']:.2g}"
-    x = numbers("share", "closest pairs of systems", [0, 1.03], format="%", values=[0.2, 0.6, 1])
+    x = numbers("share", "closest pairs", [0, 1.03], format="%", values=[0.2, 0.6, 1])
     y = numbers("estimate", "Kendall's τ", extent(rows, "estimate", "low", "high", also=[0], air=0.08))
     about = tips("metric", "human", "share|closest pairs|.0%", "n_pairs|pairs", "upper|largest difference|.3g")
     about += tips("estimate|τ|.3f", "low|from|.3f", "high|to|.3f")
@@ -50,7 +50,7 @@ def curves(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - name
         rows=rows,
         layers=layers,
         by=("metric",),
-        width=(96, 170),
+        width=(86, 170),
         height=110 if few else 78,
         head=12 if few else 0,
     )
@@ -97,7 +97,7 @@ def chance(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - name
         rows=rows,
         layers=[rule("y", y, 0.5), *curve, needed],
         by=("metric",),
-        width=(96, 170),
+        width=(86, 170),
         height=78 if len({row["metric"] for row in rows}) > FEW else 110,
     )
 
@@ -135,7 +135,7 @@ def triangle(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - na
     layers = [cells(x, y, shade("estimate", ends, "Kendall's τ"), about), crosses(x, y, "estimate")]
     if large:
         layers.append(written(x, y, "text", "estimate", ends[0] + 0.6 * (ends[1] - ends[0]), size=8.5))
-    side = steps * (24 if large else 9.5)
+    side = steps * (24 if large else 8.6)
     return Multiples(
         title="Agreement with human scores over pairs of systems between two score differences",
         told="a cell: all pairs whose difference in score lies between l and u",
@@ -158,7 +158,7 @@ def _rows(result: ScorePairs, kind: str, fields: str, only: dict[str, Any]) -> D
 def _people(rows: Data) -> dict[str, Any]:
     """Return colours that tell human criteria apart, if there are several."""
     humans = list(dict.fromkeys(row["human"] for row in rows))
-    return {"colour": series("human", humans)[0], "detail": "human"} if len(humans) > 1 else {}
+    return {"colour": series("human", humans)[0], "detail": "human", "band": 0.08} if len(humans) > 1 else {}
 
 
 def _one_human(rows: Data) -> list[str]:

@@ -13,7 +13,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metassay.charts.theme import LONGEST, PAGE, SIZE, SMALL, Spec, config, fitted, told_apart, width_of
+from metassay.charts.theme import (
+    HARMLESS,
+    LONGEST,
+    PAGE,
+    SIZE,
+    SMALL,
+    Spec,
+    config,
+    fitted,
+    replaced,
+    told_apart,
+    width_of,
+)
 from metassay.core import vocabulary
 from metassay.errors import UnknownName, UsageError
 
@@ -22,8 +34,8 @@ Only = Mapping[str, Any]
 
 SWITCHES = ("human", "level", "coefficient")
 """Fields that all charts of a page are switched by together."""
-FLAGS = ("metric", "human", "level", "coefficient", "anchor", "test")
-"""Fields that an option of the command line chooses from."""
+FLAGS = {name: name for name in ("metric", "human", "level", "coefficient", "anchor", "test")} | {"panel": "metric"}
+"""Fields that an option of the command line chooses from, and that option."""
 GAP, LEAN, HEAD, FOOT = 16, 8, 48, 26
 """Pixels between panels, that the numbers of an axis lean out of one, above all for the title, and below each."""
 
@@ -44,6 +56,8 @@ class Multiples:
     """What marks mean, if no legend says it."""
     lines: str = ""
     """The field whose names stand down the side; they are the same in all panels."""
+    longest: float = LONGEST
+    """Width of the longest of these names."""
     series: int = 1
     """Marks that share a line."""
     own: bool = False
@@ -85,7 +99,8 @@ class Multiples:
         """Return the panel as the page shows it: as wide as the window, with a line's height for every name."""
         if self.square:  # a cell is as wide as it is high
             return {"width": {"step": 24}, "height": {"step": 24}, "layer": self.layers}
-        return {"height": {"step": 20 + 8 * (self.series - 1)} if self.lines else 320, "layer": self.layers}
+        step = {"step": 20 + 6 * (self.series - 1), "for": "position"}
+        return {"height": step if self.lines else 320, "layer": self.layers}
 
 
 def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
@@ -96,15 +111,15 @@ def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
     for row in made.rows:
         groups.setdefault(tuple(row[name] for name in fields), []).append(row)
     size, text = _step(made, _names(made, made.rows))
-    labels = max(
-        (width_of(label, text) for label in told_apart(_names(made, made.rows), size=text).values()), default=0
-    )
-    left = labels + 10 if made.lines else 44
+    # names are cut once, for text of the usual size
+    labels = max((width_of(name) for name in told_apart(_names(made, made.rows), made.longest).values()), default=0)
+    labels *= text / SIZE
+    left = labels + 10 if made.lines else 58
     top = (15 if len(fields) == 1 else 29 if fields else 0) + made.head + (labels if made.square else 0)
     heights = [size * len(_names(made, rows if made.own else made.rows)) or made.height for rows in groups.values()]
     columns, width, most = _grid(made, [height + top + made.foot for height in heights], left, size)
     if len(groups) > most:
-        flags = " or ".join(f"--{name}" for name in fields if name in FLAGS)
+        flags = " or ".join(f"--{FLAGS[name]}" for name in fields if name in FLAGS)
         left_out.append(f"{most} of {len(groups)} panels" + (f"; choose with {flags}" if flags else ""))
     panels = [
         {
@@ -134,7 +149,7 @@ def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
         "resolve": {"scale": {"color": "shared", "shape": "shared", "strokeDash": "shared"}},
         "config": config(),
     }
-    return spec, omitted
+    return replaced(spec, HARMLESS), omitted
 
 
 def _names(multiples: Multiples, rows: Data) -> list[str]:
@@ -146,7 +161,7 @@ def _lines_that_fit(multiples: Multiples) -> tuple[Multiples, list[str]]:
     """Return what has at most as many lines as a page, and how many there were."""
     every = _names(multiples, multiples.rows)
     room = PAGE[1] - HEAD - 3 * FOOT - multiples.foot
-    most = int((PAGE[0] - LONGEST) / 8) if multiples.square else int(room / _least(multiples))
+    most = int((PAGE[0] - LONGEST) / 7) if multiples.square else int(room / _least(multiples))
     if len(every) <= most:
         return multiples, []
     kept = set(every[:most])
@@ -166,17 +181,17 @@ def _step(multiples: Multiples, order: list[str]) -> tuple[float, float]:
     if not order:
         return 0.0, SIZE
     if multiples.square:
-        size = min(18.0, max(8.0, 300 / len(order)))
+        size = min(18.0, max(7.0, 240 / len(order)))
     elif multiples.across:
         size = min(16.0, max(10.5, 500 / len(order)))
     else:
-        size = min(14.0 + 5 * (multiples.series - 1), max(_least(multiples), 372 / len(order)))
-    return size, SIZE if size >= 11.5 else SMALL if size >= 10 else size - 1
+        size = min(14.0 + 5 * (multiples.series - 1), max(_least(multiples), 357 / len(order)))
+    return size, SIZE if size >= 11.5 else SMALL if size >= 10 else size - 0.5
 
 
 def _grid(multiples: Multiples, heights: list[float], left: float, size: float) -> tuple[int, float, int]:
     """Return how many panels stand side by side, how wide they are, and how many fit a page."""
-    narrow, wide = multiples.width
+    (narrow, wide), lean = multiples.width, 0 if multiples.square else LEAN
     if multiples.square:
         narrow = wide = size * len(_names(multiples, multiples.rows))
     elif multiples.across:
@@ -184,10 +199,10 @@ def _grid(multiples: Multiples, heights: list[float], left: float, size: float) 
     own = left if multiples.own else 0
     # the last number of an axis leans out of its panel
     room = PAGE[0] - (left - own) - 24
-    columns = max(1, min(len(heights), int((room + GAP + LEAN) / (narrow + own + GAP + LEAN))))
+    columns = max(1, min(len(heights), int((room + GAP + lean) / (narrow + own + GAP + lean))))
     # as even as possible: four panels are two by two rather than three and one
     columns = math.ceil(len(heights) / math.ceil(len(heights) / columns)) if heights else 1
-    width = min(wide, (room - (GAP + LEAN) * (columns - 1)) / columns - own)
+    width = min(wide, (room - (GAP + lean) * (columns - 1)) / columns - own)
     used, most = 0.0, 0
     for at in range(0, len(heights), columns):
         used += max(heights[at : at + columns]) + GAP

@@ -95,11 +95,12 @@ def _arrows(arrows: Data, humans: set[str]) -> list[Spec]:
         side.sort(key=lambda one: one["at"])
         widest = max((width_of(one["text"]) for one in side), default=0)
         edge = SIZE[0] + 12 if right else -40.0 - 12
-        for one, place in zip(side, spread([one["at"] for one in side], 12, 6, SIZE[1] - 6), strict=True):
+        gap = min(12.0, (SIZE[1] - 12) / max(len(side) - 1, 1))
+        for one, place in zip(side, spread([one["at"] for one in side], gap, 6, SIZE[1] - 6), strict=True):
             one |= {"px": edge + (4 if right else -4), "py": place}
             leads.append({"ink": LINE, "px": one["tip"][0], "py": one["tip"][1], "qx": edge, "qy": place})
         values = [{name: one[name] for name in ("text", "ink", "px", "py")} for one in side]
-        words.append(texts(values, align="left" if right else "right", fontSize=10, limit=widest + 10))
+        words.append(texts(values, align="left" if right else "right", fontSize=min(10, gap - 0.5), limit=widest + 10))
     ring = {"type": "arc", "radius": radius, "radius2": radius - 0.7, "theta": 0, "theta2": 6.2832, "color": LINE}
     return [
         {"data": {"values": [{}]}, "mark": ring},

@@ -240,6 +240,7 @@ def curves(
     shape: Spec | None = None,
     detail: str = "",
     points: bool = True,
+    band: float = BAND,
 ) -> list[Spec]:
     """Return curves, with bands between two fields and a mark at every row."""
     shared: Spec = {"x": x, "color": colour or {"value": METRIC}, "tooltip": tooltip}
@@ -247,8 +248,8 @@ def curves(
         shared["detail"] = {"field": detail}
     layers: list[Spec] = []
     if ends is not None:
-        band = {**shared, "y": {**y, "field": ends[0]}, "y2": {"field": ends[1]}}
-        layers.append({"mark": {"type": "area", "opacity": BAND}, "encoding": band})
+        around = {**shared, "y": {**y, "field": ends[0]}, "y2": {"field": ends[1]}}
+        layers.append({"mark": {"type": "area", "opacity": band}, "encoding": around})
     line = {**shared, "y": y, **({"strokeDash": dash} if dash else {})}
     layers.append({"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": line})
     if points:

@@ -35,7 +35,7 @@ def bars(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fie
     colour, shape, _ = series("test", tests)
     hollow = {"condition": {"test": "datum.holds === false", "value": PAPER}, **colour}
     y = names("world", (row["world"] for row in rows), LONGEST, air=0.25, grid=True)
-    x = numbers("rate", "share of data sets in which the test rejects", [-0.03, 1.03])
+    x = numbers("rate", "share of data sets", [-0.03, 1.03])
     about = tips("world", "test", "rate||.3f", "low|from|.3f", "high|to|.3f", "trials")
     lane = {"yOffset": {"field": "test", "scale": {"domain": tests}}}
     dots = intervals(
@@ -51,6 +51,7 @@ def bars(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fie
         layers=[rule("x", x, result.table[0].alpha), *dots, undefined(y, "rate")],
         by=("truth", "coefficient"),
         lines="world",
+        longest=LONGEST,
         series=len(tests),
         own=True,
     )
@@ -75,6 +76,7 @@ def map(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fiel
         layers=[cells(x, y, fill, about), written(x, y, "text", "rate", 0.6), crosses(x, y, "rate"), much],
         by=("truth", "coefficient"),
         lines="world",
+        longest=LONGEST,
         across=len(tests),
         foot=110,
         own=True,

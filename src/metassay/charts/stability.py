@@ -27,7 +27,7 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
         known = row["mean"] is not None and row["sd"] is not None
         row |= {"low": row["mean"] - row["sd"] if known else None, "high": row["mean"] + row["sd"] if known else None}
     sizes = sorted({row["n_inputs"] for row in rows})
-    x = numbers("n_inputs", "inputs in each of two samples", [sizes[0], sizes[-1]] if len(sizes) > 1 else None)
+    x = numbers("n_inputs", "inputs per sample", [sizes[0], sizes[-1]] if len(sizes) > 1 else None)
     if sizes[-1] > 20 * sizes[0]:
         x["scale"]["type"] = "log"
     first = result.table[0].coefficient
@@ -51,7 +51,7 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
     shown = [name for name in every if name not in people] or people
     # behind every metric stand the curves of people, in their own colour
     panels = [{**row, "panel": name} for name in shown for row in rows if row["name"] in {name, *people}]
-    return Multiples(rows=panels, layers=layers, by=("panel",), width=(104, 200), height=92, **settings)
+    return Multiples(rows=panels, layers=layers, by=("panel",), width=(86, 200), height=78, **settings)
 
 
 def _undefined(rows: list[dict[str, Any]]) -> str:

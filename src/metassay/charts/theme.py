@@ -60,6 +60,7 @@ def config(size: int = SIZE) -> Spec:
     return {
         "font": FONT,
         "background": PAPER,
+        "aria": False,  # the page and the file say what a chart shows; a sentence per mark is no help
         "axis": {**axis, "titlePadding": 4, "tickSize": 4},
         "axisX": {"grid": False},
         "legend": {
@@ -76,16 +77,25 @@ def config(size: int = SIZE) -> Spec:
     }
 
 
-def on_page(value: Any) -> Any:  # noqa: ANN401 - any part of a specification
-    """Return a specification whose colours are the style sheet's, so that light and dark need no new drawing."""
+def replaced(value: Any, words: dict[str, str]) -> Any:  # noqa: ANN401 - any part of a specification
+    """Return a specification with some of its texts replaced, wherever they stand as a whole."""
     if isinstance(value, dict):
-        return {key: on_page(part) for key, part in value.items()}
+        return {key: replaced(part, words) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [on_page(part) for part in value]
-    return _VARIABLES.get(value, value) if isinstance(value, str) else value
+        return [replaced(part, words) for part in value]
+    return words.get(value, value) if isinstance(value, str) else value
 
 
-_VARIABLES = {light: f"var(--{role})" for role, (light, _) in PALETTE.items()}
+ON_PAGE = {light: f"var(--{role})" for role, (light, _) in PALETTE.items()}
+"""Colours as the style sheet's, so that light and dark need no new drawing."""
+HARMLESS = {
+    name: f"{name} "
+    for name in (
+        *("constructor", "__proto__", "toString", "toLocaleString", "valueOf", "hasOwnProperty", "isPrototypeOf"),
+        *("propertyIsEnumerable", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"),
+    )
+}
+"""Names that every JavaScript object has: Vega, which keeps groups by name in one, would trip over them."""
 
 
 def style() -> str:

@@ -206,9 +206,9 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
 def _figure(name: str, chart: Multiples) -> str:
     fields = list(chart.rows[0])
     setting = {
-        "spec": theme.on_page({**chart.interactive(), "config": theme.config(12)}),
+        "spec": theme.replaced({**chart.interactive(), "config": theme.config(12)}, theme.ON_PAGE | theme.HARMLESS),
         "fields": fields,
-        "rows": [[_short(row[field]) for field in fields] for row in chart.rows],
+        "rows": theme.replaced([[_short(row[field]) for field in fields] for row in chart.rows], theme.HARMLESS),
         "switches": chart.switches,
         "metrics": [field for field in chart.metrics if field in fields and field != chart.pick],
         "pick": chart.pick,
@@ -220,7 +220,7 @@ def _figure(name: str, chart: Multiples) -> str:
         values = dict.fromkeys(row[chart.pick] for row in chart.rows)
         options = "".join(f'<option value="{escape(v)}">{escape(one_line(v, 80))}</option>' for v in values)
         picker = f'<label class="pick">Show <select data-pick="{identifier}">{options}</select></label>'
-    title = f"{chart.title} ({chart.told})" if chart.told else chart.title
+    title = f"{chart.title}; {chart.told}" if chart.told else chart.title
     return (
         f'<figure><figcaption id="{identifier}-title">{escape(title)}</figcaption>{picker}'
         f'<div class="chart" id="{identifier}" role="img" aria-labelledby="{identifier}-title" '
