@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from xml.etree import ElementTree
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_a_notebook_shows_it():
     chart = small("agree").plot()
     bundle = chart._repr_mimebundle_()
     assert bundle["application/vnd.vegalite.v5+json"] is chart.spec
-    assert ElementTree.fromstring(bundle["image/svg+xml"]).tag.endswith("svg")
+    assert ET.fromstring(bundle["image/svg+xml"]).tag.endswith("svg")
     assert "Correlation of each metric" in bundle["text/plain"]
 
 

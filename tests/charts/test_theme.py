@@ -1,5 +1,6 @@
 """Text that fits, and colours that mean one thing each."""
 
+import itertools
 import json
 import re
 
@@ -73,4 +74,4 @@ def test_shades_get_darker_so_that_they_read_in_greyscale():
     corrected, uncorrected, none = (PALETTE[role][0] for role in ("corrected", "uncorrected", "none"))
     levels = [int(c[1:3], 16) + int(c[3:5], 16) for c in (corrected, uncorrected, none)]
     assert levels == sorted(levels)
-    assert all(b - a > 60 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b - a > 60 for a, b in itertools.pairwise(levels))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -77,12 +78,14 @@ class Chart:
             return (json.dumps(self.spec, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         convert = require_converter()
         offline: dict[str, Any] = {"vl_version": "5.21", "allowed_base_urls": []}
+        drawing = str(convert.vegalite_to_svg(self.spec, **offline))
         if form == "svg":
-            return str(convert.vegalite_to_svg(self.spec, **offline)).encode()
+            return drawing.encode()
         # a pixel is 1/96 inch, and the converter's is 1/72
-        if form == "pdf":
-            return bytes(convert.vegalite_to_pdf(self.spec, scale=0.75, **offline))
-        return bytes(convert.vegalite_to_png(self.spec, scale=0.75, ppi=dpi, **offline))
+        if form == "png":
+            return bytes(convert.svg_to_png(drawing, scale=0.75, ppi=dpi))
+        smaller = re.sub(r'(width|height)="([\d.]+)"', lambda m: f'{m[1]}="{0.75 * float(m[2]):g}"', drawing, count=2)
+        return bytes(convert.svg_to_pdf(smaller))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         del include, exclude

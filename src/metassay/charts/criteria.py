@@ -91,7 +91,7 @@ def dumbbells(result: Confounding, *, method: str | None = None, **only: Any) ->
 
 
 def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return how strongly criteria go together: over systems, over all outputs, and within buckets of the column."""
+    """Return how strongly criteria go together: over systems, over all outputs, and within buckets."""
     table = [row for row in result.table if row.metric is None]
     if not table:
         raise DataError("there is nothing to draw: no two human criteria were compared")
@@ -100,7 +100,7 @@ def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - n
     for row in found:
         parts = {"means of systems": "estimate"} if row["level"] == "system" else {"all outputs": "estimate"}
         if row["method"] is not None:
-            parts |= {f"within {row['method']}s of the column": "estimate_within"}
+            parts |= {f"within {row['method']}s": "estimate_within"}
         for part, name in parts.items():
             value = row[name]
             text = "" if value is None else f"{value:.2f}".replace("-", "−")

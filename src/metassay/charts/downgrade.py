@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, records
+from metassay.charts.panels import Multiples, records, undefined_names
 from metassay.charts.shapes import cells, crosses, curves, names, numbers, series, shade, tips, written
 from metassay.charts.theme import fitted
 from metassay.errors import DataError
@@ -55,7 +55,7 @@ def sensitivity(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - 
     rows.sort(key=lambda row: row["rate"])
     metrics = list(dict.fromkeys(count.metric for count in result.counts))
     rows.sort(key=lambda row: metrics.index(row["metric"]))
-    colour, shape, dash = series("kind", (row["kind"] for row in rows))
+    colour, shape, dash = series("kind", (row["kind"] for row in rows), symbolStrokeWidth=0)
     x = numbers("rate", "units damaged", [0, 1.05], format="%", values=[0, 0.5, 1])
     y = numbers("share", "share noticed", [-0.06, 1.06], values=[0, 0.5, 1])
     gone = [m for m in metrics if all(row["share"] is None for row in rows if row["metric"] == m)]
@@ -68,5 +68,5 @@ def sensitivity(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - 
         by=("metric",),
         width=(86, 200),
         height=78,
-        omitted=f"Undefined: {', '.join(fitted(name) for name in gone)}." if gone else "",
+        omitted=undefined_names(gone),
     )

@@ -261,11 +261,23 @@ def _trimmed(multiples: Multiples, rows: Data, first: bool, last: bool, text: fl
 
 def _heading(title: str, under: list[str], width: float) -> Spec:
     """Return the title and what stands under it, wrapped to the figure's width."""
-    lines = [line for text in under if text for line in textwrap.wrap(text, int(width / (SIZE * 0.52)))]
+    lines = [
+        line
+        for text in under
+        if text
+        for line in textwrap.wrap(text, int(width / (SIZE * 0.52)), break_on_hyphens=False)
+    ]
     head = textwrap.wrap(title, int(width / (SIZE * 0.62)))
     if not head and not lines:
         return {}
     return {"title": {"text": head, "fontSize": SIZE + 1, "subtitle": lines, "subtitlePadding": 3, "offset": 10}}
+
+
+def undefined_names(names: list[str]) -> str:
+    """Return which curves are not there because they are undefined, in words; empty if none is."""
+    labels = list(told_apart(names).values())
+    more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
+    return f"Undefined: {', '.join(labels[:6])}{more}." if labels else ""
 
 
 def records(table: Iterable[object], fields: str, only: Only | None = None) -> Data:

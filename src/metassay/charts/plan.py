@@ -26,7 +26,7 @@ def curves(result: Plan, **only: Any) -> Multiples:  # noqa: ANN401 - names by f
     every = list(dict.fromkeys(row["name"] for row in rows))
     kept = every[: len(SERIES)]
     rows = [row for row in rows if row["name"] in kept]
-    colour, shape, dash = series("name", kept, columns=2)
+    colour, shape, dash = series("name", kept, columns=2, symbolStrokeWidth=0)
     x = numbers("n", "number, others as they are", tickCount=3, format="~s")
     x["scale"]["type"] = "log"
     top = [1.03] if powered else []

@@ -70,9 +70,12 @@ def tips(*fields: str) -> list[Spec]:
 
 
 def series(field: str, values: Iterable[str], **legend: Any) -> tuple[Spec, Spec, Spec]:  # noqa: ANN401 - Vega's
-    """Return colours, shapes and dashes of the values of a field; each value is told by all three."""
+    """Return colours, shapes and dashes of the values of a field; each value is told by all three.
+
+    Where dashes are used, ``symbolStrokeWidth=0`` keeps them from fraying the marks of the legend.
+    """
     known = list(dict.fromkeys(values))
-    look: Spec = {"columns": 4, "symbolDash": [1, 0], **legend}
+    look: Spec = {"columns": 4, **legend}
     if expression := label_expression(told_apart(known, 230)):
         look["labelExpr"] = expression
     return tuple(  # type: ignore[return-value] # three of them
@@ -80,8 +83,7 @@ def series(field: str, values: Iterable[str], **legend: Any) -> tuple[Spec, Spec
             "field": field,
             "type": "nominal",
             "scale": {"domain": known, "range": [looks[at % len(looks)] for at in range(len(known))]},
-            # a dash in a legend would fray its marks; colour and shape are enough
-            "legend": None if looks is DASHES else look,
+            "legend": look,
         }
         for looks in (SERIES, SHAPES, DASHES)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, records
+from metassay.charts.panels import Multiples, records, undefined_names
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import numbers, rule, series, tips
 
@@ -17,7 +17,7 @@ def curves(result: Power, **only: Any) -> Multiples:  # noqa: ANN401 - names by 
     rows = records(result.table, "metric human level coefficient test setting rate low high trials", only)
     words = result.table[0].damage == "words"
     alpha = result.table[0].alpha
-    colour, shape, dash = series("test", (row["test"] for row in rows))
+    colour, shape, dash = series("test", (row["test"] for row in rows), symbolStrokeWidth=0)
     sizes = sorted({row["setting"] for row in rows})
     if words:
         x = numbers("setting", "words kept", [0, 1.05], format="%", values=[0, 0.5, 1])
@@ -38,5 +38,5 @@ def curves(result: Power, **only: Any) -> Multiples:  # noqa: ANN401 - names by 
         by=("metric", "human", "level", "coefficient"),
         width=(104, 300),
         height=110,
-        omitted=f"Undefined for some tests: {', '.join(gone)}." if gone else "",
+        omitted=undefined_names(gone),
     )

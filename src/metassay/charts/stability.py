@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, coefficient_words, extent, records
+from metassay.charts.panels import Multiples, coefficient_words, extent, records, undefined_names
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import ends_named, numbers, rule, tips
 from metassay.charts.theme import KIND, Spec
@@ -36,13 +36,15 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
     kind["legend"]["labelExpr"] = "datum.label === 'human' ? 'human criterion' : 'metric'"
     about = tips("name", "n_inputs|inputs", "mean|mean correlation|.3f", "sd|standard deviation|.3f")
     layers = [rule("y", y, 1), *lines(x, y, ("low", "high"), tooltip=about, colour=kind, detail="name")]
+    every = list(dict.fromkeys(row["name"] for row in rows))
     settings: dict[str, Any] = {
         "title": "Correlation of two rankings of systems from two samples of inputs",
         "told": "band: ± 1 standard deviation",
         "metrics": ("name",),
-        "omitted": _undefined(rows),
+        "omitted": undefined_names(
+            [name for name in every if all(r["mean"] is None for r in rows if r["name"] == name)]
+        ),
     }
-    every = list(dict.fromkeys(row["name"] for row in rows))
     if len(every) <= TOGETHER:
         plain = {**kind, "legend": None}
         named = ends_named(rows, x, y, "name", 240, plain)
@@ -52,12 +54,3 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
     # behind every metric stand the curves of people, in their own colour
     panels = [{**row, "panel": name} for name in shown for row in rows if row["name"] in {name, *people}]
     return Multiples(rows=panels, layers=layers, by=("panel",), width=(86, 200), height=78, **settings)
-
-
-def _undefined(rows: list[dict[str, Any]]) -> str:
-    names = [
-        name
-        for name in dict.fromkeys(row["name"] for row in rows)
-        if all(r["mean"] is None for r in rows if r["name"] == name)
-    ]
-    return f"Undefined: {', '.join(names)}." if names else ""
