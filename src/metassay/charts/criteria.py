@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from metassay.charts.panels import Data, Multiples, best_first, chosen, coefficient_words, extent, records
 from metassay.charts.shapes import cells, crosses, intervals, key, names, numbers, rule, shade, tips, undefined, written
-from metassay.charts.theme import METRIC, SOFT, WARN, Spec
+from metassay.charts.theme import METRIC, SOFT, WARN, Spec, longest
 from metassay.core import vocabulary
 from metassay.errors import DataError
 
@@ -53,7 +53,7 @@ def map(result: Confounding, *, method: str | None = None, **only: Any) -> Multi
         by=("anchor",),
         lines="metric",
         across=len(humans),
-        foot=100,
+        foot=12 + longest(humans, 90),
     )
 
 
@@ -123,7 +123,7 @@ def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - n
         lines="human",
         across=len({row["anchor"] for row in rows}),
         cell=42,
-        foot=100,
+        foot=12 + longest(every, 90),
     )
 
 

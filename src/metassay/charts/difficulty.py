@@ -9,7 +9,7 @@ import numpy as np
 from metassay.charts.panels import Data, Multiples, chosen, extent, records
 from metassay.charts.shapes import cells, crosses, key, names, numbers, shade, tips
 from metassay.charts.shapes import intervals as dots
-from metassay.charts.theme import METRIC, OTHER, WARN, fitted
+from metassay.charts.theme import METRIC, OTHER, WARN, fitted, longest
 from metassay.errors import DataError, UnknownName
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def intervals(result: Difficulty, *, input: str | None = None, **only: Any) -> M
         layers=dots(y, x, ("low", "high"), tooltip=about, colour=key("outcome", kinds), size=14),
         by=("metric",),
         width=(640, 640),
-        height=130,
-        foot=90 if few else 30,
+        height=110,
+        foot=12 + longest(kept, 80) if few else 30,
         omitted=f"Shown: {MOST_INPUTS} of {len(result.inputs)} inputs." if more else "",
     )
 
@@ -110,7 +110,7 @@ def map(result: Difficulty, **only: Any) -> Multiples:  # noqa: ANN401 - names b
         lines="system",
         across=len(kept),
         cell=max(1.0, min(11.0, 580 / len(kept))),
-        foot=90 if few else 30,
+        foot=12 + longest(kept, 80) if few else 30,
         omitted=f"Shown: {MOST_INPUTS} of {len(inputs)} inputs." if len(kept) < len(inputs) else "",
     )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from metassay.charts.panels import Multiples, records, undefined_names
 from metassay.charts.shapes import cells, crosses, curves, names, numbers, series, shade, tips, written
-from metassay.charts.theme import fitted
+from metassay.charts.theme import fitted, longest
 from metassay.errors import DataError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def noticed(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - name
         lines="metric",
         across=len(damages),
         cell=min(40.0, max(14.0, 560 / len(damages))),
-        foot=130,
+        foot=12 + longest(damages),
     )
 
 

@@ -22,9 +22,9 @@ from metassay.charts.theme import (
     Spec,
     config,
     fitted,
+    longest,
     replaced,
     told_apart,
-    width_of,
 )
 from metassay.core import vocabulary
 from metassay.errors import UnknownName, UsageError
@@ -112,8 +112,7 @@ def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
         groups.setdefault(tuple(row[name] for name in fields), []).append(row)
     size, text = _step(made, _names(made, made.rows))
     # names are cut once, for text of the usual size
-    labels = max((width_of(name) for name in told_apart(_names(made, made.rows), made.longest).values()), default=0)
-    labels *= text / SIZE
+    labels = longest(_names(made, made.rows), made.longest) * text / SIZE
     left = labels + 10 if made.lines else 58
     top = (15 if len(fields) == 1 else 29 if fields else 0) + made.head + (labels if made.square else 0)
     heights = [size * len(_names(made, rows if made.own else made.rows)) or made.height for rows in groups.values()]

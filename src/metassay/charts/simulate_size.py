@@ -18,7 +18,7 @@ from metassay.charts.shapes import (
     undefined,
     written,
 )
-from metassay.charts.theme import PAPER, WARN, Spec, told_apart
+from metassay.charts.theme import PAPER, WARN, Spec, longest, told_apart
 
 if TYPE_CHECKING:
     from metassay.studies.size import Size
@@ -78,7 +78,7 @@ def map(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fiel
         lines="world",
         longest=LONGEST,
         across=len(tests),
-        foot=110,
+        foot=12 + longest(tests),
         own=True,
     )
 

@@ -22,7 +22,7 @@ from metassay.charts.shapes import (
     tips,
     undefined,
 )
-from metassay.charts.theme import HUMAN, INK, LINE, METRIC, OTHER, PAPER, Spec, fitted
+from metassay.charts.theme import HUMAN, INK, LINE, METRIC, OTHER, PAPER, Spec, fitted, longest
 from metassay.core import vocabulary
 from metassay.errors import UsageError
 
@@ -73,7 +73,7 @@ def matrix(result: Survival, *, margin_kind: str | None = None, **only: Any) -> 
         lines="metric",
         across=len(levels),
         cell=18,
-        foot=90,
+        foot=12 + longest(levels, 90),
     )
 
 

@@ -133,7 +133,7 @@ def fitted(text: object, width: float = LONGEST, size: float = SIZE) -> str:
     Examples
     --------
     >>> fitted("a-metric-with-a-model-large", 80)
-    'a-metric-…large'
+    'a-metric-…arge'
     """
     whole = one_line(text, 200)
     if width_of(whole, size) <= width:
@@ -165,6 +165,11 @@ def told_apart(names: Iterable[str], width: float = LONGEST, size: float = SIZE)
         for number, name in enumerate(alike, start=1):
             labels[name] = fitted(name, width - width_of(f" ({number})", size), size) + f" ({number})"
     return labels
+
+
+def longest(names: Iterable[str], width: float = LONGEST) -> float:
+    """Return how wide the widest of some names is, once they are cut."""
+    return max((width_of(label) for label in told_apart(names, width).values()), default=0)
 
 
 def _alike(labels: dict[str, str]) -> list[list[str]]:
