@@ -17,7 +17,10 @@ PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "compare": (lambda: ma.compare(SCORES, human="relevance", level="system"), {}),
     "criteria": (lambda: ma.criteria(SCORES), {"kind": "dumbbells"}),
     "decisions": (lambda: ma.decisions(SCORES, human="relevance"), {}),
-    "difficulty": (lambda: ma.difficulty(SCORES, human="relevance", metric="synthetic-judge"), {"kind": "map"}),
+    "difficulty": (
+        lambda: ma.difficulty(SCORES, human="relevance", metric="synthetic-judge"),
+        {"kind": "map", "metric": "synthetic-judge"},
+    ),
     "pairs": (lambda: ma.pairs(SCORES, human="relevance", metric=FEW), {}),
     "plan": (lambda: ma.plan(SCORES, human="relevance", metric="synthetic-judge,synthetic-overlap", width=0.3), {}),
     "precision": (lambda: ma.precision(SCORES, human="relevance", metric="synthetic-judge", annotated=20), {}),
@@ -32,7 +35,7 @@ PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     ),
     "simulate-size": (lambda: ma.simulate_size(trials=200, resamples=199), {"kind": "map"}),
     "stability": (lambda: ma.stability(SCORES, human="relevance", metric=FEW), {}),
-    "systems": (lambda: ma.systems(SCORES, human="relevance", metric="synthetic-judge", test="wilcoxon"), {}),
+    "systems": (lambda: ma.systems(SCORES, human="relevance", metric=FEW, test="wilcoxon"), {}),
     "widths": (lambda: ma.widths(SCORES, human="relevance", metric=FEW, annotated=20), {}),
 }
 """Each picture: the study that it shows, and how it is drawn."""
@@ -42,7 +45,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, (study, options) in PICTURES.items():
         path = FOLDER / f"{name}.png"
-        study().plot(path, dpi=150, **options)
+        study().plot(path, dpi=120, **options)
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB", flush=True)
 
 

@@ -183,7 +183,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - stands for every public nam
 
 # Results know no renderer; the rooms that show and draw them are loaded, in this order, when one is first missed.
 on_first_use(lambda: import_module("metassay.report"))
-on_first_use(lambda: import_module("metassay.figures"))
+on_first_use(lambda: import_module("metassay.charts"))
 
 
 def __dir__() -> list[str]:

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import metassay as ma
+from metassay.charts.chart import KINDS
 from metassay.cli.commands import COMMANDS
-from metassay.figures.drawing import FIGURES
 
 QUIET = ("--quiet", "--human", "relevance")
 
@@ -38,7 +38,7 @@ def test_figures_are_written_beside_the_table(run, scores, tmp_path, command):
     assert code == 0
     assert out
     assert err.splitlines()[-1] == f"wrote {path}"
-    assert path.read_bytes().startswith(b"<?xml")
+    assert path.read_bytes().startswith(b"<svg")
 
 
 def test_the_kind_of_figure(run, scores, tmp_path):
@@ -71,8 +71,8 @@ def test_misuse_is_one_line(run, scores, arguments, message):
 def test_only_studies_with_a_figure_offer_one(run):
     for name in (each for each in COMMANDS if each != "show"):  # which shows any study
         shown = run(name, "--help").out
-        assert ("--figure FILE" in shown) == (name in FIGURES), name
-        assert ("--figure-kind" in shown) == (len(FIGURES.get(name, ())) > 1), name
+        assert ("--figure FILE" in shown) == (name in KINDS), name
+        assert ("--figure-kind" in shown) == (len(KINDS.get(name, ())) > 1), name
 
 
 def test_a_figure_spares_the_scores_and_the_table(run, scores, tmp_path):

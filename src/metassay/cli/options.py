@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any, get_args
 
 from metassay import HOMES
+from metassay.charts.chart import KINDS, SUFFIXES
 from metassay.cli.parser import Parser
 from metassay.core.option import Option
 from metassay.core.options import LowerIsBetter
 from metassay.core.study import Declared, read_declaration
-from metassay.figures.drawing import FIGURES, SUFFIXES
 from metassay.report.formats import FORMATS as OUTPUT_FORMATS
 from metassay.report.views import names_of
 
@@ -109,7 +109,7 @@ def add_output(parser: Parser, study: str | None = None) -> None:
         "--format", metavar="FORMAT", help=f"{', '.join(OUTPUT_FORMATS)} (default: table, or what -o ends in)"
     )
     group.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
-    kinds = [kind for each, own in FIGURES.items() if study in (each, None) for kind in own]
+    kinds = [kind for each, own in KINDS.items() if study in (each, None) for kind in own]
     views = "depends on the study" if study is None else ", ".join(names_of(study))
     if kinds:
         group.add_argument(

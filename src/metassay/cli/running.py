@@ -138,9 +138,9 @@ class Output:
     @classmethod
     def of(cls, arguments: argparse.Namespace, study: str) -> Output:
         """Check the options on output."""
+        from metassay.charts import chart
         from metassay.core import vocabulary
         from metassay.core.files import check_writable
-        from metassay.figures import drawing
         from metassay.report import formats, views
         from metassay.report.data import result_of
 
@@ -165,9 +165,9 @@ class Output:
         if kind is not None and figure is None:
             raise UsageError("--figure-kind has no meaning without --figure FILE")
         if figure is not None:
-            drawing.check_suffix(figure)
-            drawing.choose_kind(study, kind)
-            drawing.require_matplotlib()
+            chart.choose_kind(study, kind)
+            if chart.check_suffix(figure) != "json":
+                chart.require_converter()
             spare_inputs(figure, arguments.files, "--figure")
             check_writable(figure)
         return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows)
@@ -177,10 +177,11 @@ class Output:
         self._put_text(result)
         if self.figure is not None:
             sys.stdout.flush()
-            drawing_options = {} if self.figure_kind is None else {"kind": self.figure_kind}
-            result.plot(self.figure, **drawing_options)
+            chart = result.plot(self.figure, kind=self.figure_kind)
             if not self.quiet:
                 say(f"wrote {one_line(self.figure)}")
+                if chart.omitted:
+                    say(f"{one_line(self.figure)}: {one_line(chart.omitted, 300)}")
 
     def _put_text(self, result: Result) -> None:
         from metassay.report import formats

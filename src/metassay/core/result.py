@@ -110,11 +110,12 @@ class Result:
         """Return a readable table; also write it to `path`. Options: ``view``, ``width``."""
         return str(_render("text", self, path, **options))
 
-    def plot(self, path: str | Path | None = None, **options: object) -> Any:  # noqa: ANN401 - a matplotlib Figure
-        """Return a matplotlib figure; also save it to `path`, a PNG, SVG or PDF file.
+    def plot(self, path: str | Path | None = None, **options: object) -> Any:  # noqa: ANN401 - a Chart, of a room above
+        """Return a chart, which a notebook shows; also save it to `path`, a PNG, SVG, PDF or JSON file.
 
-        Option: ``kind`` for studies with several figures, and what that kind takes, such as ``metric`` or ``human``.
-        Needs matplotlib: ``pip install 'metassay[figures]'``.
+        Options: ``kind`` for studies with several charts, ``title``, and what to draw, such as ``metric`` or ``human``.
+        The chart has its Vega-Lite specification as ``spec``, and ``save``. PNG, SVG and PDF need vl-convert-python:
+        ``pip install 'metassay[figures]'``.
         """
         return _render("plot", self, path, **options)
 

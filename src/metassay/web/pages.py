@@ -11,6 +11,7 @@ from typing import Any
 
 from metassay.core.signature import VERSION
 from metassay.readers import FORMATS
+from metassay.report.document.page import style as report_style
 from metassay.report.document.report import TITLE
 from metassay.web.limits import Limits, in_words, time_in_words
 from metassay.web.sessions import Session
@@ -34,7 +35,7 @@ def asset(name: str) -> str:
     own = (files("metassay.web") / name).read_text(encoding="utf-8")
     if name != "style.css":
         return own
-    return (files("metassay.report.document") / "page.css").read_text(encoding="utf-8") + own
+    return report_style() + own
 
 
 def home(limits: Limits, kept: bool, error: str = "") -> str:

@@ -11,18 +11,13 @@
     return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   };
 
-  // Colours are the style sheet's, so that light, dark and paper need no new drawing.
-  const looks = () => {
-    const ink = "var(--ink)", line = "var(--line)", main = "var(--accent)";
-    return {
-      background: null, font: "system-ui, sans-serif",
-      axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" },
-      axisXQuantitative: { labelFlush: false, tickCount: { signal: "ceil(width / 70)" } },
-      axisY: { labelLimit: innerWidth < 640 ? 150 : 320 },
-      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, symbolStrokeColor: ink, columns: innerWidth < 640 ? 1 : 2 },
-      view: { stroke: null }, point: { color: main }, rule: { color: ink }, line: { color: main }, area: { color: main }, bar: { color: main },
-    };
-  };
+  // Colours are the style sheet's, so that light, dark and paper need no new drawing; sizes depend on the window.
+  const looks = (theme) => ({
+    ...theme, background: null, font: "system-ui, sans-serif",
+    axisXQuantitative: { labelFlush: false, tickCount: { signal: "ceil(width / 70)" } },
+    axisY: { ...theme.axisY, labelLimit: innerWidth < 640 ? 150 : 320 },
+    legend: { ...theme.legend, columns: innerWidth < 640 ? 1 : 2 },
+  });
 
   // Vega-Lite warns of what it settles by itself; only errors are worth a line in the console.
   const quiet = { level: () => quiet, error: (...words) => { console.error(...words); return quiet; }, warn: () => quiet, info: () => quiet, debug: () => quiet };
@@ -92,7 +87,7 @@
   const list = (chart, rows) => {
     const place = document.querySelector(`[data-values="${chart.element.id}"]`);
     if (!place || !place.open) return;
-    const shown = chart.fields.filter((field) => field !== "at" && !chart.switches.includes(field) && field !== chart.pick);
+    const shown = chart.fields.filter((field) => !["at", "line", "u", "both"].includes(field) && !chart.switches.includes(field) && field !== chart.pick);
     const table = document.createElement("table"), line = (section, kind, values) => {
       const row = section.insertRow();
       values.forEach((value, at) => {
@@ -117,7 +112,7 @@
     say(chart, rows);
     list(chart, rows);
     if (!rows.length) { chart.view = null; return; }
-    const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, config: looks(), ...chart.spec, data: { name: "rows", values: rows } };
+    const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...chart.spec, config: looks(chart.spec.config), data: { name: "rows", values: rows } };
     if (chart.spec.width) delete spec.autosize;
     const compiled = compile(spec, { logger: quiet }).spec;
     chart.view = new View(parse(compiled, null, { ast: true }), { renderer: "svg", container: chart.element, hover: true, expr: expressionInterpreter, tooltip: new Handler({ disableDefaultStyle: true }).call });

@@ -10,11 +10,13 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from metassay.charts import theme
+from metassay.charts.chart import interactive
+from metassay.charts.panels import Multiples
 from metassay.core.signature import VERSION
 from metassay.errors import one_line
 from metassay.report import data, html, latex, names, numbers, views
 from metassay.report.document import methods, summary
-from metassay.report.document.charts import Chart, charts_of
 from metassay.report.document.study_runs import Dossier
 
 QUESTIONS = {
@@ -48,16 +50,16 @@ def render(dossier: Dossier, *, title: str) -> str:
         The heading and the title of the page.
     """
     sections = [name for name in QUESTIONS if name in dossier.results]
-    charts = {name: charts_of(dossier.results[name]) for name in sections}
-    library, program, style = (_asset(name) for name in ("charts.js", "page.js", "page.css"))
+    charts = {name: chart for name in sections if (chart := interactive(dossier.results[name])) is not None}
+    library, program = _asset("charts.js"), _asset("page.js")
     body = [
         '<a class="skip" href="#charts">Skip to the charts</a>',
         _header(title),
         "<main>",
         _opening(dossier),
         _navigation(sections, dossier),
-        _controls(dossier, [chart for each in charts.values() for chart in each]),
-        *(_section(name, dossier, charts[name]) for name in sections),
+        _controls(dossier, list(charts.values())),
+        *(_section(name, dossier, charts.get(name)) for name in sections),
         _methods(dossier),
         _facts(dossier),
         "</main>",
@@ -73,10 +75,15 @@ def render(dossier: Dossier, *, title: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(one_line(title, 200))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f"<title>{escape(one_line(title, 200))}</title>\n<style>\n{style()}</style>\n</head>\n<body>\n"
         + "\n".join(body)
         + f"\n{scripts}\n</body>\n</html>\n"
     )
+
+
+def style() -> str:
+    """Return the style sheet: the colours of the charts' theme, and how the page uses them."""
+    return theme.style() + _asset("page.css")
 
 
 def _asset(name: str) -> str:
@@ -130,13 +137,12 @@ def _opening(dossier: Dossier) -> str:
     return "\n".join([*parts, "</section>"])
 
 
-def _controls(dossier: Dossier, charts: list[Chart]) -> str:
+def _controls(dossier: Dossier, charts: list[Multiples]) -> str:
     """Return the switches that all charts share: criterion, level, coefficient, order, and which metrics to show."""
     choices: dict[str, dict[str, None]] = {"human": {}, "level": {}, "coefficient": {}}
     for chart in charts:
         for switch in chart.switches:
-            at = chart.fields.index(switch)
-            choices[switch] |= {row[at]: None for row in chart.rows}
+            choices[switch] |= {row[switch]: None for row in chart.rows}
     labels = {"human": "Criterion", "level": "Level", "coefficient": "Coefficient"}
     parts = []
     for switch, values in choices.items():
@@ -164,24 +170,24 @@ def _controls(dossier: Dossier, charts: list[Chart]) -> str:
     )
 
 
-def _section(name: str, dossier: Dossier, charts: tuple[Chart, ...]) -> str:
+def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
     result = dossier.results[name]
     page = views.page(result)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
-        *(_figure(chart) for chart in charts),
+        *([] if chart is None else [_figure(name, chart)]),
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if rows <= LONGEST_LIST:
-        opened = "" if charts else " open"
+        opened = " open" if chart is None else ""
         tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:
-        parts += [
-            f'<details data-values="chart-{chart.name}"><summary>Table of what the chart shows</summary>'
-            '<div class="wide"></div></details>'
-            for chart in charts
-        ]
+        if chart is not None:
+            parts.append(
+                f'<details data-values="chart-{name}"><summary>Table of what the chart shows</summary>'
+                '<div class="wide"></div></details>'
+            )
         parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
     # What the opening has said already need not be said again.
     told = summary.warnings(dossier)
@@ -197,29 +203,35 @@ def _section(name: str, dossier: Dossier, charts: tuple[Chart, ...]) -> str:
     return "\n".join(parts)
 
 
-def _figure(chart: Chart) -> str:
+def _figure(name: str, chart: Multiples) -> str:
+    fields = list(chart.rows[0])
     setting = {
-        "spec": chart.spec,
-        "fields": chart.fields,
-        "rows": chart.rows,
+        "spec": theme.replaced({**chart.interactive(), "config": theme.config(12)}, theme.ON_PAGE | theme.HARMLESS),
+        "fields": fields,
+        "rows": theme.replaced([[_short(row[field]) for field in fields] for row in chart.rows], theme.HARMLESS),
         "switches": chart.switches,
-        "metrics": chart.metrics,
+        "metrics": [field for field in chart.metrics if field in fields and field != chart.pick],
         "pick": chart.pick,
         "sort": chart.sort,
     }
-    identifier = f"chart-{chart.name}"
+    identifier = f"chart-{name}"
     picker = ""
     if chart.pick:
-        at = chart.fields.index(chart.pick)
-        values = dict.fromkeys(row[at] for row in chart.rows)
+        values = dict.fromkeys(row[chart.pick] for row in chart.rows)
         options = "".join(f'<option value="{escape(v)}">{escape(one_line(v, 80))}</option>' for v in values)
         picker = f'<label class="pick">Show <select data-pick="{identifier}">{options}</select></label>'
+    title = f"{chart.title}; {chart.told}" if chart.told else chart.title
     return (
-        f'<figure><figcaption id="{identifier}-title">{escape(chart.title)}</figcaption>{picker}'
+        f'<figure><figcaption id="{identifier}-title">{escape(title)}</figcaption>{picker}'
         f'<div class="chart" id="{identifier}" role="img" aria-labelledby="{identifier}-title" '
         f'aria-describedby="{identifier}-said"></div><p class="said" id="{identifier}-said"></p>'
         f"{_data(f'{identifier}-data', setting)}</figure>"
     )
+
+
+def _short(value: object) -> object:
+    """Return a number with as many digits as a chart can show; tables and downloads have them all."""
+    return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
 def _downloads(name: str) -> str:

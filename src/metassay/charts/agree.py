@@ -1,0 +1,81 @@
+"""How well each metric agrees with people: correlations with their intervals, and violins of the resamples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from metassay.charts.panels import Multiples, best_first, extent, records
+from metassay.charts.shapes import intervals, names, numbers, rule, tips, undefined
+from metassay.charts.theme import UNCORRECTED
+from metassay.errors import UsageError
+
+if TYPE_CHECKING:
+    from metassay.studies.agree import Agreement
+
+BY = ("human", "level", "coefficient")
+FIELDS = "metric human level coefficient estimate low high n_systems n_inputs"
+TIPS = tips("metric", "estimate|correlation|.3f", "low|from|.3f", "high|to|.3f", "n_systems|systems", "n_inputs|inputs")
+TITLE = "correlation with human scores"
+SLICES = 40
+"""How many slices the outline of a violin has."""
+
+
+def forest(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return correlations with their intervals: a panel per human criterion, level and coefficient."""
+    rows = best_first(records(result.table, FIELDS, only), "metric", "estimate", BY)
+    y = names("metric", (row["metric"] for row in rows), grid=True)
+    x = numbers("estimate", TITLE, extent(rows, "estimate", "low", "high", also=[0]))
+    confidence = f"{100 * result.table[0].confidence:g}% CI"
+    return Multiples(
+        title="Correlation of each metric with human scores",
+        told=f"dot: estimate, line: {confidence}",
+        rows=rows,
+        layers=[rule("x", x, 0), *intervals(y, x, ("low", "high"), tooltip=TIPS), undefined(y, "estimate")],
+        by=BY,
+        lines="metric",
+        sort="estimate",
+    )
+
+
+def violins(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return the distribution of the resamples behind each interval (Deutsch, Dror and Roth 2021, Figure 4)."""
+    if all(sample is None for sample in result.samples):
+        raise UsageError(
+            f"the figure violins needs resamples of the correlation, and the interval {result.table[0].interval} has "
+            "none; choose boot-both, boot-systems or boot-inputs"
+        )
+    samples = {
+        (r.metric, r.human, r.level, r.coefficient): s for r, s in zip(result.table, result.samples, strict=True)
+    }
+    base = forest(result, **only)
+    blank = dict.fromkeys(("estimate", "low", "high", "value", "half"))
+    rows = [{**row, "value": None, "half": None, "known": row["estimate"]} for row in base.rows]
+    rows += [
+        {**row, **blank, "value": value, "half": half, "known": value}
+        for row in base.rows
+        for value, half in _outline(samples[tuple(row[name] for name in ("metric", *BY))])
+    ]
+    y = names("metric", (row["metric"] for row in base.rows))
+    x = numbers("value", TITLE, extent(rows, "value", "estimate", "low", "high", also=[0]))
+    wide = {"field": "half", "type": "quantitative", "legend": None, "scale": {"domain": [0, 1], "range": [0, 9]}}
+    body = {"x": x, "y": y, "size": wide, "detail": {"field": "metric"}, "color": {"value": UNCORRECTED}}
+    dots = intervals(y, {**x, "field": "estimate"}, ("low", "high"), tooltip=TIPS, size=22)
+    layers = [{"mark": "trail", "encoding": body}, rule("x", x, 0), *dots, undefined(y, "known")]
+    title = "Correlation of each metric with human scores, in all resamples"
+    return replace(base, rows=rows, layers=layers, title=title, told=f"shape: resamples, {base.told}")
+
+
+def _outline(sample: npt.NDArray[np.float64] | None) -> list[tuple[float, float]]:
+    """Return how many resamples lie near a value, the most as 1."""
+    known = np.empty(0) if sample is None else sample[~np.isnan(sample)]
+    if not len(known) or known.min() == known.max():
+        return []
+    heights, edges = np.histogram(known, SLICES)
+    # slices of a coefficient that jumps from value to value are uneven; neighbours share what they have
+    smooth = np.convolve(np.pad(heights, 2, mode="edge"), np.array([1, 4, 6, 4, 1]) / 16, mode="valid")
+    middle = (edges[:-1] + edges[1:]) / 2
+    return [(float(x), float(h)) for x, h in zip(middle, smooth / smooth.max(), strict=True)]

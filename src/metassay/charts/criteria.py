@@ -1,0 +1,137 @@
+"""Is agreement borrowed: what is left of it with a criterion held fixed, and how criteria hang together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from metassay.charts.panels import Data, Multiples, best_first, chosen, coefficient_words, extent, records
+from metassay.charts.shapes import cells, crosses, intervals, key, names, numbers, rule, shade, tips, undefined, written
+from metassay.charts.theme import METRIC, SOFT, WARN, Spec, longest
+from metassay.core import vocabulary
+from metassay.errors import DataError
+
+if TYPE_CHECKING:
+    from metassay.studies.criteria import Confounding
+
+METHODS = {"bucket": "in buckets", "partial": "by regression", "partial-formula": "by the formula"}
+FIELDS = (
+    "metric criterion:human anchor coefficient estimate estimate_within within_low within_high "
+    "relative_difference verdict"
+)
+TIPS = tips(
+    "metric", "human", "anchor|held fixed", "estimate|correlation|.3f", "estimate_within|with it held fixed|.3f"
+)
+TIPS += tips("within_low|from|.3f", "within_high|to|.3f", "relative_difference|relative difference|.2f", "verdict")
+
+
+def map(result: Confounding, *, method: str | None = None, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return the relative difference that holding an anchor fixed makes: a panel per anchor, metrics × criteria."""
+    rows, how = _of_metrics(result, method, only)
+    for row in rows:
+        value = row["relative_difference"]
+        row["shade"] = None if value is None or row["verdict"] == "thin" else value
+        row["text"] = "" if value is None else ">10" if value >= 9.995 else f"{value:.2f}"
+    humans = list(dict.fromkeys(row["human"] for row in rows))
+    rows.sort(key=lambda row: humans.index(row["anchor"]) if row["anchor"] in humans else len(humans))
+    y = names("metric", (row["metric"] for row in rows))
+    x = names("human", humans, 90, labelAngle=-90)
+    ring: Spec = {"type": "rect", "filled": False, "stroke": WARN, "strokeWidth": 1.6}
+    gone = {"transform": [{"filter": "datum.verdict === 'vanishes'"}], "mark": ring, "encoding": {"x": x, "y": y}}
+    gone["encoding"]["tooltip"] = TIPS  # type: ignore[index] # a dict of dicts
+    told = (
+        ["a number without colour: too little agreement or data"] if any(r["verdict"] == "thin" for r in rows) else []
+    )
+    if any(row["verdict"] == "vanishes" for row in rows):
+        told.append("framed: agreement vanishes")
+    fill = shade("shade", [0, 1], "relative difference", format=".1f")
+    layers = [cells(x, y, fill, TIPS), written(x, y, "text", "shade", 0.6), crosses(x, y, "relative_difference"), gone]
+    return Multiples(
+        title=f"How much of each correlation changes with a criterion held fixed ({how})",
+        told=", ".join(told),
+        rows=rows,
+        layers=layers,
+        by=("anchor",),
+        lines="metric",
+        across=len(humans),
+        foot=12 + longest(humans, 90),
+    )
+
+
+def dumbbells(result: Confounding, *, method: str | None = None, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return each correlation as it is and with an anchor held fixed: a panel per criterion and anchor."""
+    rows, how = _of_metrics(result, method, only)
+    held, gone = "with it held fixed", "with it held fixed: agreement vanishes"
+    for row in rows:
+        row["outcome"] = gone if row["verdict"] == "vanishes" else held
+        known = row["estimate"] is not None and row["estimate_within"] is not None
+        row["both"] = row["estimate_within"] if known else None
+    rows = best_first(rows, "metric", "estimate", ("human", "anchor"))
+    humans = list(dict.fromkeys(row["human"] for row in rows))
+    rows.sort(key=lambda row: humans.index(row["human"]))
+    y = names("metric", (row["metric"] for row in rows), grid=True)
+    ends = extent(rows, "estimate", "estimate_within", "within_low", "within_high", also=[0])
+    x = numbers("both", f"correlation ({coefficient_words(rows[0]['coefficient'])})", ends)
+    colours = {held: METRIC} | ({gone: WARN} if any(r["outcome"] == gone for r in rows) else {})
+    fill = key("outcome", colours, symbolType="circle")
+    ring: Spec = {"type": "point", "filled": False, "size": 32, "opacity": 1, "strokeWidth": 1.2, "color": SOFT}
+    return Multiples(
+        title=f"Correlation with human scores, as it is and with another criterion held fixed ({how})",
+        told=f"hollow: as it is, line: {100 * result.table[0].confidence:g}% CI",
+        rows=rows,
+        layers=[
+            rule("x", x, 0),
+            {"mark": ring, "encoding": {"x": {**x, "field": "estimate"}, "y": y, "tooltip": TIPS}},
+            *intervals(y, x, ("within_low", "within_high"), tooltip=TIPS, colour=fill),
+            undefined(y, "both"),
+        ],
+        by=("human", "anchor"),
+        lines="metric",
+        sort="estimate",
+    )
+
+
+def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return how strongly criteria go together: over systems, over all outputs, and within buckets."""
+    table = [row for row in result.table if row.metric is None]
+    if not table:
+        raise DataError("there is nothing to draw: no two human criteria were compared")
+    found = records(table, "criterion:human anchor level coefficient method estimate estimate_within n")
+    rows: Data = []
+    for row in found:
+        parts = {"means of systems": "estimate"} if row["level"] == "system" else {"all outputs": "estimate"}
+        if row["method"] is not None:
+            parts |= {f"within {row['method']}s": "estimate_within"}
+        for part, name in parts.items():
+            value = row[name]
+            text = "" if value is None else f"{value:.2f}".replace("-", "−")
+            rows.append(
+                {**row, "part": part, "value": value, "shade": None if value is None else abs(value), "text": text}
+            )
+    order = ("means of systems", "all outputs")
+    rows.sort(key=lambda row: order.index(row["part"]) if row["part"] in order else 2)
+    rows = chosen(rows, only)
+    every = dict.fromkeys(name for row in rows for name in (row["human"], row["anchor"]))
+    y = names("human", (row["human"] for row in rows))
+    x = names("anchor", every, 90, labelAngle=-90)
+    about = tips("human", "anchor|with", "part|over", "value|correlation|.3f", "n|outputs or systems")
+    fill = shade("shade", [0, 1], f"{coefficient_words(found[0]['coefficient'])}, absolute")
+    return Multiples(
+        title="Correlation of human criteria with each other",
+        rows=rows,
+        layers=[cells(x, y, fill, about), written(x, y, "text", "shade", 0.6), crosses(x, y, "value")],
+        by=("part",),
+        lines="human",
+        across=len({row["anchor"] for row in rows}),
+        cell=42,
+        foot=12 + longest(every, 90),
+    )
+
+
+def _of_metrics(result: Confounding, method: str | None, only: dict[str, Any]) -> tuple[Data, str]:
+    """Return the rows about metrics, of one way to hold anchors fixed, and what that is called."""
+    table = [row for row in result.table if row.metric is not None]
+    if not table:
+        raise DataError("there is nothing to draw: the result has no metric")
+    known = tuple(dict.fromkeys(row.method for row in table if row.method is not None))
+    method = known[0] if method is None else vocabulary.choice("method", method, known)
+    return records([row for row in table if row.method == method], FIELDS, only), METHODS[method]

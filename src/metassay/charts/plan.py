@@ -1,0 +1,77 @@
+"""How many inputs, systems and annotators are needed: curves over the number of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from metassay.charts.panels import Multiples, extent, records
+from metassay.charts.shapes import curves as lines
+from metassay.charts.shapes import numbers, rule, series, tips
+from metassay.charts.theme import INK, PAPER, SERIES
+
+if TYPE_CHECKING:
+    from metassay.studies.plan import Plan
+
+
+def curves(result: Plan, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return the width of the interval, or the power, against the number of inputs, systems and annotators."""
+    first = result.table[0]
+    powered = first.metric_b is not None
+    value = "power" if powered else "width"
+    rows = records(result.table, f"metric metric_b human axis n {value} low high width_data extrapolated", only)
+    now = {(need.metric, need.human, need.axis): need.now for need in result.needs}
+    for row in rows:
+        row["name"] = f"{row['metric']} better than {row['metric_b']}" if powered else row["metric"]
+        row["now"] = now.get((row["metric"], row["human"], row["axis"]))
+    every = list(dict.fromkeys(row["name"] for row in rows))
+    kept = every[: len(SERIES)]
+    rows = [row for row in rows if row["name"] in kept]
+    colour, shape, dash = series("name", kept, columns=2, symbolStrokeWidth=0)
+    x = numbers("n", "number, others as they are", tickCount=3, format="~s")
+    x["scale"]["type"] = "log"
+    top = [1.03] if powered else []
+    y = numbers(
+        value,
+        value if powered else "width of the interval",
+        extent(rows, value, "high", "width_data", also=[0, first.target, *top]),
+    )
+    about = tips(
+        "name|metric",
+        "axis|number of",
+        "n",
+        f"{value}||.3f",
+        "low|from|.3f",
+        "high|to|.3f",
+        "width_data|width in the data|.3f",
+    )
+    layers = lines(x, y, ("low", "high"), tooltip=about, colour=colour, dash=dash, shape=shape)
+    # beyond the data a mark is hollow: nobody has seen such a number yet
+    layers[-1]["mark"] = {"type": "point", "filled": False, "size": 22, "strokeWidth": 1.2, "opacity": 1}
+    layers[-1]["encoding"]["fill"] = {
+        "condition": {"test": "datum.extrapolated", "value": PAPER},
+        **colour,
+        "legend": None,
+    }
+    told = [f"dashed: {value} wanted, {first.target:g}", "dotted: what there is", "hollow: beyond the data"]
+    if any(row["width_data"] is not None for row in rows):
+        told.append("cross: the data's own intervals")
+    cross = {"type": "point", "shape": "M-1,-1L1,1M-1,1L1,-1", "size": 18, "strokeWidth": 1.2, "opacity": 1}
+    here = {"type": "rule", "color": INK, "strokeDash": [1, 3], "strokeWidth": 0.8}
+    layers += [
+        {"mark": cross, "encoding": {"x": x, "y": {**y, "field": "width_data"}, "color": colour, "tooltip": about}},
+        {"mark": here, "encoding": {"x": {**x, "field": "now", "aggregate": "max"}}},
+        rule("y", y, first.target, colour=INK),
+    ]
+    more = f"Shown: {len(kept)} of {len(every)} metrics; choose with --metric." if len(kept) < len(every) else ""
+    return Multiples(
+        title="Power by the number of inputs, systems and annotators"
+        if powered
+        else "Width of the interval by the number of inputs, systems and annotators",
+        told=", ".join(told),
+        rows=rows,
+        layers=layers,
+        by=("human", "axis"),
+        width=(104, 215),
+        height=130,
+        omitted=more,
+    )

@@ -1,0 +1,95 @@
+"""One small result of every study, made once for all tests of charts, and any study on names of one's own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import metassay as ma
+
+LONG = tuple(f"a-metric-with-quite-a-long-name-number-{at:02}" for at in range(34))
+FOUR = ("coherence", "consistency", "fluency", "relevance")
+NASTY = (
+    *("$x_1$", r"back\slash \"quote\"", "two\nlines", "<img src=x onerror=alert(1)>", "x" * 300, "图表"),
+    *("🙂", "\u202eabc\u202c", "constructor", "datum.label"),
+)
+
+
+def scores(metrics=("one", "two", "flat"), people=("coherence", "relevance"), n=8, m=12, systems=None):
+    """Return two annotators' grades, and metrics that become noisier, of which one may be constant."""
+    random = np.random.default_rng(0)
+    quality = random.normal(size=(n, m)) + random.normal(size=(n, 1))
+    grades = {c: np.clip(np.round(3 + quality + random.normal(size=(2, n, m))), 1, 5) for c in people}
+    values = {
+        name: np.ones((n, m)) if name == "flat" else quality + random.normal(size=(n, m)) * (at + 1) / 3
+        for at, name in enumerate(metrics)
+    }
+    labels = systems or [f"s{at}" for at in range(n)]
+    groups = {label: "people" if at < 3 else "machines" for at, label in enumerate(labels)}
+    return ma.Scores.from_arrays(values, grades, systems=labels, groups=groups)
+
+
+def damaged(metrics, people, kinds=("shuffle", "drop-words"), rates=(0.25, 0.5, 1.0)):
+    before = scores(metrics, people)
+    after = [
+        ma.Damaged(
+            ma.Scores.from_arrays(
+                {name: before.matrix(name) - rate * (at + 1) for name in metrics}, systems=before.systems
+            ),
+            *(kind, "coherence", rate),
+        )
+        for at, kind in enumerate(kinds)
+        for rate in rates
+    ]
+    return ma.downgrade(before, after)
+
+
+def translated(metrics, people, levels=("de", "de-back", "es", "es-back")):
+    first = scores(metrics, people)
+    random = np.random.default_rng(1)
+    parts = {"en": first}
+    for level in levels:
+        again = {n: first.matrix(n) + random.normal(size=first.shape) / 9 * (n != "flat") for n in metrics}
+        parts[level] = ma.Scores.from_arrays(again, systems=first.systems)
+    return ma.survive(parts, resamples=24, resample="points")
+
+
+def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance")):
+    """Return the result of a study, by its cheapest methods."""
+    if name in ("simulate-size", "plan"):  # no world can be fitted to what does not vary
+        metrics = tuple(metric for metric in metrics if metric != "flat")
+    data = scores(metrics, people)
+    few = {"resamples": 20}
+    return {
+        "agree": lambda: ma.agree(data, **few),
+        "compare": lambda: ma.compare(data, test="williams", coefficient="pearson", level="system"),
+        "decisions": lambda: ma.decisions(data, **few),
+        "difficulty": lambda: ma.difficulty(data),
+        "normality": lambda: ma.normality(data),
+        "pairs": lambda: ma.pairs(data, triangle=True, **few),
+        "precision": lambda: ma.precision(data, annotated=5, **few),
+        "profile": lambda: ma.profile(data, **few),
+        "stability": lambda: ma.stability(data, draws=10, sizes=[2, 4, 6]),
+        "systems": lambda: ma.systems(data, correction="holm", test="paired-t,wilcoxon"),
+        "widths": lambda: ma.widths(data, annotated=5, **few),
+        "criteria": lambda: ma.criteria(data, **few),
+        "downgrade": lambda: damaged(metrics, people),
+        "survive": lambda: translated(metrics, people),
+        "simulate-coverage": lambda: ma.simulate_coverage(data, trials=6, resamples=10),
+        "simulate-power": lambda: ma.simulate_power(data, trials=6, resamples=10, noise=[0.5, 2]),
+        "simulate-size": lambda: ma.simulate_size(data, test="williams,two-way,perm-both", trials=6, resamples=19),
+        "plan": lambda: ma.plan(data, trials=50),
+    }[name]()
+
+
+@cache
+def small(name):
+    return study(name)
+
+
+@pytest.fixture
+def result():
+    """Return a function from the name of a study to its small result."""
+    return small
