@@ -102,9 +102,9 @@ def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: Lang
         raise UsageError(f"{one_line(path)}: cannot be read: {one_line(error.strerror).lower()}") from None
     found = []
     for file in entries:
-        if file.name.startswith(".") or not file.is_file():
+        if file.name.startswith(".") or file.is_dir() or not file.exists():
             continue
-        source = Source(file)
+        source = Source(file, named=False)
         if recognise(source) is not None:
             found.append(_record_file(source, ledger, wanted, pair))
     if not found:

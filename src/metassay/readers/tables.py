@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -105,7 +106,7 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
     reader = csv.reader(source.texts(), delimiter=delimiter, strict=True, skipinitialspace=spaced)
     lines: list[int] = []
     rows: list[list[str]] = []
-    width, begins = 0, 1
+    width, begins = -1, 1
     try:
         for row in reader:
             if len(row) == width:
@@ -115,7 +116,7 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
                     yield lines, rows
                     lines, rows = [], []
             elif len(row) > 1 or (row and row[0].strip()):
-                if width:
+                if width >= 0:
                     raise source.wrong(
                         f"the row has {len(row)} fields and the header {width}; quote names that hold "
                         f"{delimiter!r} or a line break",
@@ -131,8 +132,8 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
 
 
 def _check_names(source: Source, names: list[str], kind: TableKind, line: int | None) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    if len(set(names)) != len(names):
+        twice, _ = Counter(names).most_common(1)[0]
         raise source.wrong(f"the column {one_line(twice)!r} occurs twice in the header; rename one of them", line)
     seen = table_kind(names, source.shown)
     if kind == "tidy" and seen == "wide":

@@ -7,7 +7,6 @@ their bytes, and whatever else it names is refused. scikit-learn is not needed.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metassay.core import pickles, vocabulary
+from metassay.core import pickles, strict_json, vocabulary
 from metassay.errors import FormatError, UsageError, one_line
 
 FloatArray = npt.NDArray[np.float64]
@@ -116,9 +115,10 @@ def load_model(path: Path) -> Model:
 
 def _from_json(data: bytes) -> Model:
     try:
-        given = json.loads(data)
+        given = strict_json.loads(data.decode().strip())
     except (ValueError, RecursionError) as error:
         raise FormatError(f"this is no JSON: {one_line(error)}") from None
+    assert isinstance(given, dict), "the text begins with a brace"
     kind = given.get("kind")
     features = given.get("features", list(PUBLIC_FEATURES))
     if not isinstance(features, list) or not features or not all(isinstance(name, str) for name in features):
