@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, SupportsFloat, cast
 
 import numpy as np
@@ -80,6 +80,11 @@ def table_kind(names: Sequence[str], file: str) -> TableKind:
             file=file,
         )
     return "wide"
+
+
+def count_columns(names: Iterable[str]) -> int:
+    """Return how many of the columns of a wide table hold scores."""
+    return sum(name not in _LABELS for name in names)
 
 
 _LABELS = ("system", "input", "group", *EXTRA_AXES)

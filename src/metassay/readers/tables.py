@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
 
-from metassay.core.frames import TIDY, TableKind, record_table, table_kind
+from metassay.core.frames import TIDY, TableKind, count_columns, record_table, table_kind
 from metassay.core.ledger import Ledger
 from metassay.errors import UsageError, listed, one_line
 from metassay.readers.source import Record, Source
@@ -85,6 +85,7 @@ def _record_delimited(source: Source, ledger: Ledger, kind: TableKind) -> str:
     # Data frames write their row numbers under an empty name.
     kept = [(at, name) for at, name in enumerate(names) if name]
     _check_names(source, [name for _, name in kept], kind, line)
+    ledger.bounds.check_columns(count_columns(dict(kept).values()) if kind == "wide" else 0)
     empty = True
     for lines, chunk in rows:
         empty = False
@@ -183,7 +184,9 @@ def _parquet_names(source: Source) -> list[str]:
 
 
 def _record_parquet(source: Source, ledger: Ledger, kind: TableKind) -> None:
-    _check_names(source, _parquet_names(source), kind, None)
+    names = _parquet_names(source)
+    _check_names(source, names, kind, None)
+    ledger.bounds.check_columns(count_columns(names) if kind == "wide" else 0)
     batches = _parquet_file(source).iter_batches(batch_size=_ROWS_AT_ONCE)
     done = 0
     while True:
