@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 _HEAD = 1 << 16
 _LONGEST_LINE = 1 << 26
-_ALWAYS_UNPACKED = 1 << 28
+_ALWAYS_UNPACKED = 1 << 26
 _MOST_UNPACKED = 100
 """Gzip may unpack to the first, or to so many times its size; tables of scores shrink to a fortieth at best."""
 _BUFFER = 1 << 17
