@@ -94,6 +94,8 @@ def _spooled(files: list[str]) -> Iterator[list[str]]:
     if "-" not in files:
         yield files
         return
+    if sys.stdin is None:
+        raise UsageError("stdin is closed; name a file instead of -")
     with tempfile.TemporaryDirectory(prefix="metassay-") as folder:
         spool = Path(folder) / "stdin"
         with spool.open("wb") as file:
@@ -127,6 +129,7 @@ class Output:
     figure: str | None = None
     figure_kind: str | None = None
     rows: str | None = None
+    safe: bool = False
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, study: str) -> Output:
@@ -150,6 +153,9 @@ class Output:
             if form not in formats.DATA:
                 raise UsageError("--rows needs --format json or csv; what a table shows is chosen with --view")
             rows = vocabulary.choice("rows", rows, ("table", *vocabulary.FURTHER_ROWS[study]))
+        safe = getattr(arguments, "safe_csv", False)
+        if safe and form != "csv":
+            raise UsageError("--safe-csv has no meaning without --format csv")
         if path is not None:
             spare_inputs(path, arguments.files)
             check_writable(path)
@@ -165,7 +171,7 @@ class Output:
             check_writable(figure)
             if path is not None and Path(path).resolve() == Path(figure).resolve():
                 raise UsageError(f"--figure and -o name the same file, {one_line(path)!r}")
-        return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows)
+        return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows, safe)
 
     def put(self, result: Result) -> None:
         """Write the result to its file, or to stdout, and its figure to another file."""
@@ -183,6 +189,8 @@ class Output:
         settings: dict[str, Any] = {} if self.view is None else {"view": self.view}
         if self.rows is not None:
             settings["rows"] = self.rows
+        if self.safe:
+            settings["safe"] = True
         write = formats.FORMATS[self.format]
         if self.path is not None:
             write(result, self.path, **settings)

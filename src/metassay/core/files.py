@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -33,6 +35,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         final = target.resolve()
         if final.is_dir():
             raise IsADirectoryError(21, "it is a directory")
+        _sweep(final)
         handle, name = tempfile.mkstemp(prefix=f".{final.name[:40]}.", suffix=".part", dir=final.parent)
         part = Path(name)
         try:
@@ -46,6 +49,25 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write {one_line(path)!r}: {error.strerror or one_line(error)}") from None
+
+
+def _sweep(final: Path) -> None:
+    """Remove unfinished files of this name that processes left behind when they were killed, a day ago or earlier."""
+    for part in final.parent.glob(f".{glob.escape(final.name[:40])}.*.part"):
+        with suppress(OSError):
+            if part.stat().st_mtime < time.time() - 86_400:
+                part.unlink()
+
+
+def no_formula(text: str) -> str:
+    """Return `text` so that a spreadsheet takes it for text: one that looks like a formula gets an apostrophe.
+
+    Examples
+    --------
+    >>> no_formula("=1+1"), no_formula("a=b")
+    ("'=1+1", 'a=b')
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

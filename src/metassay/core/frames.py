@@ -54,7 +54,7 @@ def label(value: object, field: str, place: Place) -> str:
         raise FormatError(
             f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
         )
-    text = _text(value)
+    text = _checked_text(value, field, place)
     if not text:
         raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
     return text
@@ -196,6 +196,15 @@ def _texts(values: Sequence[object]) -> list[str]:
 
 def _text(value: object) -> str:
     return "" if value is None or value != value else str(value)  # NaN is unlike itself
+
+
+def _checked_text(value: object, field: str, place: Place) -> str:
+    try:
+        return _text(value)
+    except ValueError:  # an integer too long for Python to print
+        raise FormatError(
+            f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
+        ) from None
 
 
 def _choices(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metassay.core.scores import EXTRA_AXES, Column, FloatArray, Kind, Scores, contradiction, natural
+from metassay.core.scores import EXTRA_AXES, LARGEST, Column, FloatArray, Kind, Scores, contradiction, natural
 from metassay.errors import DataError, FormatError, one_line
 
 IntArray = npt.NDArray[np.int64]
@@ -146,8 +146,8 @@ class Ledger:
             raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
         if kind is not None and self._kinds.setdefault(name, kind) != kind:
             raise _two_kinds(name, place)
-        if math.isinf(score):
-            raise _infinite(name, score, place)
+        if abs(score) > LARGEST:
+            raise _too_large(name, score, place)
         extra = self._extra
         self._loose.append(
             (
@@ -203,10 +203,10 @@ class Ledger:
             if not labels if isinstance(labels, str) else "" in labels:
                 at = 0 if isinstance(labels, str) else list(labels).index("")
                 raise FormatError(f"the field {what!r} is empty", file=file, line=place(at).line)
-        infinite = np.isinf(values)
-        if infinite.any():
-            at = int(infinite.argmax())
-            raise _infinite(names if isinstance(names, str) else names[at], float(values[at]), place(at))
+        extreme = np.abs(values) > LARGEST
+        if extreme.any():
+            at = int(extreme.argmax())
+            raise _too_large(names if isinstance(names, str) else names[at], float(values[at]), place(at))
         self._note_kinds(names, kinds, n, place)
         self._pack()
         self._recorded += n
@@ -362,8 +362,7 @@ class Ledger:
         again = cells[rows[:-1]] == cells[rows[1:]]
         first, second = rows[:-1][again], rows[1:][again]
         a, b = page.scores[first], page.scores[second]
-        with np.errstate(over="ignore"):  # the difference of two huge scores is infinite, and that is right
-            clash = second[np.abs(a - b) > 1e-9 * np.maximum(np.abs(a), np.abs(b))]
+        clash = second[np.abs(a - b) > 1e-9 * np.maximum(np.abs(a), np.abs(b))]
         if len(clash):
             later = int(clash.min())
             earlier = int(rows[np.flatnonzero(rows == later)[0] - 1])
@@ -388,9 +387,11 @@ def _in_order(index: _Index) -> tuple[tuple[str, ...], IntArray]:
     return labels, position
 
 
-def _infinite(name: str, score: float, place: Place) -> FormatError:
+def _too_large(name: str, score: float, place: Place) -> FormatError:
+    rule = "be finite" if math.isinf(score) else f"lie between -{LARGEST:g} and {LARGEST:g}"
+    remedy = "leave a missing score empty" if math.isinf(score) else "rescale the column"
     return FormatError(
-        f"score of {one_line(name)!r} must be finite, got {score}; leave a missing score empty",
+        f"score of {one_line(name)!r} must {rule}, got {score}; {remedy}",
         file=place.file,
         line=place.line,
     )

@@ -49,6 +49,7 @@ def _options(parser: Parser) -> None:
     options.add(parser, "where it runs", ("cluster", "workers"))
     output = parser.add_argument_group("output")
     output.add_argument("-o", "--output", metavar="FILE", help="tidy scores; ends in .csv, .tsv, .jsonl or .parquet")
+    options.add_safe_csv(output)
     options.add_quiet(output)
 
 
@@ -68,6 +69,8 @@ def _run(arguments: argparse.Namespace) -> int:
         raise UsageError("no file to write to; name one with -o FILE")
     if not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl", ".parquet")):
         raise UsageError(f"-o {one_line(arguments.output)!r} must end in .csv, .tsv, .jsonl or .parquet")
+    if arguments.safe_csv and not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv")):
+        raise UsageError(f"--safe-csv has no meaning for {one_line(arguments.output)!r}, which is no CSV")
     for name in texts.paths(arguments):
         if Path(name).exists() and Path(arguments.output).exists() and Path(name).samefile(arguments.output):
             raise UsageError(f"-o {one_line(arguments.output)!r} would overwrite the texts it reads")
@@ -88,7 +91,7 @@ def _run(arguments: argparse.Namespace) -> int:
             processes=arguments.processes,
             max_references=arguments.max_references,
         )
-    write(scores if others is None else scores.merge(others), arguments.output)
+    write(scores if others is None else scores.merge(others), arguments.output, safe=arguments.safe_csv)
     if not arguments.quiet:
         for line in (*scores.sources[len(found.provenance) :], *scores.notes):
             say(line)

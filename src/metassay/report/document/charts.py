@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from metassay.core.result import Result
+from metassay.errors import visible
 from metassay.report.data import plain
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ class Chart:
     """A field of which one value is shown at a time, chosen beside the chart."""
     sort: str = ""
     """The field by which rows are sorted unless the reader sorts by name; large first."""
+
+    def __post_init__(self) -> None:
+        # Browsers obey bidirectional and control characters of names: charts and their switches show them instead.
+        rows = tuple(tuple(visible(v) if isinstance(v, str) else v for v in row) for row in self.rows)
+        object.__setattr__(self, "rows", rows)
 
 
 def charts_of(result: Result) -> tuple[Chart, ...]:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from metassay.core.signature import VERSION
-from metassay.errors import one_line
+from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, views
 from metassay.report.document import methods, summary
 from metassay.report.document.charts import Chart, charts_of
@@ -149,7 +149,7 @@ def _controls(dossier: Dossier, charts: list[Chart]) -> str:
         '<option value="name">by name</option></select></label>'
     )
     boxes = "".join(
-        f'<label><input type="checkbox" checked data-metric="{escape(m)}"> {escape(one_line(m, 80))}</label>'
+        f'<label><input type="checkbox" checked data-metric="{escape(visible(m))}"> {escape(one_line(m, 80))}</label>'
         for m in dossier.metrics
     )
     picker = (
