@@ -144,3 +144,12 @@ def test_work_goes_where_it_is_told(run, plain):
         assert (nobody.code, nobody.out) == (2, "")
         assert "no Dask scheduler answers at 'nobody'" in nobody.err
     assert not (plain / "scores.csv").exists()
+
+
+def test_safe_csv_keeps_spreadsheets_from_running_names(run, plain):
+    done = run("score", "--parallel", "@sum=bart.txt", "--metric", "length", "-o", "scores.csv", "--safe-csv", "-q")
+    assert (done.code, done.err) == (0, "")
+    assert ma.read("scores.csv").systems == ("'@sum",)
+    done = run("score", "--parallel", "bart.txt", "--metric", "length", "-o", "scores.jsonl", "--safe-csv")
+    assert done.code == 2
+    assert "--safe-csv has no meaning for 'scores.jsonl'" in done.err
