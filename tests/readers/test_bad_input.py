@@ -334,7 +334,7 @@ def test_endless_integers_in_json(make, digits, field):
     if digits <= 4300 and field != "score":
         assert ma.read(path).shape == (1, 1)
         return
-    with pytest.raises(FormatError, match=r"line 1: (not readable as JSON|field 'score' must be a number)") as caught:
+    with pytest.raises(FormatError, match=r"(not readable as JSON|line 1: field 'score' must be)") as caught:
         ma.read(path)
     assert "\n" not in str(caught.value)
 
