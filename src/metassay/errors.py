@@ -20,9 +20,24 @@ from collections.abc import Iterable
 __all__ = ["Contradiction", "DataError", "FormatError", "MetassayError", "UnknownName", "UsageError"]
 
 
+def visible(text: object) -> str:
+    r"""Return `text` with its control and bidirectional characters, line breaks among them, as symbols.
+
+    Examples
+    --------
+    >>> visible("a\n\u202eb")
+    'a\\n\\u202eb'
+    """
+    try:
+        said = str(text)
+    except ValueError:  # an integer too long for Python to print
+        return "an integer of thousands of digits"
+    return said if said.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in said)
+
+
 def one_line(text: object, limit: int = 120) -> str:
     """Return `text` on one line, escaped where it would break one, and cut at `limit` characters."""
-    flat = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+    flat = visible(text)
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 

@@ -1,6 +1,7 @@
 """What goes wrong is told in one line, with the right exit code."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -34,6 +35,11 @@ WRONG = {
     "agree x --coefficient tau-x": "metassay: error: unknown statistic 'tau-x'",
     "agree x --interval boot": "metassay: error: unknown interval 'boot'",
     "agree x --seed -1": "metassay: error: seed must be a whole number of at least 0, got -1",
+    f"agree x --seed {'9' * 400}": "metassay: error: seed must be a whole number of at least 0 and at most 38 digits",
+    f"agree x --seed {'9' * 5000}": "metassay: error: seed must be a whole number of at least 0 and at most 38 digits",
+    "agree x --seed 1e308": "metassay: error: seed must be a whole number of at least 0 and at most 38 digits, got 1e",
+    f"agree x --resamples {'9' * 400}": "metassay: error: resamples must be a whole number",
+    "agree x --safe-csv": "metassay: error: --safe-csv has no meaning without --format csv",
     "agree x --threads 0": "metassay: error: threads must be a whole number of at least 1, got 0",
     "agree x --format jsn": "metassay: error: unknown format 'jsn'; did you mean 'json'?",
     "agree x --view matrix": "metassay: error: unknown view 'matrix'",
@@ -247,3 +253,25 @@ def test_no_file_is_written_twice(run, tmp_path, monkeypatch, argv, options):
     assert f"{options} name the same file" in done.err
     assert done.err.count("\n") <= 2
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.jsonl", "sub"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes stdin")
+def test_a_closed_stdin_is_told():
+    command = f"{shlex.quote(sys.executable)} -m metassay agree - <&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert one_line(done.stderr) == "metassay: error: stdin is closed; name a file instead of -"
+
+
+@pytest.mark.parametrize(
+    "command", ["agree", "compare", "decisions", "systems", "precision", "simulate size", "report"]
+)
+def test_scores_at_the_end_of_the_numbers_are_refused(run, tmp_path, command):
+    table = tmp_path / "huge.csv"
+    rows = "".join(f"s{s},i{i},{s * 1e307},{i * 1e307}\n" for s in range(4) for i in range(6))
+    table.write_text("system,input,m,h\n" + rows)
+    human = ("--human", "h")
+    output = ("-o", tmp_path / "x.html") if command == "report" else ()
+    code, out, err = run(*command.split(), table, *human, *output, "-q")
+    assert (code, out) == (1, "")
+    assert "score of 'm' must lie between -1e+100 and 1e+100, got 1e+307" in one_line(err)

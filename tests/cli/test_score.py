@@ -181,3 +181,12 @@ def test_misuse_of_corpus_scores(run, plain, arguments, said):
     assert done.code == 2
     assert said in done.err
     assert not (plain / "s.csv").exists()
+
+
+def test_safe_csv_keeps_spreadsheets_from_running_names(run, plain):
+    done = run("score", "--parallel", "@sum=bart.txt", "--metric", "length", "-o", "scores.csv", "--safe-csv", "-q")
+    assert (done.code, done.err) == (0, "")
+    assert ma.read("scores.csv").systems == ("'@sum",)
+    done = run("score", "--parallel", "bart.txt", "--metric", "length", "-o", "scores.jsonl", "--safe-csv")
+    assert done.code == 2
+    assert "--safe-csv has no meaning for 'scores.jsonl'" in done.err

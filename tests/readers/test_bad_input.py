@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,45 @@ BAD = {
     "WMT short line": (
         "BLEU de-en nt19 A 1 0.5\nBLEU de-en nt19\n",
         "line 2: expected 6 fields of segment scores",
+    ),
+    "WMT system line, then a segment line": (
+        "BLEU de-en nt19 A 0.5\nBLEU de-en nt19 A 7 0.5\n",
+        "line 2: the line has segment scores and the first line system scores",
+    ),
+    "WMT segment line, then a system line": (
+        "BLEU de-en nt19 A 7 0.5\nBLEU de-en nt19 A 0.5 ensemble yes\n",
+        "line 2: the line has system scores and the first line segment scores",
+    ),
+    "newer WMT system line, then a segment line": (
+        "B\tde-en\tnt\tnews\tref\tA\t0.5\nB\tde-en\tnt\tnews\tdoc\tref\tA\t7\t0.5\n",
+        "line 2: the line has segment scores and the first line system scores",
+    ),
+    "key twice in JSON lines": (
+        tidy("1") + '{"system": "A", "input": "3", "metric": "m", "score": 1, "score": 2}\n',
+        "line 3: the key 'score' occurs twice in one object; keep one of them",
+    ),
+    "key twice on the first line": (
+        '{"system": "A", "input": "3", "metric": "m", "score": 1, "score": 2}\n' + tidy("1"),
+        "line 1: the key 'score' occurs twice",
+    ),
+    "key twice in a nested object": (sacrerouge('{"rouge": {"f1": 1, "f1": 2}}'), "line 1: the key 'f1' occurs twice"),
+    "key twice in a JSON array": (
+        '[\n{"system": "A", "input": "1", "m": 1},\n{"system": "A",\n "input": "2", "m": 1,\n "m": 2}]',
+        "line 5: the key 'm' occurs twice",
+    ),
+    "key twice by an escape": ('{"a": {"x": 1,\n "\\u0078": 2}}', "line 2: the key 'x' occurs twice"),
+    "key twice in a JUDGE-BENCH file": (
+        '{"annotations": [], "instances": [{"id": 1, "annotations": {"q": {"mean_human": 1}, "q": {}}}]}',
+        "line 1: the key 'q' occurs twice",
+    ),
+    "key twice in labels": ('{"Ann": {"i1": 1,\n "i1": 2}}', "line 2: the key 'i1' occurs twice"),
+    "Inspect epoch is a list": (
+        '{"eval": {"model": "A"}, "samples": [{"id": 1, "epoch": [1], "scores": {"x": {"value": 1}}}]}',
+        "field 'epoch of sample 1' must be text or a number, got [1]",
+    ),
+    "score that would overflow": (
+        HEADER + "A,1,m,0.5\nA,2,m,-1e308\n",
+        "line 3: score of 'm' must lie between -1e+100 and 1e+100, got -1e+308; rescale the column",
     ),
     "WMT human header only": ("LP HUMAN SYSTEM\n", "there is a header and no row under it"),
 }
@@ -283,3 +323,66 @@ def test_hostile_names_do_not_break_the_line(make):
     with pytest.raises(Contradiction) as caught:
         ma.read(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("digits", [4299, 4300, 4301])
+@pytest.mark.parametrize("field", ["system", "input", "metric", "score", "language"])
+def test_endless_integers_in_json(make, digits, field):
+    row = {"system": "A", "input": "1", "metric": "m", "score": "1", "language": "en"} | {field: "9" * digits}
+    text = "{" + ", ".join(f'"{k}": {v if k == field else json.dumps(v)}' for k, v in row.items()) + "}\n"
+    path = make("a.jsonl", text)
+    if digits <= 4300 and field != "score":
+        assert ma.read(path).shape == (1, 1)
+        return
+    with pytest.raises(FormatError, match=r"(not readable as JSON|line 1: field 'score' must be)") as caught:
+        ma.read(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["system", "input", "metric", "annotator", "group"])
+def test_integers_that_python_does_not_print(field):
+    pandas = pytest.importorskip("pandas")
+    columns = {"system": "A", "input": "1", "metric": "m", "score": 1.0, field: 10**5000}
+    with pytest.raises(
+        FormatError, match=f"field '{field}' must be text or a number, got an integer of thousands"
+    ) as e:
+        ma.Scores.from_frame(pandas.DataFrame({name: [value] for name, value in columns.items()}, dtype=object))
+    assert e.value.__cause__ is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name here")
+def test_pipes_and_devices_in_a_folder_are_refused_without_waiting(make, tmp_path):
+    make("d/a.csv", HEADER + "A,1,m,1\n")
+    os.mkfifo(tmp_path / "d" / "b.csv")
+    with pytest.raises(UsageError, match=r"b\.csv: is a pipe or a socket and no file; take it out of the folder"):
+        ma.read(tmp_path / "d")
+    (tmp_path / "d" / "b.csv").unlink()
+    (tmp_path / "d" / "c.csv").symlink_to("/dev/zero")
+    with pytest.raises(UsageError, match=r"c\.csv: is a device and no file"):
+        ma.read(tmp_path / "d")
+    with pytest.raises(UsageError, match=r"/dev/zero: is a device and no file"):
+        ma.read("/dev/zero")
+    with pytest.raises(FormatError, match="the file is empty"):
+        ma.read("/dev/null")
+    (tmp_path / "d" / "c.csv").unlink()
+    (tmp_path / "d" / "gone.csv").symlink_to(tmp_path / "nowhere")
+    assert ma.read(tmp_path / "d").shape == (1, 1)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name here")
+@pytest.mark.parametrize(
+    ("place", "read"),
+    [
+        ("human-scores/en-de.mqm.seg.score", ma.read),
+        ("sources/en-de.txt", ma.read),
+        ("system-outputs/en-de/B.txt", ma.read_texts),
+        ("sources/en-de.txt", ma.read_texts),
+    ],
+)
+def test_pipes_in_a_data_set_are_refused(make, tmp_path, place, read):
+    make("d/metric-scores/en-de/bleu-refA.seg.score", "A\t1\nA\t2\n")
+    make("d/system-outputs/en-de/A.txt", "x\ny\n")
+    (tmp_path / "d" / place).parent.mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / "d" / place)
+    with pytest.raises(UsageError, match="is a pipe or a socket and no file"):
+        read(tmp_path / "d")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import socket
 import sys
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -167,3 +171,53 @@ def test_the_real_files_are_the_ones_that_are_known(shared_data):
     for row in ma.datasets(shared_data).table:
         assert row.here == row.files
         assert ma.get_dataset(row.name, folder=shared_data) == shared_data / row.name
+
+
+def test_a_download_stops_at_the_known_size(server, tmp_path, monkeypatch):
+    server[0]["one.jsonl"] = (200, b"x" * 5_000_000, 5_000_000)
+    sizes: list[int] = []
+
+    class Watched(module._Downloader):
+        def __call__(self, url, target, pooch):
+            super().__call__(url, target, pooch)
+            sizes.append(Path(target).stat().st_size)
+
+    monkeypatch.setattr(module, "_Downloader", Watched)
+    with pytest.raises(ma.DataError, match=r"is not the published scores/one.jsonl"):
+        ma.get_dataset("small", folder=tmp_path)
+    assert sizes == [len(CONTENTS["one.jsonl"]) + 1]
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 360\r\n\r\n"])
+def test_a_download_that_comes_byte_by_byte_is_given_up(server, tmp_path, monkeypatch, head):
+    done = threading.Event()
+
+    def drip(listening):
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.sendall(head)
+            while not done.wait(0.02):
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=drip, args=(listening,))
+        thread.start()
+        monkeypatch.setattr(module, "HOST", f"http://127.0.0.1:{listening.getsockname()[1]}")
+        monkeypatch.setattr(module, "PATIENCE", 0.4)
+        with pytest.raises(ma.DataError, match=r"\(it took longer than a download at 20 kB per second would\)"):
+            ma.get_dataset("small", folder=tmp_path)
+        done.set()
+        thread.join()
+    assert left_in(tmp_path) == []
+
+
+def test_what_killed_downloads_left_is_swept(server, tmp_path):
+    old, young = tmp_path / "small" / ".incoming-old", tmp_path / "small" / ".incoming-young"
+    for folder in (old, young):
+        folder.mkdir(parents=True)
+        (folder / "half").write_text("half")
+    os.utime(old, (0, 0))
+    ma.get_dataset("small", folder=tmp_path)
+    assert not old.exists()
+    assert young.exists()

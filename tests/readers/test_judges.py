@@ -107,7 +107,7 @@ def test_judge_bench(make):
         ],
     }
     scores = ma.read(make("cola.json", json.dumps(content, indent=2)))
-    assert scores.sources == ("cola.json (judge-bench; not numbers and left out: kind)",)
+    assert scores.sources == ("cola.json (judge-bench; not numbers and left out: kind in 1 of 3 instances)",)
     assert scores.systems == ("cola",)
     assert scores["grade"].axes == (("annotator", ("1", "2")),)
     assert scores["overall"].values[0].tolist()[2] == 2.5
@@ -125,3 +125,14 @@ def test_alt_test_of_people_and_judges(make):
     assert both.inputs == ("i1", "i2")
     with pytest.raises(FormatError, match="field 'ann i1' must be a number, got 'yes'"):
         ma.read(make("people.json", json.dumps({"ann": {"i1": "yes"}})))
+
+
+def test_judge_bench_says_how_much_it_leaves_out(make):
+    graded = {"id": 1, "annotations": {"grade": {"mean_human": 2}}}
+    worded = [{"id": i, "annotations": {"grade": {"majority_human": "yes"}}} for i in (2, 3)]
+    empty = [{"id": 4, "annotations": {}}, {"id": 5, "annotations": {"grade": {"individual_human_scores": [None]}}}]
+    content = {"annotations": [], "instances": [graded, *worded, *empty]}
+    assert ma.read(make("cola.json", json.dumps(content))).sources == (
+        "cola.json (judge-bench; not numbers and left out: grade in 2 of 5 instances; "
+        "4 of 5 instances have no judgment)",
+    )

@@ -24,7 +24,7 @@ def documents(**scores):
 GOOD = documents(bart={"rouge_1_recall": np.float64(0.5), "bert": np.float32(0.25), "n": 3, "litepyramid_recall": 0.3})
 
 
-@pytest.mark.parametrize("protocol", [3, 4, 5])
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
 def test_scores_with_numpy_scalars_in_every_protocol(make, protocol):
     scores = ma.read(make("abs.pkl", pickle.dumps(GOOD, protocol)))
     assert scores.sources == ("abs.pkl (realsumm)",)

@@ -197,3 +197,12 @@ def test_the_format_can_be_said(make):
 def test_reading_imports_nothing_heavy():
     code = "import sys, metassay.readers; print(*{'numpy', 'pandas', 'pyarrow', 'scipy'} & sys.modules.keys())"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == ""
+
+
+@pytest.mark.parametrize("blank", ["\n", "\n\n", "  \n", "\ufeff\n", "\r\n\t\n"])
+@pytest.mark.parametrize("rows", [1, 20_000])
+def test_blank_lines_before_the_header(make, blank, rows):
+    table = "system,input,m\n" + "".join(f"A,{i},{i}\n" for i in range(rows))
+    assert ma.read(make("a.csv", blank + table)).shape == (1, rows)
+    with pytest.raises(ma.FormatError, match=rf"line {blank.count(chr(10)) + 3}: field 'm' must be a number"):
+        ma.read(make("a.csv", blank + "system,input,m\nA,1,1\nA,2,x\n"))

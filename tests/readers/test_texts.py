@@ -131,3 +131,11 @@ def test_real_files(shared_data):
     pickles = read_texts(folder / "scores_dicts" / "abs.pkl", folder / "scores_dicts" / "ext.pkl")
     assert rows.systems == pickles.systems
     assert len(rows.outputs) == len(pickles.outputs) == 2400
+
+
+@pytest.mark.parametrize("field", ["machine_summaries", "human_summaries"])
+@pytest.mark.parametrize("value", [5, "text", {"a": "b"}, True])
+def test_summaries_that_are_no_list(tmp_path, field, value):
+    row = {"id": "d", "text": "t", "machine_summaries": ["x"], "human_summaries": ["r"], field: value}
+    with pytest.raises(FormatError, match=f"line 1: the field '{field}' must be a list of texts"):
+        read_texts(lines(tmp_path / "c", [row]))

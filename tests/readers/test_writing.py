@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import metassay as ma
 from metassay import Column, Scores
+from metassay.core.scores import LARGEST
 from metassay.errors import DataError, UsageError
 from readers.conftest import same
 
@@ -131,7 +132,7 @@ NASTY = st.text(
     min_size=1,
     max_size=8,
 )
-SCORES = st.floats(allow_nan=False, allow_infinity=False)
+SCORES = st.floats(-LARGEST, LARGEST)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
@@ -154,3 +155,13 @@ def test_nasty_names_and_any_numbers_come_back(tmp_path, suffix, data):
     ma.write(scores, tmp_path / f"s{suffix}")
     back = ma.read(tmp_path / f"s{suffix}")
     assert same(back.select(systems=systems, inputs=inputs), scores)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])
+def test_safe_tables_begin_no_cell_like_a_formula(tmp_path, suffix):
+    names = ("=1+1", "+a", "-a", "@a", "\ta", "a=b", "'a")
+    scores = ma.Scores.from_arrays({"m": np.full((len(names), 1), -1.5)}, systems=names)
+    got = ma.read(ma.write(scores, tmp_path / f"a.{suffix}", safe=True))
+    assert set(got.systems) == {"'=1+1", "'+a", "'-a", "'@a", "'\ta", "a=b", "'a"}
+    assert set(got.matrix("m").ravel()) == {-1.5}  # numbers stay numbers
+    assert set(ma.read(ma.write(scores, tmp_path / f"b.{suffix}")).systems) == set(names)

@@ -200,3 +200,18 @@ def test_the_same_seed_gives_the_same_page(report):
 def test_saving_writes_the_page(report, tmp_path):
     report.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.html
+
+
+UNSEEN = "\u202e\u2066\u200f\x07\x85"
+
+
+def test_bidirectional_and_control_characters_are_shown_as_symbols():
+    html = ma.make_report(made(names=(f"good{UNSEEN}", f"bad{UNSEEN}")), resamples=100).html
+    shown = re.sub(r'<script type="application/json" id="csv-.*?</script>', "", html, flags=re.DOTALL)  # data as it is
+    body = shown[shown.index("<body>") : shown.rindex("<script>")]
+    assert not set(UNSEEN) & set(body)
+    name = "good\\u202e\\u2066\\u200f\\x07\\x85"
+    chart = embedded(html, "chart-agree-data")
+    at = chart["fields"].index("metric")
+    assert name in {row[at] for row in chart["rows"]}
+    assert name in {attributes.get("data-metric") for _, attributes in parsed(html).found}  # so that it can be hidden

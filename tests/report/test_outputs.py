@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from rich.cells import cell_len
 
+import metassay as ma
 from metassay.report.encoding import fit
 from metassay.report.latex import escape as tex
 from metassay.report.markdown import escape as md
@@ -246,3 +247,13 @@ def test_undefined_is_a_dash_everywhere():
     result = agreement(agreement_row("a", NAN, low=NAN, high=NAN))
     for text in (str(result), result.to_markdown(), result.to_html(), result.to_latex()):
         assert "nan" not in text.lower()
+
+
+def test_safe_csv_begins_no_text_like_a_formula():
+    scores = ma.Scores.from_arrays({"@sum(1)": [[1.0, 2.0], [4.0, 3.5]]}, systems=["=1+1", "-b"])
+    result = ma.systems(scores)
+    rows = list(csv.DictReader(io.StringIO(result.to_csv(safe=True))))
+    assert {row["metric"] for row in rows} == {"'@sum(1)"}
+    assert {frozenset((row["system_a"], row["system_b"])) for row in rows} == {frozenset(("'=1+1", "'-b"))}
+    assert all(float(row["mean_difference"]) for row in rows)
+    assert "'=1+1" not in result.to_csv()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from metassay.core import vocabulary
 from metassay.core.files import replacing
 from metassay.core.result import Result
-from metassay.errors import UsageError, one_line
+from metassay.errors import UsageError, one_line, visible
 
 if TYPE_CHECKING:
     from metassay.charts.panels import Multiples
@@ -141,7 +142,9 @@ def interactive(result: Result) -> Multiples | None:
     if kind is None:
         return None
     made: Multiples = _maker(result.study, kind)(result)
-    return made if made.rows else None
+    # Browsers obey bidirectional and control characters of names; the page shows them instead.
+    rows = [{key: visible(v) if isinstance(v, str) else v for key, v in row.items()} for row in made.rows]
+    return dataclasses.replace(made, rows=rows) if rows else None
 
 
 def _maker(study: str, kind: str) -> Callable[..., Any]:

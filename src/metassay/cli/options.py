@@ -122,7 +122,17 @@ def add_output(parser: Parser, study: str | None = None) -> None:
     group.add_argument(
         "--rows", metavar="NAME", help="which table of the result to write as CSV; an unknown name lists all"
     )
+    add_safe_csv(group)
     add_quiet(group)
+
+
+def add_safe_csv(group: Any) -> None:  # noqa: ANN401 - argparse does not export the type of its groups
+    """Add the switch for CSV that goes to a spreadsheet."""
+    group.add_argument(
+        "--safe-csv",
+        action="store_true",
+        help="in CSV, put an apostrophe before text that begins with =, +, - or @: spreadsheets would run it",
+    )
 
 
 def add_quiet(group: Any) -> None:  # noqa: ANN401 - argparse does not export the type of its groups

@@ -101,6 +101,8 @@ def _spooled(files: list[str]) -> Iterator[list[str]]:
     if "-" not in files:
         yield files
         return
+    if sys.stdin is None:
+        raise UsageError("stdin is closed; name a file instead of -")
     with tempfile.TemporaryDirectory(prefix="metassay-") as folder:
         spool = Path(folder) / "stdin"
         with spool.open("wb") as file:
@@ -134,6 +136,7 @@ class Output:
     figure: str | None = None
     figure_kind: str | None = None
     rows: str | None = None
+    safe: bool = False
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, study: str) -> Output:
@@ -157,6 +160,9 @@ class Output:
             if form != "csv":
                 raise UsageError("--rows needs --format csv; JSON holds all tables, and --view chooses what is shown")
             vocabulary.choice("rows", rows, result_of(study).tables())
+        safe = getattr(arguments, "safe_csv", False)
+        if safe and form != "csv":
+            raise UsageError("--safe-csv has no meaning without --format csv")
         if path is not None:
             spare_inputs(path, arguments.files)
             check_writable(path)
@@ -170,7 +176,7 @@ class Output:
                 chart.require_converter()
             spare_inputs(figure, arguments.files, "--figure")
             check_writable(figure)
-        return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows)
+        return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows, safe)
 
     def put(self, result: Result) -> None:
         """Write the result to its file, or to stdout, and its figure to another file."""
@@ -189,6 +195,8 @@ class Output:
         settings: dict[str, Any] = {} if self.view is None else {"view": self.view}
         if self.rows is not None:
             settings["rows"] = self.rows
+        if self.safe:
+            settings["safe"] = True
         write = formats.FORMATS[self.format]
         if self.path is not None:
             write(result, self.path, **settings)

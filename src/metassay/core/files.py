@@ -78,6 +78,17 @@ def _locked(handle: int) -> bool:
     return True
 
 
+def no_formula(text: str) -> str:
+    """Return `text` so that a spreadsheet takes it for text: one that looks like a formula gets an apostrophe.
+
+    Examples
+    --------
+    >>> no_formula("=1+1"), no_formula("a=b")
+    ("'=1+1", 'a=b')
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` to `path` as UTF-8, whole or not at all."""
     with replacing(path) as stream:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, SupportsFloat, cast
 
 import numpy as np
@@ -55,7 +55,7 @@ def label(value: object, field: str, place: Place) -> str:
         raise FormatError(
             f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
         )
-    text = _text(value)
+    text = _text(value, field, place)
     if not text:
         raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
     return text
@@ -81,6 +81,11 @@ def table_kind(names: Sequence[str], file: str) -> TableKind:
             file=file,
         )
     return "wide"
+
+
+def count_columns(names: Iterable[str]) -> int:
+    """Return how many of the columns of a wide table hold scores."""
+    return sum(name not in _LABELS for name in names)
 
 
 _LABELS = ("system", "input", "group", *EXTRA_AXES)
@@ -124,7 +129,7 @@ def record_table(
         _record_wide(ledger, table, systems, keys, file, lines)
     if "group" in table:
         first: dict[tuple[str, str], int] = {}
-        for at, pair in enumerate(zip(systems, _texts(table["group"]), strict=True)):
+        for at, pair in enumerate(zip(systems, _texts(table, "group", file, lines), strict=True)):
             first.setdefault(pair, at)
         for (system, group), at in first.items():
             if group:
@@ -138,15 +143,15 @@ def _record_tidy(
     names = _labels(table["metric"], "metric", file, lines)
     kinds: list[Kind | None] | None = None
     if "kind" in table:
-        said = _choices(table["kind"], "kind", ("human", "metric"), file, lines)
+        said = _choices(table, "kind", ("human", "metric"), file, lines)
         kinds = [cast("Kind", kind) if kind else None for kind in said]
     if "direction" in table:
-        directions = _choices(table["direction"], "direction", ("higher", "lower"), file, lines)
+        directions = _choices(table, "direction", ("higher", "lower"), file, lines)
         for name, direction in dict.fromkeys(zip(names, directions, strict=True)):
             if direction == "lower":
                 ledger.lower_is_better(name)
     scores = _numbers(table["score"], "score", file, lines)
-    ledger.record_many(systems, keys, names, scores, file, lines, kinds=kinds, **_extra(table, ledger))
+    ledger.record_many(systems, keys, names, scores, file, lines, kinds=kinds, **_extra(table, ledger, file, lines))
 
 
 def _record_wide(
@@ -155,13 +160,13 @@ def _record_wide(
     for name, values in table.items():
         if name not in _LABELS and name != ledger.by:
             scores = _numbers(values, name, file, lines)
-            ledger.record_many(systems, keys, name, scores, file, lines, **_extra(table, ledger))
+            ledger.record_many(systems, keys, name, scores, file, lines, **_extra(table, ledger, file, lines))
 
 
-def _extra(table: Table, ledger: Ledger) -> dict[str, Any]:
-    found = {f"{axis}s": _texts(table[axis]) for axis in EXTRA_AXES if axis in table}
+def _extra(table: Table, ledger: Ledger, file: str, lines: Sequence[int]) -> dict[str, Any]:
+    found = {f"{axis}s": _texts(table, axis, file, lines) for axis in EXTRA_AXES if axis in table}
     if ledger.by is not None and ledger.by in table:
-        found["languages"] = _texts(table[ledger.by])
+        found["languages"] = _texts(table, ledger.by, file, lines)
         ledger.by_was_seen = True
     return found
 
@@ -184,20 +189,24 @@ def _numbers(values: Sequence[object], field: str, file: str, lines: Sequence[in
     return np.array(each, dtype=np.float64)
 
 
-def _texts(values: Sequence[object]) -> list[str]:
+def _texts(table: Table, field: str, file: str, lines: Sequence[int]) -> list[str]:
+    values = table[field]
     if _all_of(str, values):
         return cast("list[str]", values)
-    return [_text(value) for value in values]
+    return [_text(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
 
 
-def _text(value: object) -> str:
-    return "" if value is None or value != value else str(value)  # NaN is unlike itself
+def _text(value: object, field: str, place: Place) -> str:
+    try:
+        return "" if value is None or value != value else str(value)  # NaN is unlike itself
+    except ValueError:  # an integer too long for Python to print
+        raise FormatError(
+            f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
+        ) from None
 
 
-def _choices(
-    values: Sequence[object], field: str, known: tuple[str, str], file: str, lines: Sequence[int]
-) -> list[str]:
-    texts = _texts(values)
+def _choices(table: Table, field: str, known: tuple[str, str], file: str, lines: Sequence[int]) -> list[str]:
+    texts = _texts(table, field, file, lines)
     meant = {text: text.strip().lower() for text in set(texts)}
     wrong = [text for text in meant if meant[text] not in ("", *known)]
     if wrong:

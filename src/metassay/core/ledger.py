@@ -9,12 +9,36 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from metassay.core.scores import EXTRA_AXES, Column, Kind, Scores, contradiction, natural
+from metassay.core.scores import EXTRA_AXES, LARGEST, Column, Kind, Scores, contradiction, natural
 from metassay.errors import DataError, FormatError, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 
+Axes = tuple[tuple[str, tuple[str, ...]], ...]
+
 _LOOSE_LIMIT = 1 << 16
 """How many single scores wait as Python tuples before they are packed into arrays."""
+_ALWAYS_CELLS = 1 << 26
+_CELLS_PER_SCORE = 64
+"""Tables may have as many cells as the first says, or so many for each score; sparser ones are refused."""
+
+
+class Bounds(NamedTuple):
+    """How much may be read; None is as much as there is."""
+
+    columns: int | None = None
+    """Metrics and human criteria."""
+    cells: int | None = None
+    """Systems × inputs × annotators and the like, of all columns together."""
+
+    def check_columns(self, n: int) -> None:
+        """Raise if there are more columns than may be."""
+        if self.columns is not None and n > self.columns:
+            raise DataError(f"there are {n:,} columns; at most {self.columns:,} can be studied here")
+
+    def check_cells(self, n: int) -> None:
+        """Raise if there are more cells than may be."""
+        if self.cells is not None and n > self.cells:
+            raise DataError(f"there are {n:,} scores; at most {self.cells:,} can be studied here")
 
 
 class Place(NamedTuple):
@@ -69,10 +93,13 @@ class Ledger:
     ----------
     by
         A further column of tables, such as the version of a judge, to be kept on the axis ``language``.
+    bounds
+        How much may be read.
     """
 
-    def __init__(self, by: str | None = None) -> None:
+    def __init__(self, by: str | None = None, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - it is immutable
         self.by = by
+        self.bounds = bounds
         self.by_was_seen = False
         self._blocks: list[_Block] = []
         self._loose: list[tuple[int, int, int, int, int, int, float, int, int]] = []
@@ -81,6 +108,7 @@ class Ledger:
         self._inputs = _Index()
         self._extra = {axis: _Index() for axis in EXTRA_AXES}
         self._files = _Index()
+        self._recorded = 0
         self._kinds: dict[str, Kind] = {}
         self._lower: set[str] = set()
         self._groups: dict[str, tuple[str, Place]] = {}
@@ -118,8 +146,8 @@ class Ledger:
             raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
         if kind is not None and self._kinds.setdefault(name, kind) != kind:
             raise _two_kinds(name, place)
-        if math.isinf(score):
-            raise _infinite(name, score, place)
+        if abs(score) > LARGEST:
+            raise _too_large(name, score, place)
         extra = self._extra
         self._loose.append(
             (
@@ -136,6 +164,7 @@ class Ledger:
         )
         if len(self._loose) >= _LOOSE_LIMIT:
             self._pack()
+            self._check_bounds()
 
     def record_many(
         self,
@@ -174,12 +203,13 @@ class Ledger:
             if not labels if isinstance(labels, str) else "" in labels:
                 at = 0 if isinstance(labels, str) else list(labels).index("")
                 raise FormatError(f"the field {what!r} is empty", file=file, line=place(at).line)
-        infinite = np.isinf(values)
-        if infinite.any():
-            at = int(infinite.argmax())
-            raise _infinite(names if isinstance(names, str) else names[at], float(values[at]), place(at))
+        extreme = np.abs(values) > LARGEST
+        if extreme.any():
+            at = int(extreme.argmax())
+            raise _too_large(names if isinstance(names, str) else names[at], float(values[at]), place(at))
         self._note_kinds(names, kinds, n, place)
         self._pack()
+        self._recorded += n
         self._blocks.append(
             _Block(
                 self._names.column(names, n),
@@ -193,6 +223,13 @@ class Ledger:
                 np.full(n, -1) if lines is None else np.asarray(lines, dtype=np.int64),
             )
         )
+        self._check_bounds()
+
+    def _check_bounds(self) -> None:
+        """Stop as soon as it is clear that there is too much; the same scores may stand in several files."""
+        self.bounds.check_columns(len(self._names))
+        if self.bounds.cells is not None and self._recorded > 4 * self.bounds.cells:
+            self.bounds.check_cells(self._recorded)
 
     def _note_kinds(
         self,
@@ -252,6 +289,9 @@ class Ledger:
         self._blocks = [every]
         systems, system_at = _in_order(self._systems)
         inputs, input_at = _in_order(self._inputs)
+        shape = [len(systems), len(inputs)]
+        cells = math.prod(shape) * len(self._names)
+        self._check_size(cells, len(every.scores), shape)
         by_name = np.argsort(every.names, kind="stable")
         ends = np.cumsum(np.bincount(every.names, minlength=len(self._names)))
         columns = {}
@@ -260,24 +300,39 @@ class Ledger:
             axes, extra_at = self._axes(page)
             order = [*extra_at, (system_at[page.systems], len(systems)), (input_at[page.inputs], len(inputs))]
             shape = [size for _, size in order]
-            cells = np.ravel_multi_index([at for at, _ in order], shape)
+            cells += math.prod(shape) - len(systems) * len(inputs)
+            self._check_size(cells, len(every.scores), shape, axes)
+            positions = np.ravel_multi_index([at for at, _ in order], shape)
             known = ~np.isnan(page.scores)
             values = np.full(math.prod(shape), np.nan)
-            values[self._agreed(name, page, cells, known)] = page.scores[known]
+            values[self._agreed(name, page, positions, known)] = page.scores[known]
             kind = self._kinds.get(name, "metric")
             columns[name] = Column(name, values.reshape(shape), kind, axes, name in self._lower)
         groups = {system: group for system, (group, _) in self._groups.items() if system in self._systems}
         return Scores(systems, inputs, columns, groups, sources)
 
+    def _check_size(self, cells: int, n: int, shape: list[int], axes: Axes = ()) -> None:
+        """Refuse tables that would be all holes before there is memory for them."""
+        self.bounds.check_cells(cells)
+        if cells > max(_ALWAYS_CELLS, _CELLS_PER_SCORE * n):
+            names = [*(f"{axis}s" for axis, _ in axes), "systems", "inputs"]
+            sides = " × ".join(f"{size:,} {what}" for size, what in zip(shape, names, strict=True))
+            raise DataError(
+                f"{n:,} scores are too few for a table of {cells:,} cells ({sides}): hardly any systems have inputs in "
+                "common, or annotators outputs; check which columns are called system, input and annotator, or read "
+                "parts of the data separately"
+            )
+
     def _pack(self) -> None:
         if not self._loose:
             return
+        self._recorded += len(self._loose)
         parts = [np.array(part) for part in zip(*self._loose, strict=True)]
         parts[6] = parts[6].astype(np.float64)
         self._blocks.append(_Block(*parts))
         self._loose = []
 
-    def _axes(self, page: _Block) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], list[tuple[IntArray, int]]]:
+    def _axes(self, page: _Block) -> tuple[Axes, list[tuple[IntArray, int]]]:
         """Return the extra axes a column has with their labels, and where on them each score stands."""
         known = ~np.isnan(page.scores)
         axes = []
@@ -285,6 +340,8 @@ class Ledger:
         for axis in EXTRA_AXES:
             numbers: IntArray = getattr(page, axis)
             index = self._extra[axis]
+            if len(index) == 1 and "" in index:
+                continue
             labels = list(index)
             # A missing score without a label, as in an empty cell of a wide table, does not make one.
             present = {labels[i] for i in np.unique(numbers[known])}
@@ -305,8 +362,7 @@ class Ledger:
         again = cells[rows[:-1]] == cells[rows[1:]]
         first, second = rows[:-1][again], rows[1:][again]
         a, b = page.scores[first], page.scores[second]
-        with np.errstate(over="ignore"):  # the difference of two huge scores is infinite, and that is right
-            clash = second[np.abs(a - b) > 1e-9 * np.maximum(np.abs(a), np.abs(b))]
+        clash = second[np.abs(a - b) > 1e-9 * np.maximum(np.abs(a), np.abs(b))]
         if len(clash):
             later = int(clash.min())
             earlier = int(rows[np.flatnonzero(rows == later)[0] - 1])
@@ -331,9 +387,11 @@ def _in_order(index: _Index) -> tuple[tuple[str, ...], IntArray]:
     return labels, position
 
 
-def _infinite(name: str, score: float, place: Place) -> FormatError:
+def _too_large(name: str, score: float, place: Place) -> FormatError:
+    rule = "be finite" if math.isinf(score) else f"lie between -{LARGEST:g} and {LARGEST:g}"
+    remedy = "leave a missing score empty" if math.isinf(score) else "rescale the column"
     return FormatError(
-        f"score of {one_line(name)!r} must be finite, got {score}; leave a missing score empty",
+        f"score of {one_line(name)!r} must {rule}, got {score}; {remedy}",
         file=place.file,
         line=place.line,
     )

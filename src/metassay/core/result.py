@@ -90,9 +90,9 @@ class Result:
         """
         return str(_render("json", self, path))
 
-    def to_csv(self, path: str | Path | None = None, *, rows: str = "table") -> str:
-        """Return the rows as CSV; also write it to `path`."""
-        return str(_render("csv", self, path, rows=rows))
+    def to_csv(self, path: str | Path | None = None, *, rows: str = "table", safe: bool = False) -> str:
+        """Return the rows as CSV; also write it to `path`; `safe` keeps spreadsheets from running names as formulas."""
+        return str(_render("csv", self, path, rows=rows, safe=safe))
 
     def to_markdown(self, path: str | Path | None = None, **options: object) -> str:
         """Return a Markdown table; also write it to `path`. Option: ``view``, such as ``"matrix"``."""

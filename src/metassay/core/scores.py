@@ -27,6 +27,9 @@ Kind = Literal["metric", "human"]
 EXTRA_AXES = ("language", "reference", "annotator")
 """The axes a column may have beside systems and inputs, in the order they are stored."""
 
+LARGEST = 1e100
+"""Scores are no larger than this, either way: variances of larger ones would overflow."""
+
 REFERENCE_GROUP = "reference"
 """The group of people's own texts that were scored like systems; agreement studies leave it out."""
 
@@ -65,8 +68,12 @@ class Column:
         for size, (axis, labels) in zip(values.shape, self.axes, strict=False):
             if axis not in EXTRA_AXES or size != len(labels):
                 raise DataError(f"{one_line(self.name)!r}: axis {axis!r} has {size} rows and {len(labels)} labels")
-        if np.isinf(values).any():
-            raise DataError(f"{one_line(self.name)!r} holds infinite values; a missing score is NaN")
+        if (np.abs(values) > LARGEST).any():
+            if np.isinf(values).any():
+                raise DataError(f"{one_line(self.name)!r} holds infinite values; a missing score is NaN")
+            raise DataError(
+                f"{one_line(self.name)!r} holds scores beyond ±{LARGEST:g}, whose variance would overflow; rescale them"
+            )
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 

@@ -15,6 +15,8 @@ from metassay.stats.statistics import names as statistic_names
 
 MOST_REPEATS = 10_000_000
 """More resamples or trials than this would run for days and say nothing new."""
+MOST_COUNT = 10**38
+"""No count or seed is this large."""
 LEVELS = ("system", "input", "global", "within-system")
 LEVEL_ALIASES = {
     "sys": "system",
@@ -119,14 +121,15 @@ def fraction(what: str, value: float) -> float:
     """Return `value` if it lies strictly between 0 and 1."""
     if not _is_number(value) or not 0 < value < 1:
         hint = f"; did you mean {value / 100:g}?" if _is_number(value) and 1 < value < 100 else ""
-        raise UsageError(f"{what} must lie in (0, 1), got {value}{hint}")
+        raise UsageError(f"{what} must lie in (0, 1), got {one_line(value, 40)}{hint}")
     return float(value)
 
 
 def count(what: str, value: int, least: int = 1) -> int:
     """Return `value` if it is a whole number of at least `least`."""
-    if not _is_number(value) or not math.isfinite(value) or int(value) != value or value < least:
-        raise UsageError(f"{what} must be a whole number of at least {least}, got {value}")
+    if not _is_number(value) or not -MOST_COUNT < value < MOST_COUNT or int(value) != value or value < least:
+        most = "" if not _is_number(value) or value < MOST_COUNT else f" and at most {len(str(MOST_COUNT)) - 1} digits"
+        raise UsageError(f"{what} must be a whole number of at least {least}{most}, got {one_line(value, 40)}")
     return int(value)
 
 
@@ -146,7 +149,7 @@ def repeats(what: str, value: int, least: int = 1) -> int:
 
 def positive(what: str, value: object) -> float:
     """Return `value` if it is a number over 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e308:
         raise UsageError(f"{what} must be a number over 0, got {one_line(repr(value), 40)}")
     return float(value)
 
@@ -207,8 +210,8 @@ def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float
     for item in value if isinstance(value, Iterable) else (value,):
         try:
             share = float(item)
-        except (TypeError, ValueError):
-            raise UsageError(f"{what} must be numbers, got {item!r}") from None
+        except (OverflowError, TypeError, ValueError):
+            raise UsageError(f"{what} must be numbers, got {one_line(item, 40)!r}") from None
         if not 0 < share <= 1:
             hint = f"; did you mean {share / 100:g}?" if 1 < share <= 100 else ""
             raise UsageError(f"{what} must lie in (0, 1], got {share:g}{hint}")
@@ -222,8 +225,8 @@ def positives(what: str, value: str | float | Iterable[float | str]) -> tuple[fl
     for item in names(value) if isinstance(value, str) else value if isinstance(value, Iterable) else (value,):
         try:
             number = float(item)
-        except (TypeError, ValueError):
-            raise UsageError(f"{what} must be numbers, got {item!r}") from None
+        except (OverflowError, TypeError, ValueError):
+            raise UsageError(f"{what} must be numbers, got {one_line(item, 40)!r}") from None
         if not 0 < number < math.inf:
             raise UsageError(f"{what} must be over 0, got {number:g}")
         found.add(number)

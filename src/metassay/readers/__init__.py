@@ -76,10 +76,10 @@ def read(
     return read_all(paths, format=format, language=language, by=by)
 
 
-def write(scores: Scores, path: str | PathLike[str]) -> Path:
+def write(scores: Scores, path: str | PathLike[str], *, safe: bool = False) -> Path:
     """Write scores in tidy form; the suffix decides between CSV, TSV, JSON lines and Parquet.
 
-    The file appears complete or not at all. Reading it again gives equal scores.
+    The file appears complete or not at all. Reading it again gives equal scores, unless `safe` changed a name.
 
     Parameters
     ----------
@@ -87,6 +87,9 @@ def write(scores: Scores, path: str | PathLike[str]) -> Path:
         What to write.
     path
         Ends in ``.csv``, ``.tsv``, ``.jsonl`` or ``.parquet``; the first three may be followed by ``.gz``.
+    safe
+        In CSV and TSV, put an apostrophe before names that begin with ``=``, ``+``, ``-`` or ``@``: spreadsheets
+        would run them as formulas.
 
     Returns
     -------
@@ -95,7 +98,7 @@ def write(scores: Scores, path: str | PathLike[str]) -> Path:
     """
     from metassay.readers.writing import write_tidy
 
-    return write_tidy(scores, path)
+    return write_tidy(scores, path, safe=safe)
 
 
 def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Texts:

@@ -34,7 +34,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
 
     The format knows items and no systems, so that all stand under one system, ``all``.
     """
-    document: Any = source.document if source.document is not None else source.whole_document()
+    document: Any = source.whole_document()
     if not isinstance(document, dict) or not all(isinstance(items, dict) for items in document.values()):
         raise source.wrong("expected an object of objects, {annotator: {item: label}}")
     place = Place(source.shown)

@@ -8,7 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +30,8 @@ HOST = "https://github.com"
 """Where repositories are."""
 PATIENCE = 30
 """Seconds to wait for an answer."""
+SLOWEST = 20_000
+"""Bytes per second: a download that would take longer is given up."""
 
 Telling = Callable[[str], None]
 
@@ -218,6 +223,7 @@ def _download(file: PublicFile, target: Path) -> None:
     by_hand = f"download it by hand and put it at {one_line(place, 400)!r}"
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target)
         # pooch works in a folder of its own: what a killed process leaves behind is never among the data
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=target) as incoming:
             got = pooch.retrieve(
@@ -225,7 +231,7 @@ def _download(file: PublicFile, target: Path) -> None:
                 f"sha256:{file.sha256}",
                 fname=place.name,
                 path=incoming,
-                downloader=pooch.HTTPDownloader(timeout=PATIENCE),
+                downloader=_Downloader(file.size),
             )
             Path(got).replace(place)
     except ValueError:  # pooch: the hash is another one
@@ -242,8 +248,56 @@ def _download(file: PublicFile, target: Path) -> None:
         raise DataError(f"cannot download {file.url} ({trouble}); {by_hand}") from None
 
 
+class _TakesTooLong(OSError):
+    pass
+
+
+class _Downloader:
+    """Fetches a file for pooch: no more bytes than it has, and no longer than it may take in all."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._error: Exception | None = None
+        self._given_up = False
+
+    def __call__(self, url: str, target: str, _: object) -> None:
+        # A server may send byte by byte, headers too, and no timeout of a single answer sees it: this waits apart.
+        work = threading.Thread(target=self._work, args=(url, target), daemon=True)
+        work.start()
+        work.join(PATIENCE + self._size / SLOWEST)
+        if work.is_alive():
+            self._given_up = True
+            raise _TakesTooLong
+        if self._error is not None:
+            raise self._error
+
+    def _work(self, url: str, target: str) -> None:
+        import requests
+
+        try:
+            with requests.get(url, stream=True, timeout=PATIENCE) as answer, Path(target).open("wb") as stream:
+                answer.raise_for_status()
+                left = self._size + 1  # one more tells that it is another file, which its hash then says
+                for chunk in answer.iter_content(1 << 16):
+                    stream.write(chunk[:left])
+                    left -= len(chunk)
+                    if left <= 0 or self._given_up:
+                        break
+        except Exception as error:  # whatever it is belongs to the thread that waits
+            self._error = error
+
+
+def _sweep(target: Path) -> None:
+    """Remove what downloads that were killed left behind a day ago or earlier; younger ones may be at work."""
+    for left in target.glob(".incoming-*"):
+        if left.stat().st_mtime < time.time() - 86_400:
+            shutil.rmtree(left, ignore_errors=True)
+
+
 def _trouble(error: OSError) -> str:
     """Say in a few words what went wrong on the network; requests quotes its own inside."""
+    if isinstance(error, _TakesTooLong):
+        return f"it took longer than a download at {SLOWEST // 1000} kB per second would"
     answer = getattr(error, "response", None)
     if answer is not None:
         answer.close()  # nobody else does

@@ -29,15 +29,16 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
 
     A sample that ran in several epochs is several inputs, ``ID (epoch N)``.
     """
-    document: Any = source.document if source.document is not None else source.whole_document()
+    document: Any = source.whole_document()
     samples = document.get("samples") if isinstance(document, dict) else None
     if not isinstance(samples, list):
         raise source.wrong("the field 'samples' must be a list")
     about = document.get("eval")
     model = about.get("model") if isinstance(about, dict) else None
     system = str(model or PurePath(source.name.removesuffix(".gz")).stem)
-    several = len({sample.get("epoch") for sample in samples if isinstance(sample, dict)}) > 1
     place = Place(source.shown)
+    epochs = [_epoch(sample, at, place) for at, sample in enumerate(samples, 1)]
+    several = len(set(epochs)) > 1
     for at, sample in enumerate(samples, 1):
         scores = sample.get("scores") if isinstance(sample, dict) else None
         if not isinstance(scores, dict):
@@ -46,12 +47,17 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
             raise source.wrong(f"sample {at}: the field 'scores' must be an object")
         key = label(sample.get("id"), f"id of sample {at}", place)
         if several:
-            key += f" (epoch {sample.get('epoch')})"
+            key += f" (epoch {epochs[at - 1]})"
         for scorer, said in scores.items():
             value = said.get("value") if isinstance(said, dict) else said
             for metric, single in _single_values(scorer, value):
                 ledger.record(system, key, metric, _score(single, metric, place), place)
     return name
+
+
+def _epoch(sample: object, at: int, place: Place) -> str:
+    epoch = sample.get("epoch") if isinstance(sample, dict) else None
+    return "None" if epoch is None else label(epoch, f"epoch of sample {at}", place)
 
 
 def _single_values(name: str, value: object) -> Iterator[tuple[str, object]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import PurePath
 from typing import Any
 
@@ -25,33 +26,37 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
 
     Instances are the inputs, and the data set is the one system. Single judgments keep their annotators;
     where there are none, the mean or the majority stands. Criteria whose judgments are not numbers are left
-    out and named.
+    out, named and counted, and so are instances without any judgment.
     """
-    document: Any = source.document if source.document is not None else source.whole_document()
+    document: Any = source.whole_document()
     instances = document.get("instances") if isinstance(document, dict) else None
     if not isinstance(instances, list):
         raise source.wrong("the field 'instances' must be a list")
     system = str(document.get("dataset") or PurePath(source.name.removesuffix(".gz")).stem)
     place = Place(source.shown)
-    left_out: dict[str, None] = {}
+    left_out: Counter[str] = Counter()
+    dropped = 0
     for at, instance in enumerate(instances, 1):
         annotations = instance.get("annotations") if isinstance(instance, dict) else None
         if not isinstance(annotations, dict):
             raise source.wrong(f"instance {at}: the field 'annotations' must be an object")
         key = label(instance.get("id"), f"id of instance {at}", place)
+        kept = False
         for criterion, said in annotations.items():
             if not isinstance(said, dict):
                 raise source.wrong(f"instance {at}: {one_line(criterion, 40)!r} must be an object")
             try:
                 found = _judgments(said, criterion, place)
             except FormatError:
-                left_out[criterion] = None
+                left_out[criterion] += 1
                 continue
+            kept = kept or any(score == score for _, score in found)  # NaN is unlike itself
             for annotator, score in found:
                 ledger.record(system, key, criterion, score, place, kind="human", annotator=annotator)
-    if not left_out:
-        return name
-    return f"{name}; not numbers and left out: {listed(left_out)}"
+        dropped += not kept
+    said = [f"{one_line(criterion, 40)} in {n:,} of {len(instances):,} instances" for criterion, n in left_out.items()]
+    told = f"; not numbers and left out: {listed(said, width=80)}" if said else ""
+    return name + told + (f"; {dropped:,} of {len(instances):,} instances have no judgment" if dropped else "")
 
 
 def _judgments(said: dict[str, Any], criterion: str, place: Place) -> list[tuple[str, float]]:

@@ -73,14 +73,14 @@ def _score_files(path: Path) -> list[_ScoreFile]:
 
 
 def _count_segments(path: Path, shown: str) -> int | None:
-    if not path.is_file():
+    if not path.exists():
         return None
-    return sum(1 for _ in Source(path, str(Path(shown, "sources", path.name))).lines())
+    return sum(1 for _ in Source(path, str(Path(shown, "sources", path.name)), named=False).lines())
 
 
 def _record_file(file: _ScoreFile, ledger: Ledger, expected: int | None) -> int | None:
     """Write one file into the ledger and return how many segments its systems have."""
-    source = Source(file.path)
+    source = Source(file.path, named=False)
     systems, keys, scores, lines = [], [], [], []
     seen: Counter[str] = Counter()
     for line, text in source.filled_lines():
@@ -102,7 +102,7 @@ def _record_file(file: _ScoreFile, ledger: Ledger, expected: int | None) -> int 
 
 
 def _systems(path: Path) -> set[str]:
-    return {text.split()[0] for _, text in Source(path).filled_lines()}
+    return {text.split()[0] for _, text in Source(path, named=False).filled_lines()}
 
 
 def _group_references(path: Path, pair: str, ledger: Ledger, systems: set[str]) -> None:

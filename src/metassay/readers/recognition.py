@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from types import ModuleType
 
-from metassay.core.ledger import Ledger
+from metassay.core.ledger import Bounds, Ledger
 from metassay.core.scores import Scores
 from metassay.core.vocabulary import choice
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
@@ -49,16 +49,21 @@ _MODULES: tuple[ModuleType, ...] = (
 
 
 def read_all(
-    paths: Iterable[str | PathLike[str]], *, format: str | None, language: str | None, by: str | None = None
+    paths: Iterable[str | PathLike[str]],
+    *,
+    format: str | None,
+    language: str | None,
+    by: str | None = None,
+    bounds: Bounds = Bounds(),  # noqa: B008 - it is immutable
 ) -> Scores:
-    """Read every path into one ledger and add it up; see :func:`metassay.read`."""
+    """Read every path into one ledger and add it up, up to some bounds; see :func:`metassay.read`."""
     wanted = None if format is None else choice("format", format, tuple(FORMATS))
     given = [fspath(path) for path in paths]
     if not given:
         raise UsageError("no file given; name at least one file or directory with scores")
     if by is not None and language is not None:
         raise UsageError(f"language {one_line(language)!r} cannot be chosen where {one_line(by)!r} takes its place")
-    ledger = Ledger(by)
+    ledger = Ledger(by, bounds)
     pair = LanguagePair(language)
     sources = [line for shown in given for line in _record_path(shown, ledger, wanted, pair)]
     if by is not None and not ledger.by_was_seen:
@@ -104,9 +109,9 @@ def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: Lang
         raise UsageError(f"{one_line(path)}: cannot be read: {one_line(error.strerror).lower()}") from None
     found = []
     for file in entries:
-        if file.name.startswith(".") or not file.is_file():
+        if file.name.startswith(".") or file.is_dir() or not file.exists():
             continue
-        source = Source(file)
+        source = Source(file, named=False)
         if recognise(source) is not None:
             found.append(_record_file(source, ledger, wanted, pair))
     if not found:

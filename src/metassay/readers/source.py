@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import json
+import os
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
+from metassay.core import strict_json
 from metassay.errors import FormatError, UsageError, one_line
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 Record = dict[str, Any]
 
 _HEAD = 1 << 16
 _LONGEST_LINE = 1 << 26
+_ALWAYS_UNPACKED = 1 << 26
+_MOST_UNPACKED = 100
+"""Gzip may unpack to the first, or to so many times its size; tables of scores shrink to a fortieth at best."""
+_BUFFER = 1 << 17
 
 
 class Source:
@@ -30,13 +40,16 @@ class Source:
         Where the file is.
     shown
         What to call it in messages: as the user gave it.
+    named
+        Whether the user named it, and not only a folder that it is in; only then it may be a pipe.
     """
 
-    def __init__(self, path: Path, shown: str | None = None) -> None:
+    def __init__(self, path: Path, shown: str | None = None, *, named: bool = True) -> None:
         self.path = path
         self.shown = str(path) if shown is None else shown
+        self._doubtful = False  # whether some object has a key twice
         # A pipe can be read once only, so its content is kept.
-        self._kept = None if path.is_file() else self._slurp()
+        self._kept = None if path.is_file() else self._slurp(named)
 
     @property
     def name(self) -> str:
@@ -59,7 +72,7 @@ class Source:
                 yield raw
                 return
             with gzip.open(raw, "rb") as unpacked:
-                yield cast("IO[bytes]", unpacked)
+                yield io.BufferedReader(_Unpacked(cast("IO[bytes]", unpacked), self._size(), self), _BUFFER)
 
     def read(self) -> bytes:
         """Return the whole content, unpacked."""
@@ -73,11 +86,22 @@ class Source:
             return stream.read(_HEAD)
 
     def _raw(self) -> IO[bytes]:
-        return self.path.open("rb") if self._kept is None else BytesIO(self._kept)
+        return self.path.open("rb") if self._kept is None else io.BytesIO(self._kept)
 
-    def _slurp(self) -> bytes:
-        with self._telling(), self.path.open("rb") as stream:
-            return stream.read()
+    def _size(self) -> int:
+        return self.path.stat().st_size if self._kept is None else len(self._kept)
+
+    def _slurp(self, named: bool) -> bytes:
+        with self._telling():
+            mode = self.path.stat().st_mode
+            device = stat.S_ISBLK(mode) or stat.S_ISCHR(mode)
+            if not named and not stat.S_ISDIR(mode):
+                what = "a device" if device else "a pipe or a socket"
+                raise UsageError(f"{one_line(self.shown)}: is {what} and no file; take it out of the folder")
+            with self.path.open("rb") as stream:
+                if device and not stream.isatty() and not self.path.samefile(os.devnull):
+                    raise UsageError(f"{one_line(self.shown)}: is a device and no file")
+                return stream.read()
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
@@ -125,7 +149,7 @@ class Source:
     def records(self) -> Iterator[tuple[int, Record]]:
         """Yield the objects of JSON lines with their line numbers, or those of a JSON array, counted."""
         if self.first_record is None and isinstance(self.document, list):
-            for at, record in enumerate(self.document, 1):
+            for at, record in enumerate(cast("list[object]", self.whole_document()), 1):
                 yield at, self._object(record, at)
             return
         for at, text in self.filled_lines():
@@ -138,7 +162,10 @@ class Source:
 
     def _parse(self, text: str, line: int | None) -> object:
         try:
-            return json.loads(text)
+            return strict_json.loads(text)
+        except strict_json.RepeatedKey as error:
+            self._doubtful = True
+            raise self.wrong(str(error), error.line if line is None else line) from None
         except json.JSONDecodeError as error:
             where = error.lineno if line is None else line
             raise self.wrong(
@@ -168,10 +195,13 @@ class Source:
 
     @cached_property
     def first_record(self) -> Record | None:
-        """The object on the first line, if the first line is one."""
+        """The object on the first line, if the first line is one; a key may occur twice in it."""
         if not self.first_line.startswith("{"):
             return None
         try:
+            value = strict_json.loads(self.first_line)
+        except strict_json.RepeatedKey:
+            self._doubtful = True
             value = json.loads(self.first_line)
         except (ValueError, RecursionError):
             return None
@@ -179,7 +209,7 @@ class Source:
 
     @cached_property
     def document(self) -> object:
-        """The whole content as one JSON value, if it is one."""
+        """The whole content as one JSON value, if it is one, to tell formats apart: a key may occur twice in it."""
         if not self.first_line.startswith(("{", "[")):
             return None
         if self.first_record is not None:
@@ -189,7 +219,7 @@ class Source:
         try:
             return self.whole_document()
         except FormatError:
-            return None
+            return json.loads("".join(self.texts())) if self._doubtful else None
 
     def check_first_line(self) -> None:
         """Raise if the first line is no JSON but the second is an object: JSON lines of which the first was cut."""
@@ -205,4 +235,32 @@ class Source:
 
     def whole_document(self) -> object:
         """Return the whole content as one JSON value, or say why it is none."""
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> object:
+        if self.first_record is not None and not self._doubtful and self.document is self.first_record:
+            return self.first_record
         return self._parse("".join(self.texts()), None)
+
+
+class _Unpacked(io.RawIOBase):
+    """What is unpacked, up to a bound: a small file must not fill the memory."""
+
+    def __init__(self, stream: IO[bytes], packed: int, source: Source) -> None:
+        self._stream = stream
+        self._left = self._most = max(_ALWAYS_UNPACKED, _MOST_UNPACKED * packed)
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        read: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
+        self._left -= read
+        if self._left < 0:
+            raise self._source.wrong(
+                f"the gzip data unpacks to more than {self._most >> 20} MB, {_MOST_UNPACKED} times its size or more; "
+                "if that is right, unpack it first"
+            )
+        return read

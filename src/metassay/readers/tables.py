@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import importlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
 
-from metassay.core.frames import TIDY, TableKind, record_table, table_kind
+from metassay.core.frames import TIDY, TableKind, count_columns, record_table, table_kind
 from metassay.core.ledger import Ledger
 from metassay.errors import UsageError, listed, one_line
 from metassay.readers.source import Record, Source
@@ -19,6 +20,10 @@ FORMATS = ("tidy", "wide")
 _ROWS_AT_ONCE = 1 << 14
 _DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons"}
 _PARQUET = b"PAR1"
+_WHOLE = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
+_BATCH_BYTES = 1 << 26
+_MOST_UNPACKED = 100
+"""How many times its size a Parquet file of more than 256 MB, or of 16 million cells, may unpack to."""
 
 
 def recognise(source: Source) -> str | None:
@@ -84,6 +89,7 @@ def _record_delimited(source: Source, ledger: Ledger, kind: TableKind) -> str:
     # Data frames write their row numbers under an empty name.
     kept = [(at, name) for at, name in enumerate(names) if name]
     _check_names(source, [name for _, name in kept], kind, line)
+    ledger.bounds.check_columns(count_columns(dict(kept).values()) if kind == "wide" else 0)
     empty = True
     for lines, chunk in rows:
         empty = False
@@ -105,7 +111,7 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
     reader = csv.reader(source.texts(), delimiter=delimiter, strict=True, skipinitialspace=spaced)
     lines: list[int] = []
     rows: list[list[str]] = []
-    width, begins = 0, 1
+    width, begins = -1, 1
     try:
         for row in reader:
             if len(row) == width:
@@ -115,7 +121,7 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
                     yield lines, rows
                     lines, rows = [], []
             elif len(row) > 1 or (row and row[0].strip()):
-                if width:
+                if width >= 0:
                     raise source.wrong(
                         f"the row has {len(row)} fields and the header {width}; quote names that hold "
                         f"{delimiter!r} or a line break",
@@ -131,8 +137,8 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
 
 
 def _check_names(source: Source, names: list[str], kind: TableKind, line: int | None) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    if len(set(names)) != len(names):
+        twice, _ = Counter(names).most_common(1)[0]
         raise source.wrong(f"the column {one_line(twice)!r} occurs twice in the header; rename one of them", line)
     seen = table_kind(names, source.shown)
     if kind == "tidy" and seen == "wide":
@@ -148,13 +154,19 @@ def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> None:
     needed = TIDY if kind == "tidy" else ("system", "input")
     while chunk := list(islice(records, _ROWS_AT_ONCE)):
         names: dict[str, None] = {}
+        filled = 0
         for line, row in chunk:
             for field in needed:
                 if field not in row:
                     raise source.wrong(_missing_field(field, row, kind), line)
             names.update(dict.fromkeys(row))
-        table = {name: [row.get(name) for _, row in chunk] for name in names}
-        record_table(ledger, table, source.shown, [line for line, _ in chunk], kind)
+            filled += len(row)
+        # Rows with few names in common would be a table of holes, and go one by one.
+        sparse = len(names) * len(chunk) > 16 * filled
+        for part in ([one] for one in chunk) if sparse else [chunk]:
+            present = part[0][1] if sparse else names
+            table = {name: [row.get(name) for _, row in part] for name in present}
+            record_table(ledger, table, source.shown, [line for line, _ in part], kind)
 
 
 def _missing_field(field: str, row: Record, kind: TableKind) -> str:
@@ -172,25 +184,65 @@ def _parquet_file(source: Source) -> Any:  # noqa: ANN401 - pyarrow is optional 
             f"{one_line(source.shown)}: reading Parquet needs pyarrow; run: pip install 'metassay[parquet]'"
         ) from None
     with _telling(source):
-        return parquet.ParquetFile(source.path)
+        about = parquet.read_metadata(source.path)
+        texts = {part.path_in_schema for part in _parts(about) if part.physical_type == "BYTE_ARRAY"}
+        # Where a text is stored as its difference from the one before, pyarrow knows no dictionaries.
+        texts -= {part.path_in_schema for part in _parts(about) if not set(part.encodings) <= _WHOLE}
+        file = parquet.ParquetFile(source.path, read_dictionary=sorted(texts))
+        size = sum(part.total_uncompressed_size for part in _parts(about))
+        cells = about.num_rows * about.num_columns
+    packed = source.path.stat().st_size
+    for what, much, always in (("bytes", size, 1 << 28), ("cells", cells, 1 << 24)):
+        if much > max(always, _MOST_UNPACKED * packed):
+            raise source.wrong(
+                f"the Parquet file unpacks to {much:,} {what}, more than {_MOST_UNPACKED} times its {packed:,} bytes; "
+                "if that is right, save it as CSV"
+            )
+    return file
+
+
+def _batches(source: Source) -> Iterator[dict[str, list[object]]]:
+    """Yield many rows at a time as columns; equal texts are one text in memory, however many rows have it."""
+    file = _parquet_file(source)
+    with _telling(source):
+        differences = (part for part in _parts(file.metadata) if "DELTA_BYTE_ARRAY" in part.encodings)
+        longest = max((part.total_uncompressed_size for part in differences), default=1)
+        rows = max(1, min(_ROWS_AT_ONCE, _BATCH_BYTES // max(1, longest)))
+        batches = file.iter_batches(batch_size=rows)
+    while True:
+        with _telling(source):
+            batch = next(batches, None)
+            table = {} if batch is None else {n: _column(batch.column(n)) for n in batch.schema.names}
+        if batch is None:
+            return
+        yield table
+
+
+def _parts(about: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
+    """Yield what the metadata say of each column of each group of rows."""
+    for group in map(about.row_group, range(about.num_row_groups)):
+        yield from map(group.column, range(about.num_columns))
+
+
+def _column(array: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
+    if not hasattr(array, "dictionary"):
+        values: list[object] = array.to_pylist()
+        return values
+    texts = [*array.dictionary.to_pylist(), None]
+    return [texts[-1 if at is None else at] for at in array.indices.to_pylist()]
 
 
 def _parquet_names(source: Source) -> list[str]:
     file = _parquet_file(source)
-    with _telling(source):
-        return [str(name) for name in file.schema_arrow.names]
+    return [str(name) for name in file.schema_arrow.names]
 
 
 def _record_parquet(source: Source, ledger: Ledger, kind: TableKind) -> None:
-    _check_names(source, _parquet_names(source), kind, None)
-    batches = _parquet_file(source).iter_batches(batch_size=_ROWS_AT_ONCE)
+    names = _parquet_names(source)
+    _check_names(source, names, kind, None)
+    ledger.bounds.check_columns(count_columns(names) if kind == "wide" else 0)
     done = 0
-    while True:
-        with _telling(source):
-            batch = next(batches, None)
-            table: dict[str, list[object]] = {} if batch is None else batch.to_pydict()
-        if not table:
-            break
+    for table in _batches(source):
         rows = len(table["system"])
         record_table(ledger, table, source.shown, range(done + 1, done + 1 + rows), kind)
         done += rows
@@ -224,8 +276,9 @@ def column_names(source: Source) -> list[str]:
 def rows(source: Source) -> Iterator[tuple[int, Record]]:
     """Yield the rows of a table in any form, with the line on which each begins."""
     if source.head.startswith(_PARQUET):
-        with _telling(source):
-            yield from enumerate(_parquet_file(source).read().to_pylist(), 1)
+        each = (row for table in _batches(source) for row in zip(*table.values(), strict=True))
+        names = _parquet_names(source)
+        yield from ((at, dict(zip(names, row, strict=True))) for at, row in enumerate(each, 1))
     elif source.first_line.startswith(("{", "[")):
         yield from source.records()
     else:

@@ -229,12 +229,19 @@ def _record_g_eval(row: Record, place: Place, found: _Collected) -> None:
     found.reference(key, row.get("reference"), place)
 
 
+def _list(row: Record, field: str, place: Place) -> list[object]:
+    value = row.get(field) or []
+    if not isinstance(value, list):
+        raise FormatError(f"the field {field!r} must be a list of texts", file=place.file, line=place.line)
+    return value
+
+
 def _record_mteb(row: Record, place: Place, found: _Collected) -> None:
     key = _field(row, "id", place)
-    for at, text in enumerate(row.get("machine_summaries") or [], 1):
+    for at, text in enumerate(_list(row, "machine_summaries", place), 1):
         found.output(f"system-{at}", key, text, place)
     found.source(key, row.get("text"), place)
-    found.reference(key, list(row.get("human_summaries") or []), place)
+    found.reference(key, _list(row, "human_summaries", place), place)
 
 
 _Recorder = Callable[[Record, Place, _Collected], None]
@@ -272,13 +279,13 @@ def _record_data_set(path: Path, shown: str, found: _Collected, pair: LanguagePa
     files = {
         "output": sorted((path / "system-outputs" / chosen).glob("*.txt")),
         "reference": sorted((path / "references").glob(f"{chosen}.*.txt")),
-        "source": [file for file in [path / "sources" / f"{chosen}.txt"] if file.is_file()],
+        "source": [file for file in [path / "sources" / f"{chosen}.txt"] if file.exists()],
     }
     counts: dict[str, int] = {}
     for role, paths in files.items():
         for file in paths:
             at = 0
-            for at, text in enumerate(Source(file).texts(), 1):
+            for at, text in enumerate(Source(file, named=False).texts(), 1):
                 place, key, line = Place(str(file), at), str(at), text.rstrip("\r\n")
                 if role == "output":
                     found.output(file.stem, key, line, place)

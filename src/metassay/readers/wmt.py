@@ -59,7 +59,8 @@ def record(source: Source, ledger: Ledger, pair: LanguagePair) -> str:
     """
     if _fields(source.first_line) == _DA_HEADER:
         return _record_human(source, ledger, pair)
-    layout = _layout(_fields(source.first_line))
+    first = _fields(source.first_line)
+    layout = _layout(first)
     if layout is None:
         raise source.wrong("expected a line such as METRIC PAIR TESTSET SYSTEM SEGMENT SCORE", 1)
     rows = []
@@ -67,6 +68,12 @@ def record(source: Source, ledger: Ledger, pair: LanguagePair) -> str:
         fields = _fields(text)
         if len(fields) < layout.least:
             raise source.wrong(f"expected {layout.least} fields of {layout.name}, got {len(fields)}", line)
+        if len(fields) != len(first) or fields[4].isdigit() != first[4].isdigit():
+            other = _layout(fields)
+            if other is not None and other.name != layout.name:
+                raise source.wrong(
+                    f"the line has {other.name} and the first line {layout.name}; keep them in separate files", line
+                )
         rows.append((line, fields))
     chosen = pair.settle((fields[1] for _, fields in rows), source.shown)
     ours = [(line, fields) for line, fields in rows if fields[1] == chosen]

@@ -11,14 +11,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO
 
-from metassay.core.files import replacing
+from metassay.core.files import no_formula, replacing
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, one_line
 
 _PARTS_AT_ONCE = 1 << 12
 
 
-def write_tidy(scores: Scores, path: str | PathLike[str]) -> Path:
+def write_tidy(scores: Scores, path: str | PathLike[str], *, safe: bool = False) -> Path:
     """Write scores in the form that the suffix names; see :func:`metassay.write`."""
     target = Path(fspath(path))
     packed = target.suffix == ".gz"
@@ -26,6 +26,8 @@ def write_tidy(scores: Scores, path: str | PathLike[str]) -> Path:
     encode = _ENCODERS.get(suffix)
     if encode is None or (packed and suffix == ".parquet"):
         raise UsageError(f"{one_line(target)}: the name must end in .csv, .tsv, .jsonl (also with .gz) or .parquet")
+    if safe and suffix in (".csv", ".tsv"):
+        encode = _delimited("," if suffix == ".csv" else "\t", no_formula)
     with replacing(target) as stream:
         try:
             if packed:
@@ -46,11 +48,11 @@ def _pour(parts: Iterable[bytes], stream: IO[bytes] | gzip.GzipFile) -> None:
         stream.write(chunk)
 
 
-def _delimited(delimiter: str) -> Callable[[Scores], Iterator[bytes]]:
+def _delimited(delimiter: str, guard: Callable[[str], str] = str) -> Callable[[Scores], Iterator[bytes]]:
     special = (delimiter, '"', "\n", "\r", "\0")
 
     def cell(value: object) -> str:
-        text = _plain(value) if isinstance(value, float) else str(value)
+        text = _plain(value) if isinstance(value, float) else guard(str(value))
         if any(c in text for c in special) or text != text.strip():
             return '"' + text.replace('"', '""') + '"'
         return text

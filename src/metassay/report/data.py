@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast, get_type_hints
 
 from metassay import HOMES
+from metassay.core.files import no_formula
 from metassay.core.records import decode, encode
 from metassay.core.result import Result, Row
 from metassay.core.signature import VERSION, Signature
@@ -114,19 +115,24 @@ def result_of(study: str) -> type[Result]:
     return cast("type[Result]", getattr(module, getattr(module, verb).__annotations__["return"]))
 
 
-def to_csv(result: Result, of: str = "table") -> str:
-    """Return the rows as CSV with a header; undefined numbers and missing values are empty."""
+def to_csv(result: Result, of: str = "table", *, safe: bool = False) -> str:
+    """Return the rows as CSV with a header; undefined numbers and missing values are empty.
+
+    With `safe`, text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
     table = [{key: encode(value) for key, value in row.items()} for row in result.rows(of)]
     if not table:
         return ""
     lines = [list(table[0]), *(list(row.values()) for row in table)]
-    return "".join(",".join(_field(value) for value in line) + "\n" for line in lines)
+    return "".join(",".join(_field(value, safe) for value in line) + "\n" for line in lines)
 
 
-def _field(value: object) -> str:
+def _field(value: object, safe: bool) -> str:
     """Quote what needs it; the csv module leaves a lone carriage return bare, which then breaks the row."""
     if value is None:
         return ""
     text = str(value).lower() if isinstance(value, bool) else str(value)
+    if safe and isinstance(value, str):
+        text = no_formula(text)
     special = any(c in text for c in '",\r\n') or text != text.strip()
     return '"' + text.replace('"', '""') + '"' if special else text

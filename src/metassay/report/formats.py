@@ -74,11 +74,11 @@ def to_json(result: Result, path: Target = None) -> str:
     return _written(data.to_json(result), path)
 
 
-def to_csv(result: Result, path: Target = None, *, rows: str = "table") -> str:
-    """Return the rows of a result as CSV."""
+def to_csv(result: Result, path: Target = None, *, rows: str = "table", safe: bool = False) -> str:
+    """Return the rows of a result as CSV; with `safe`, text that looks like a formula gets an apostrophe."""
     from metassay.report import data
 
-    return _written(data.to_csv(result, rows), path)
+    return _written(data.to_csv(result, rows, safe=safe), path)
 
 
 FORMATS: dict[str, Callable[..., str]] = {

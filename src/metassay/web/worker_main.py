@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metassay.errors import DataError, FormatError, MetassayError, one_line
+from metassay.errors import FormatError, MetassayError, one_line
 from metassay.web.limits import in_words
 
 if TYPE_CHECKING:
@@ -89,18 +89,14 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
 
 
 def _read(order: Order) -> Scores:
-    from metassay.readers import read
+    from metassay.core.ledger import Bounds
+    from metassay.readers.recognition import read_all
 
     limits = order["limits"]
     for name in order["files"]:
         _inspect(Path(name), limits["unpacked"])
-    scores = read(*order["files"], format=order["format"], language=order["language"])
-    if len(scores.columns) > limits["columns"]:
-        raise DataError(f"there are {len(scores.columns):,} columns; at most {limits['columns']:,} can be studied here")
-    cells = sum(column.values.size for column in scores.columns.values())
-    if cells > limits["cells"]:
-        raise DataError(f"there are {cells:,} scores; at most {limits['cells']:,} can be studied here")
-    return scores
+    bounds = Bounds(limits["columns"], limits["cells"])
+    return read_all(order["files"], format=order["format"], language=order["language"], bounds=bounds)
 
 
 def _inspect(path: Path, most: int) -> None:

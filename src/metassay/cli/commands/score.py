@@ -84,6 +84,7 @@ def add(parser: Parser) -> None:
     options.add(parser, {name: each for name, each in options.places().items() if name != "checkpoint"})
     output = parser.group("output")
     output.add_argument("-o", "--output", metavar="FILE", help="tidy scores; ends in .csv, .tsv, .jsonl or .parquet")
+    options.add_safe_csv(output)
     options.add_quiet(output)
 
 
@@ -105,6 +106,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("no file to write to; name one with -o FILE")
     if not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl", ".parquet")):
         raise UsageError(f"-o {one_line(arguments.output)!r} must end in .csv, .tsv, .jsonl or .parquet")
+    if arguments.safe_csv and not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv")):
+        raise UsageError(f"--safe-csv has no meaning for {one_line(arguments.output)!r}, which is no CSV")
     for name in texts.paths(arguments):
         if Path(name).exists() and Path(arguments.output).exists() and Path(name).samefile(arguments.output):
             raise UsageError(f"-o {one_line(arguments.output)!r} would overwrite the texts it reads")
@@ -136,7 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
             scores = score_by_reference(found, scorers, **how)
         else:
             scores = score(found, scorers, leave_own_out=arguments.leave_own_out, **how)
-    write(scores if others is None else scores.merge(others), arguments.output)
+    write(scores if others is None else scores.merge(others), arguments.output, safe=arguments.safe_csv)
     if not arguments.quiet:
         for line in (*scores.sources[len(found.provenance) :], *scores.notes):
             say(line)

@@ -14,7 +14,7 @@ from metassay.charts import theme
 from metassay.charts.chart import interactive
 from metassay.charts.panels import Multiples
 from metassay.core.signature import VERSION
-from metassay.errors import one_line
+from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, views
 from metassay.report.document import methods, summary
 from metassay.report.document.study_runs import Dossier
@@ -155,7 +155,7 @@ def _controls(dossier: Dossier, charts: list[Multiples]) -> str:
         '<option value="name">by name</option></select></label>'
     )
     boxes = "".join(
-        f'<label><input type="checkbox" checked data-metric="{escape(m)}"> {escape(one_line(m, 80))}</label>'
+        f'<label><input type="checkbox" checked data-metric="{escape(visible(m))}"> {escape(one_line(m, 80))}</label>'
         for m in dossier.metrics
     )
     picker = (

@@ -7,11 +7,8 @@ their bytes, and whatever else it names is refused. scikit-learn is not needed.
 
 from __future__ import annotations
 
-import io
-import json
 import math
-import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from metassay.core import vocabulary
+from metassay.core import pickles, strict_json, vocabulary
 from metassay.errors import FormatError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 
@@ -117,9 +114,10 @@ def load_model(path: Path) -> Model:
 
 def _from_json(data: bytes) -> Model:
     try:
-        given = json.loads(data)
+        given = strict_json.loads(data.decode().strip())
     except (ValueError, RecursionError) as error:
         raise FormatError(f"this is no JSON: {one_line(error)}") from None
+    assert isinstance(given, dict), "the text begins with a brace"
     kind = given.get("kind")
     features = given.get("features", list(PUBLIC_FEATURES))
     if not isinstance(features, list) or not features or not all(isinstance(name, str) for name in features):
@@ -192,11 +190,11 @@ def _array(given: Mapping[str, Any], name: str, default: float | None) -> FloatA
 
 def _from_pickle(data: bytes) -> Model:
     try:
-        found = _Reader(io.BytesIO(data), encoding="latin1").load()
-    except FormatError:
+        found = pickles.load(data, _named, objects=True)
+    except FormatError as error:
+        if "damaged" in str(error):
+            raise FormatError(f"this is neither JSON nor a pickled model: {error}") from None
         raise
-    except Exception as error:  # a damaged pickle may fail in any way
-        raise FormatError(f"this is neither JSON nor a pickled model: {one_line(error)}") from None
     mean, scale = np.zeros(1), np.ones(1)
     if isinstance(found, _Holder) and found.kind == "Pipeline":
         steps = [step[-1] for step in found.fields.get("steps", ()) if isinstance(step, tuple | list) and step]
@@ -229,107 +227,76 @@ def _kind(found: object) -> str:
     return one_line(found.kind if isinstance(found, _Holder) else type(found).__name__, 40)
 
 
-class _Holder:
+class _Holder(pickles.Standin):
     """An object of scikit-learn without its class: a name and fields."""
 
-    kind = ""
-
-    def __init__(self, *_: object) -> None:
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         self.fields: dict[str, Any] = {}
 
-    def __new__(cls, *_: object) -> _Holder:
-        """Make one without fields, as pickles do before they fill them in."""
-        made = super().__new__(cls)
-        made.fields = {}
-        return made
-
-    def __setstate__(self, state: object) -> None:
+    def take(self, state: object) -> None:
+        """Take the fields."""
         if isinstance(state, dict):
             self.fields = {str(name): value for name, value in state.items()}
 
-
-class _Dtype:
-    """The type of an array's numbers."""
-
-    def __init__(self, code: object, *_: object) -> None:
-        self.code = str(code).lstrip("<>|=")
-        self.order = "<"
-        if self.code not in ("f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "b1"):
-            raise FormatError(f"an array must hold numbers, got the type {one_line(code, 20)}")
-
-    def __setstate__(self, state: Sequence[object]) -> None:
-        self.order = ">" if state[1] == ">" else "<"
-
     @property
-    def numbers(self) -> np.dtype[Any]:
-        return np.dtype(self.order + self.code)
+    def parts(self) -> Iterable[object]:
+        """The fields' values."""
+        return self.fields.values()
 
 
-class _Array:
+class _Array(pickles.Standin):
     """An array of NumPy, from its bytes."""
 
     def __init__(self, *_: object) -> None:
         self.values: npt.NDArray[Any] = np.zeros(0)
 
-    def __setstate__(self, state: Sequence[Any]) -> None:
+    def take(self, state: object) -> None:
+        """Take type, shape and bytes, as NumPy hands them over."""
+        if not isinstance(state, tuple) or len(state) < 4:
+            raise FormatError("the pickle is damaged: an array has no type, shape and numbers")
         shape, kind, columns, data = state[-4:]
         self.fill(data, kind, shape, "F" if columns else "C")
 
-    def fill(self, data: object, kind: object, shape: Sequence[int], order: str) -> None:
+    def fill(self, data: object, kind: object, shape: object, order: object) -> None:
         """Take the numbers from bytes."""
-        raw = data.encode("latin1") if isinstance(data, str) else bytes(data)  # type: ignore[call-overload]
-        if not isinstance(kind, _Dtype):
+        if not isinstance(kind, pickles.Dtype) or not isinstance(shape, tuple):
             raise FormatError("an array must hold numbers")
-        self.values = np.frombuffer(raw, kind.numbers).reshape(tuple(shape), order="F" if order == "F" else "C")
+        self.values = kind.numbers(data).reshape(shape, order="F" if order == "F" else "C")
 
 
-def _array_of_buffer(data: object, kind: object, shape: Sequence[int], order: str) -> _Array:
+def _array_of_buffer(data: object, kind: object, shape: object, order: object) -> _Array:
     made = _Array()
     made.fill(data, kind, shape, order)
     return made
 
 
-def _scalar(kind: object, data: object = b"") -> float:
-    made = _Array()
-    made.fill(data, kind, (1,), "C")
-    return float(made.values[0])
-
-
-def _reconstructed(holder: object, *_: object) -> object:
-    if isinstance(holder, type) and issubclass(holder, _Holder):
-        return holder()
+def _reconstructed(named: object, *_: object) -> object:
+    if isinstance(named, pickles.Named) and named.call is not None:
+        return named.call()
     raise FormatError("it makes an object of an unknown kind")
 
 
-def _no_bytes(*_: object) -> bytes:
-    return b""
-
-
-def _encoded(text: object, *_: object) -> bytes:
-    return str(text).encode("latin1")
-
-
-_ARRAYS = ("numpy.core.multiarray", "numpy._core.multiarray")
-_KNOWN: dict[tuple[str, str], Any] = {
-    **{(module, "_reconstruct"): _Array for module in _ARRAYS},
-    **{(module, "scalar"): _scalar for module in _ARRAYS},
-    **{(module, "_frombuffer"): _array_of_buffer for module in ("numpy.core.numeric", "numpy._core.numeric")},
-    ("numpy", "ndarray"): None,
-    ("numpy", "dtype"): _Dtype,
-    **{(module, "_reconstructor"): _reconstructed for module in ("copy_reg", "copyreg")},
-    **{(module, "object"): None for module in ("__builtin__", "builtins")},
-    **{(module, "bytes"): _no_bytes for module in ("__builtin__", "builtins")},
-    ("_codecs", "encode"): _encoded,
+_KNOWN = {
+    **pickles.PLAIN,
+    **{
+        (module, "_reconstruct"): pickles.Named(_Array)
+        for module in ("numpy.core.multiarray", "numpy._core.multiarray")
+    },
+    **{
+        (module, "_frombuffer"): pickles.Named(_array_of_buffer)
+        for module in ("numpy.core.numeric", "numpy._core.numeric")
+    },
+    ("numpy", "ndarray"): pickles.Named(),
+    **{(module, "_reconstructor"): pickles.Named(_reconstructed) for module in ("copy_reg", "copyreg")},
+    **{(module, "object"): pickles.Named() for module in ("__builtin__", "builtins")},
 }
 """What a pickle of a fitted model names beside scikit-learn's classes, and what stands in for it here."""
 
 
-class _Reader(pickle.Unpickler):
-    """Reads pickles without importing or calling anything that they name."""
-
-    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401 - as the base class has it
-        if (module, name) in _KNOWN:
-            return _KNOWN[module, name]
-        if module.partition(".")[0] == "sklearn":
-            return type("Holder", (_Holder,), {"kind": name})
-        raise FormatError(f"the pickle names {one_line(f'{module}.{name}', 60)}, which no fitted model does: refused")
+def _named(module: str, name: str) -> pickles.Named:
+    if (module, name) in _KNOWN:
+        return _KNOWN[module, name]
+    if module.partition(".")[0] == "sklearn":
+        return pickles.Named(lambda *_: _Holder(name))
+    raise FormatError(f"the pickle names {one_line(f'{module}.{name}', 60)}, which no fitted model does: refused")
