@@ -22,7 +22,7 @@ def every_number(result: ma.Reproduction) -> str:
     before = None
     for row in result.table:
         if not math.isnan(row.ours):
-            head = (f"{row.paper}, {row.where}", f"{row.what} ({row.data})")
+            head = (f"{row.paper}, {row.where}", f"{row.what} ({row.data})" if row.data else row.what)
             shown = head if head != before else ("", "")
             before = head
             ours = f"{row.ours:.3f}".removesuffix(".000")

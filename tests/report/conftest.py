@@ -40,6 +40,7 @@ def agreement_row(metric, estimate, *, human="relevance", level="system", coeffi
         "misranked": (1 - estimate) / 2 if ranks else NAN,
         "misranked_low": (1 - high) / 2 if ranks else NAN,
         "misranked_high": (1 - low) / 2 if ranks else NAN,
+        "tied": 0.0 if ranks else NAN,
     } | changes
     return AgreementRow(metric, human, level, coefficient, estimate, low, high, **fields)
 

@@ -37,6 +37,17 @@ def test_agreement_has_a_section_per_criterion_and_a_column_per_setting(agreed):
     ]
 
 
+def test_tied_pairs_have_a_column_where_there_are_any(agreed):
+    assert not any("tied" in line for line in page(agreed).tables[0].legend)
+    result = agreement(
+        agreement_row("a", 0.5, tied=0.2), agreement_row("b", 0.4), agreement_row("c", 0.3, level="input")
+    )
+    (table,) = page(result).tables
+    assert [column.header for column in table.columns][2:4] == ["pairs ranked wrongly", "pairs tied"]
+    assert [row[3] for row in texts(table.sections[0])] == ["20%", "0%", "–"]
+    assert any(line.startswith("Pairs tied: share of system pairs") for line in table.legend)
+
+
 def test_the_best_of_each_column_is_bold(agreed):
     section = page(agreed).tables[0].sections[0]
     assert bold(section, 1) == ["BERTScore"]

@@ -51,7 +51,9 @@ def test_perm_both_finds_a_difference_that_is_there():
         good, bad = human + 0.5 * random.normal(size=human.shape), human + 3 * random.normal(size=human.shape)
         scores = ma.Scores.from_arrays({"good": good, "bad": bad}, {"human": human})
         options = {"level": "input", "coefficient": "pearson", "resamples": 99, "seed": world, "threads": 1}
-        found += ma.compare(scores, **options).table[0].significant
+        result = ma.compare(scores, test="perm-both", **options)
+        assert result.signature["test"] == "perm-both"
+        found += result.table[0].significant
     assert found >= 36
 
 

@@ -69,13 +69,100 @@ def test_each_bootstrap_draws_its_own_axis(interval, drawn):
     assert row.low == row.high == pytest.approx(1)
 
 
-def test_misranked_pairs_turn_a_kendall_interval_around(world):
-    row = one(world(), metric="fair", level="system", coefficient="kendall")
+@pytest.mark.parametrize("interval", ["boot-both", "boot-systems", "boot-inputs", "fisher", "two-way"])
+def test_without_ties_misranked_pairs_are_kendall_turned_around(interval):
+    x, z = np.random.default_rng(8).normal(size=(2, 8, 12)) + np.linspace(0, 1, 8)[:, None]
+    row = one(ma.Scores.from_arrays({"m": x}, {"h": z}), level="system", coefficient="kendall", interval=interval)
+    assert row.tied == 0
     assert row.misranked == pytest.approx((1 - row.estimate) / 2)
     assert (row.misranked_low, row.misranked_high) == pytest.approx(((1 - row.high) / 2, (1 - row.low) / 2))
     # By hand: 1, 2, 3 against 1, 3, 2 has one of three pairs wrong.
     scores = ma.Scores.from_arrays({"m": [[1], [2], [3]]}, {"h": [[1], [3], [2]]})
     assert one(scores, level="system").misranked == pytest.approx(1 / 3)
+
+
+def tied_world(systems=9, inputs=5):
+    random = np.random.default_rng(3)
+    x, z = random.integers(0, 3, (2, systems, inputs)).astype(float)
+    z[1], z[4] = z[0], z[0]
+    return x, z
+
+
+def counted_pairs(x, z, weights):
+    """Return discordant and tied shares by going through the pairs, each as often as it was drawn."""
+    discordant = tied = total = 0.0
+    for i in range(len(x)):
+        for k in range(i):
+            many = weights[i] * weights[k]
+            by_x, by_z = (0.0 if abs(v[i] - v[k]) < 1e-12 else np.sign(v[i] - v[k]) for v in (x, z))
+            total += many
+            discordant += many * (by_x * by_z < 0)
+            tied += many * (by_x * by_z == 0)
+    return (discordant / total, tied / total) if total else (math.nan, math.nan)
+
+
+def test_with_ties_pairs_are_counted_as_they_are():
+    # Ten systems, 45 pairs; people tie three pairs of systems and the metric two, of which they share none.
+    z = np.array([1, 1, 2, 3, 3, 4, 5, 6, 6, 7.0])
+    x = np.array([5, 4, 4, 6, 1, 7, 3, 3, 2, 0.0])
+    scores = ma.Scores.from_arrays({"m": x[:, None]}, {"h": z[:, None]})
+    row = one(scores, level="system")
+    discordant, tied = counted_pairs(x, z, np.ones(10))
+    assert (row.misranked, row.tied) == pytest.approx((discordant, tied))
+    assert tied == pytest.approx(5 / 45)
+    assert row.misranked < (1 - row.estimate) / 2  # which counts a part of the ties as wrong
+    for coefficient in ("kendall-a", "kendall-c"):
+        other = one(
+            ma.Scores.from_arrays({"m": x[:, None]}, {"h": z[:, None]}), level="system", coefficient=coefficient
+        )
+        assert (other.misranked, other.tied) == (row.misranked, row.tied)
+
+
+@pytest.mark.parametrize("interval", ["boot-both", "boot-systems", "boot-inputs"])
+def test_with_ties_the_interval_counts_pairs_in_the_same_draws(interval):
+    from metassay.stats.draws import BootstrapPages
+
+    x, z = tied_world()
+    row = one(ma.Scores.from_arrays({"m": x}, {"h": z}), level="system", interval=interval, resamples=300, seed=5)
+    pages = BootstrapPages(
+        300,
+        x.shape,
+        5,
+        resample_systems=interval != "boot-inputs",
+        resample_inputs=interval != "boot-systems",
+        reckoned=x.shape[0] + 2 * x.shape[1],
+    )
+    shares = []
+    for page in range(len(pages)):
+        systems, inputs = pages[page]
+        for draw in range(min(pages.size, 300 - page * pages.size)):
+            w = np.ones(len(x)) if systems is None else systems[:, draw]
+            v = np.ones(x.shape[1]) if inputs is None else inputs[:, draw]
+            shares.append(counted_pairs(x @ v / v.sum(), z @ v / v.sum(), w)[0])
+    assert len(shares) == 300
+    assert (row.misranked_low, row.misranked_high) == pytest.approx(tuple(np.nanquantile(shares, [0.025, 0.975])))
+    assert row.tied > 0
+
+
+@pytest.mark.parametrize("interval", ["fisher", "two-way"])
+def test_with_ties_only_draws_give_misranked_pairs_an_interval(interval):
+    x, z = tied_world()
+    result = ma.agree(ma.Scores.from_arrays({"m": x}, {"h": z}), level="system", interval=interval, resamples=100)
+    (row,) = result.table
+    assert row.tied > 0
+    assert row.misranked > 0
+    assert math.isnan(row.misranked_low)
+    assert math.isnan(row.misranked_high)
+    assert said(result, "tied", "bootstrap")
+
+
+def test_two_way_says_how_many_resamples_it_took(world):
+    result = ma.agree(world(), level="system", interval="two-way")
+    assert {row.resamples for row in result.table} == {1000}
+    assert result.signature["k"] == "1000"
+    assert said(result, "1,000 resamples, not 10,000")
+    assert not said(ma.agree(world(), level="system", interval="two-way", resamples=1000), "resamples, not")
+    assert not said(ma.agree(world(), level="system"), "resamples, not")
 
 
 def test_fisher_uses_the_right_number_of_observations(world):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from metassay.core import vocabulary
+from metassay.core.equality import rebuilt, same_fields
 from metassay.core.signature import VERSION, Signature
 
 
@@ -106,6 +107,15 @@ class Result:
         Needs matplotlib: ``pip install 'metassay[figures]'``.
         """
         return _render("plot", self, path, **options)
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other) if isinstance(other, Result) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.signature))
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return rebuilt(self)
 
     def __str__(self) -> str:
         return self.to_text().rstrip("\n")

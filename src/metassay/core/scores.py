@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core import vocabulary
+from metassay.core.equality import rebuilt, same_fields
 from metassay.errors import Contradiction, DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.kernels.weighted_ranks import quotient
 
@@ -68,6 +69,15 @@ class Column:
             raise DataError(f"{one_line(self.name)!r} holds infinite values; a missing score is NaN")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other) if isinstance(other, Column) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.kind, self.axes, self.values.shape))
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return rebuilt(self)
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """Return the labels of an extra axis, empty if the column does not have it."""
@@ -287,6 +297,15 @@ class Scores:
         if not found:
             raise DataError(f"there is no metric beside the human criteria {', '.join(humans)}")
         return found
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other) if isinstance(other, Scores) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.systems, self.inputs, tuple(sorted(self.columns))))
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return rebuilt(self)
 
     def __repr__(self) -> str:
         def counted(names: tuple[str, ...], one: str, many: str) -> str:

@@ -29,6 +29,7 @@ FORMATS = {
     "wmt": "WMT metrics task: METRIC.seg.score, METRIC.sys.score, or system scores under LP HUMAN SYSTEM.",
     "g-eval": "G-Eval and UniEval: a JSON array with doc_id, system_id and scores.",
     "mteb-summeval": "SummEval as MTEB keeps it: one row per document, lists of judgments.",
+    "summary-translation": "Scores by language pair of Braun et al. (2022): JSON objects with keys such as en^de.",
     "lm-eval": "Samples that lm-evaluation-harness logs: JSON lines with doc_id, filter and metrics.",
     "inspect": "An Inspect log in JSON: samples with scores.",
     "judge-bench": "JUDGE-BENCH: a JSON object with instances and their human annotations.",

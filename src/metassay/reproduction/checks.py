@@ -13,6 +13,7 @@ from metassay.core.scores import Scores
 from metassay.core.texts import Texts
 from metassay.errors import MetassayError, one_line
 from metassay.readers import read, read_texts
+from metassay.stats.significance import corrected
 from metassay.studies.agree import agree
 from metassay.studies.compare import ComparisonRow, compare
 from metassay.studies.coverage import simulate_coverage
@@ -152,8 +153,14 @@ def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) 
         threads=desk.threads,
     )
     (row,) = result.table
-    names = ("low", "high", "misranked_low", "misranked_high")
-    return {name: factor * getattr(row, name) for name in names}
+    # The paper turns the ends of the interval of τ into shares of pairs, which is right where nothing is tied.
+    ends = {"low": row.low, "high": row.high, "misranked_low": (1 - row.high) / 2, "misranked_high": (1 - row.low) / 2}
+    return {name: factor * end for name, end in ends.items()}
+
+
+def _rejected(_: Desk, __: str, *, p_values: Sequence[float], correction: str) -> Numbers:
+    found = corrected(np.array(p_values), correction)
+    return {f"alpha {alpha:g}": float((found <= alpha).sum()) for alpha in (0.05, 0.1, 0.7)}
 
 
 def _power(desk: Desk, data: str, *, human: str) -> Numbers:
@@ -287,5 +294,6 @@ _CHECKS: Mapping[str, Callable[..., Numbers]] = {
     "normality": _normality,
     "pairs": _pairs,
     "power": _power,
+    "rejected": _rejected,
     "rouge": _rouge,
 }

@@ -49,6 +49,13 @@ def papers() -> Mapping[str, str]:
     return found
 
 
+@cache
+def remarks() -> Mapping[str, str]:
+    """Return what a reader must know to have a paper's numbers again, by key of the paper."""
+    found: dict[str, str] = _content()["notes"]
+    return found
+
+
 def _content() -> dict[str, Any]:
     text = files("metassay").joinpath("data", "published.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)

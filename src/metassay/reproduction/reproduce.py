@@ -16,7 +16,7 @@ from metassay.core.signature import Signature
 from metassay.errors import UsageError, one_line
 from metassay.readers.datasets import data_folder
 from metassay.reproduction.checks import FULL, QUICK, CannotCheckError, Desk, Numbers, compute
-from metassay.reproduction.published import Figure, figures, papers
+from metassay.reproduction.published import Figure, figures, papers, remarks
 
 ROUNDING = 1e-9
 """A number at the edge of its tolerance is within it, whatever the last bit says."""
@@ -222,5 +222,6 @@ def _notes(rows: Sequence[ReproductionRow], chosen: Sequence[str]) -> tuple[str,
         said if checked else f"None of the {len(rows)} numbers can be checked here.",
         "To agree is to have the same number on the same data. It does not make a method right, and a number outside "
         "its tolerance is a result, not an error.",
+        *(f"{key}: {text}" for key, text in remarks().items() if key in chosen),
         *(f"{key}: {papers()[key]}." for key in chosen),
     )

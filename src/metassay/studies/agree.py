@@ -2,8 +2,8 @@
 
 Correlates each metric with each human criterion and gives every correlation a confidence interval. At the system level
 it asks whether the metric ranks systems as people do; at the input level, whether it ranks the outputs for one input
-as people do, on average. A Kendall correlation of system scores is also given as the share of system pairs that the
-metric ranks wrongly.
+as people do, on average. A Kendall correlation of system scores comes with the shares of system pairs that the metric
+ranks wrongly and that are tied.
 
     metassay agree scores.csv --human relevance
     metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system
@@ -29,9 +29,10 @@ from metassay.errors import listed, one_line
 from metassay.stats import two_way
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import fisher, percentile
+from metassay.stats.kernels.weighted_ranks import DISCORDANT, TIED
 from metassay.stats.levels import Level
 from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, notes_on_inputs
-from metassay.studies.setting import check_size, settle, signature_names
+from metassay.studies.setting import Setting, check_size, settle, signature_names
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -72,11 +73,14 @@ class AgreementRow:
     resamples_undefined: int
     """Resamples whose correlation was undefined and left the interval."""
     misranked: float
-    """At system level with a Kendall coefficient: share of system pairs ranked unlike people, (1 − τ)/2; else NaN."""
+    """At system level with a Kendall coefficient: share of system pairs that metric and people order differently, as
+    counted; else NaN."""
     misranked_low: float
-    """The same at the upper end of the interval."""
+    """Lower end of its interval; NaN if pairs are tied and the interval is not a bootstrap."""
     misranked_high: float
-    """The same at the lower end of the interval."""
+    """Upper end of it."""
+    tied: float
+    """Share of system pairs that the metric, people or both tie; NaN where ``misranked`` is."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,7 +126,8 @@ def agree(
     Notes
     -----
     Definitions follow Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics
-    Using Resampling Methods", §2 and §3; the share of pairs ranked wrongly is that of §6.1.
+    Using Resampling Methods", §2 and §3. The share of pairs ranked wrongly is counted, with its interval from the same
+    draws; without ties it is their (1 − τ)/2 of §6.1.
 
     Where metrics have inputs that people did not annotate, the inputs of their system means are not paired with those
     of people, and all bootstraps resample the two sets separately (Deutsch, Dror and Roth 2022, "Re-Examining
@@ -144,21 +149,18 @@ def agree(
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 
-    n, m_inputs = setting.scores.shape
-    cases = [
-        _Case(h, lv, c, metrics, sets, sets.prepare(setting.x, metrics, setting.z[h], lv, c))
-        for h in range(len(setting.humans))
-        for lv in levels
-        for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
-        for c in coefficients
-    ]
+    cases = _cases(setting, levels, coefficients, inputs)
+    ranked = "system" in levels and any(c.startswith("kendall") for c in coefficients)
+    counted = _cases(setting, ["system"], [DISCORDANT], inputs) if ranked else []
     drawn: list[FloatArray] | None = None
     spreads: list[tuple[FloatArray, FloatArray]] = []
+    asked = resamples
     if interval == "two-way":
         resamples = min(resamples, two_way.DRAWS)
         spreads = _spreads(cases, setting.x, setting.z, resamples, seed, threads)
     elif interval != "fisher":
-        drawn = _resample(cases, setting.scores.shape, interval, resamples, seed, threads)
+        drawn = _resample(cases + counted, setting.scores.shape, interval, resamples, seed, threads)
+    pairs = _pairs(setting, counted, None if drawn is None else drawn[len(cases) :])
 
     found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
     for at, (h, lv, c, metrics, sets, prepared) in enumerate(cases):
@@ -173,10 +175,10 @@ def agree(
                 of_systems, added = (float(part[place]) for part in spreads[at])
                 low, high = two_way.interval(estimate, of_systems, added, n_systems, c, confidence)
             else:
-                cells = int((~np.isnan(x) & ~np.isnan(z)).sum())
-                points = {"global": cells, "within-system": n_inputs}.get(lv, n_systems)
-                low, high = fisher(estimate, points, c, confidence)
-            wrong = c != "pearson" and c != "spearman" and lv == "system"
+                points = int((~np.isnan(x) & ~np.isnan(z)).sum()) if lv == "global" else n_systems
+                low, high = fisher(estimate, n_inputs if lv == "within-system" else points, c, confidence)
+            shares = pairs[h, m] if lv == "system" and c.startswith("kendall") else UNCOUNTED
+            wrong_low, wrong_high = shares.interval(low, high, confidence)
             row = AgreementRow(
                 metric=setting.metrics[m],
                 human=setting.humans[h],
@@ -193,13 +195,13 @@ def agree(
                 n_annotated=int(has_scores(z).sum()),
                 n_undefined=int(undefined[place]),
                 resamples_undefined=0 if sample is None else int(np.isnan(sample).sum()),
-                misranked=(1 - estimate) / 2 if wrong else math.nan,
-                misranked_low=(1 - high) / 2 if wrong else math.nan,
-                misranked_high=(1 - low) / 2 if wrong else math.nan,
+                misranked=shares.discordant,
+                misranked_low=wrong_low,
+                misranked_high=wrong_high,
+                tied=shares.tied,
             )
             found[h, levels.index(lv), coefficients.index(c), m] = (row, sample)
-    in_order = [found[key] for key in sorted(found)]
-    rows = [row for row, _ in in_order]
+    rows, samples = zip(*(found[key] for key in sorted(found)), strict=True)
     annotated = count_annotated(setting.z)
     signature = Signature.of(
         "agree",
@@ -208,16 +210,14 @@ def agree(
         ci=f"{interval},{confidence:g}",
         k=None if interval == "fisher" else resamples,
         seed=None if interval == "fisher" else seed,
-        systems=n,
-        inputs=m_inputs,
+        systems=setting.scores.shape[0],
+        inputs=setting.scores.shape[1],
         annotated=annotated,
         means=None if annotated is None else inputs,
     )
     apart = "intervals draw the inputs of metrics and those of people separately"
     unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, apart)
-    return Agreement(
-        tuple(rows), signature, tuple(setting.notes + unequal + _notes(rows)), tuple(s for _, s in in_order)
-    )
+    return Agreement(rows, signature, tuple(setting.notes + unequal + _notes(rows, asked)), samples)
 
 
 class _Case(NamedTuple):
@@ -229,6 +229,47 @@ class _Case(NamedTuple):
     metrics: list[int]
     sets: InputSets
     prepared: Level
+
+
+class _Pairs(NamedTuple):
+    """Pairs of systems of one metric and one criterion, as shares of all pairs."""
+
+    discordant: float
+    tied: float
+    drawn: FloatArray | None
+    """Shares of discordant pairs in the resamples."""
+
+    def interval(self, low: float, high: float, confidence: float) -> tuple[float, float]:
+        """Return the interval of the discordant share; `low` and `high` are that of Kendall's coefficient."""
+        if self.drawn is not None:
+            return percentile(self.drawn, confidence)
+        # Kendall's coefficient says how many pairs are discordant only if none is tied.
+        return ((1 - high) / 2, (1 - low) / 2) if self.tied == 0 else (math.nan, math.nan)
+
+
+UNCOUNTED = _Pairs(math.nan, math.nan, None)
+
+
+def _cases(setting: Setting, levels: Sequence[str], coefficients: Sequence[str], inputs: str) -> list[_Case]:
+    return [
+        _Case(h, lv, c, metrics, sets, sets.prepare(setting.x, metrics, setting.z[h], lv, c))
+        for h in range(len(setting.humans))
+        for lv in levels
+        for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
+        for c in coefficients
+    ]
+
+
+def _pairs(setting: Setting, counted: list[_Case], drawn: list[FloatArray] | None) -> dict[tuple[int, int], _Pairs]:
+    """Return pairs of systems by criterion and metric."""
+    found = {}
+    for at, (h, lv, _, metrics, sets, prepared) in enumerate(counted):
+        tied = sets.prepare(setting.x, metrics, setting.z[h], lv, TIED).estimate()[0]
+        for place, m in enumerate(metrics):
+            discordant = float(prepared.estimate()[0][place])
+            sample = None if drawn is None else drawn[at][place]
+            found[h, m] = _Pairs(discordant, float(tied[place]), sample)
+    return found
 
 
 def _resample(
@@ -291,9 +332,18 @@ def _spreads(
     return found
 
 
-def _notes(rows: list[AgreementRow]) -> list[str]:
-    """Say what was undefined; metrics of which the same is to be said share a line."""
+def _notes(rows: Sequence[AgreementRow], asked: int) -> list[str]:
+    """Say what was undefined, and done otherwise than asked; metrics of which the same is to be said share a line."""
     notes = []
+    if rows[0].interval == "two-way" and asked > two_way.DRAWS:
+        notes.append(
+            f"Two-way intervals take variances from {two_way.DRAWS:,} resamples, not {asked:,}: more would not make "
+            "them more precise than the data allow."
+        )
+    if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
+        notes.append(
+            "System pairs are tied, so the share ranked wrongly has an interval only from a bootstrap (boot-…)."
+        )
     if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
         notes.append("Fisher's interval is applied to averages of correlations, which are not correlations themselves.")
     few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)

@@ -159,7 +159,7 @@ def simulate_power(
     --------
     >>> import metassay as ma
     >>> result = ma.simulate_power(
-    ...     ma.example(), human="relevance", metric="synthetic-judge", level="system", noise=8, test="perm-both",
+    ...     ma.example(), human="relevance", metric="synthetic-judge", level="system", noise=8, test="williams",
     ...     trials=20, resamples=99,
     ... )
     >>> [row.rate > 0.5 for row in result.table]

@@ -6,7 +6,7 @@ criterion. It also draws worlds in which the first metric is better, for the pow
 
     metassay simulate size
     metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'
-    metassay simulate size --world 'equal: own liking 1' --test two-way,perm-both --trials 2000
+    metassay simulate size --world 'equal: own liking 1' --test two-way,williams --trials 2000
 """
 
 from __future__ import annotations

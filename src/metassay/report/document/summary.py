@@ -135,7 +135,9 @@ def _certainty(dossier: Dossier) -> str:
         )
         if not math.isnan(best.misranked_high):
             low, high = numbers.percent(best.misranked_low), numbers.percent(best.misranked_high)
-            text += f", so it orders {low} to {high} of the pairs of systems unlike people"
+            text += f", and it orders {low} to {high} of the pairs of systems unlike people"
+            if best.tied > 0:
+                text += f" ({numbers.percent(best.tied)} are tied)"
     return f"{text}{_chance([r for r in ranked if not math.isnan(r.low)])}."
 
 

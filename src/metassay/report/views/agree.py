@@ -25,6 +25,8 @@ class _Layout(NamedTuple):
     """Settings in which the number of units that left the average differs between metrics."""
     sizes: bool
     """Whether metrics rest on different numbers of systems or inputs, at one level."""
+    tied: bool
+    """Whether any system pair is tied."""
 
 
 def table(result: Agreement) -> tuple[Table, ...]:
@@ -41,6 +43,8 @@ def table(result: Agreement) -> tuple[Table, ...]:
         legend.append(f"In brackets: {_interval(rows)}.")
     if _has_pairs(layout.settings):
         legend.append("Pairs ranked wrongly: share of system pairs that the metric orders unlike people.")
+    if layout.tied:
+        legend.append("Pairs tied: share of system pairs that the metric, people or both see no difference in.")
     if is_undefined(sections):
         legend.append(f"{numbers.DASH} undefined: scores that do not vary, or too few of them.")
     return (Table("Agreement with people", _columns(layout), sections, tuple(legend), "the best of each column"),)
@@ -58,7 +62,7 @@ def _layout(rows: Sequence[AgreementRow]) -> _Layout:
             here = {r.n_undefined for r in mine if (r.level, r.coefficient) == (level, coefficient)}
             if len(here) > 1:
                 undefined.add((level, coefficient))
-    return _Layout(settings, undefined, differ)
+    return _Layout(settings, undefined, differ, any(row.tied > 0 for row in rows))
 
 
 def _columns(layout: _Layout) -> tuple[Column, ...]:
@@ -67,6 +71,7 @@ def _columns(layout: _Layout) -> tuple[Column, ...]:
         columns.append(Column(f"{level} {names.coefficient(coefficient)}"))
         if _ranks_pairs(level, coefficient):
             columns.append(Column("pairs ranked wrongly"))
+            columns += [Column("pairs tied")] * layout.tied
         if (level, coefficient) in layout.undefined:
             columns.append(Column("undefined"))
     if layout.sizes:
@@ -100,6 +105,7 @@ def _line(
         if _ranks_pairs(*setting):
             ends = (math.nan,) * 3 if row is None else (row.misranked, row.misranked_low, row.misranked_high)
             cells.append(number(numbers.percent_range(*ends), bold))
+            cells += [number(numbers.percent(math.nan if row is None else row.tied))] * layout.tied
         if setting in layout.undefined:
             cells.append(number("" if row is None else f"{row.n_undefined:,}"))
     if layout.sizes:

@@ -23,6 +23,9 @@ TIE = 1e-12
 """Values that differ by less are tied: the means of equal sums need not be equal to the last bit."""
 
 
+DISCORDANT, TIED = "discordant", "tied"
+"""Counts of pairs instead of a coefficient: ordered unlike each other, or tied in either vector."""
+
 PAIRS = 1 << 24
 """Pairs × draws compared at once."""
 
@@ -57,12 +60,14 @@ def correlate(
     weights
         For each of `xs` multiplicities of shape (n, B), or None for ones.
     coefficient
-        ``pearson``, ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``.
+        ``pearson``, ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``; or :data:`DISCORDANT` or :data:`TIED`,
+        for the share of such pairs among all pairs of different points.
 
     Returns
     -------
     ndarray
-        Correlations of shape (len(xs), B); NaN where a vector is constant or has fewer than two points.
+        Correlations or shares of shape (len(xs), B); NaN where there are fewer than two points, and for correlations
+        where a vector is constant.
     """
     if coefficient == "pearson":
         rows = [_pearson(x, z, w) for x, w in zip(xs, weights, strict=True)]
@@ -90,7 +95,7 @@ def _rank_correlate(
 ) -> FloatArray:
     """Correlate ranks in some of the draws, which `part` takes out of an array."""
     signs_z = _pair_signs(part(z))
-    method = _spearman if coefficient == "spearman" else _kendall
+    method = _METHODS.get(coefficient, _kendall)
     rows: list[FloatArray] = []
     given: FloatArray | None = None
     last = _Weights(None, len(z))
@@ -204,6 +209,14 @@ def _kendall(signs_x: Signs, signs_z: Signs, weights: _Weights, coefficient: str
         distinct,
         coefficient,
     )
+
+
+def _share(signs_x: Signs, signs_z: Signs, weights: _Weights, counted: str) -> FloatArray:
+    product = signs_x * signs_z
+    return quotient(weights.sum(product < 0 if counted == DISCORDANT else product == 0), weights.pairs.sum(axis=0))
+
+
+_METHODS = {"spearman": _spearman, DISCORDANT: _share, TIED: _share}
 
 
 def _distinct(signs: Signs, weights: _Weights) -> npt.NDArray[np.int64]:
