@@ -71,7 +71,10 @@ def read_scores(arguments: argparse.Namespace) -> Scores:
         scores = read(*files, format=arguments.format_, language=arguments.language, by=by)
     scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
     if not arguments.quiet:
-        say(describe(scores))
+        from metassay.report.notes import sentences
+
+        for line in (describe(scores), *sentences(scores.notes)):
+            say(line)
     return scores
 
 
@@ -81,7 +84,7 @@ def describe(scores: Scores) -> str:
     def many(n: int, one: str, more: str) -> str:
         return f"{n:,} {one if n == 1 else more}"
 
-    formats = dict.fromkeys(source.rpartition(" (")[2].removesuffix(")") for source in scores.sources)
+    formats = dict.fromkeys(source.format for source in scores.sources)
     n, m = scores.shape
     return (
         f"read {many(len(scores.sources), 'file', 'files')} ({', '.join(formats)}): "

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 Fact = str | int | float | bool | None | tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Note:
-    """A code, such as ``references-left-out``, and the numbers and names that belong to it.
+    """A code, such as ``references-excluded``, and the numbers and names that belong to it; ``str()`` is a sentence.
 
     Examples
     --------
-    >>> note = Note.of("references-left-out", n=3)
-    >>> note.code, note["n"]
-    ('references-left-out', 3)
+    >>> note = Note.of("references-excluded", n=3)
+    >>> note, note["n"]
+    (Note.of('references-excluded', n=3), 3)
+    >>> print(note)
+    3 human-written references that were scored as systems are excluded.
     """
 
     code: str
@@ -26,7 +28,7 @@ class Note:
     """Of what, and how much; several names are a tuple."""
 
     @classmethod
-    def of(cls, code: str, **facts: Fact | Iterable[Any]) -> Note:
+    def of(cls, code: str, **facts: Any) -> Note:  # noqa: ANN401 - see `_plain`
         """Make a note; lists become tuples, and NumPy's numbers Python's."""
         return cls(code, {name: _plain(value) for name, value in facts.items()})
 
@@ -36,10 +38,18 @@ class Note:
     def __hash__(self) -> int:
         return hash((self.code, tuple(self.facts.items())))
 
+    def __repr__(self) -> str:
+        return f"Note.of({', '.join([repr(self.code), *(f'{name}={fact!r}' for name, fact in self.facts.items())])})"
+
+    def __str__(self) -> str:
+        from metassay.core.result import render
+
+        return str(render("note", self))
+
 
 def _plain(value: Any) -> Fact:  # noqa: ANN401 - whatever a study counts
+    if hasattr(value, "item") and not getattr(value, "ndim", 0):
+        value = value.item()
     if isinstance(value, str | int | float | None):
         return value
-    if hasattr(value, "item") and not getattr(value, "ndim", 0):
-        return _plain(value.item())
     return tuple(_plain(part) for part in value)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from metassay.core import vocabulary
 from metassay.core.equality import rebuilt, same_fields
+from metassay.core.note import Note
 from metassay.core.signature import VERSION, Signature
 
 
@@ -33,7 +34,8 @@ def register_renderer(name: str, render: Callable[..., Any]) -> None:
     _renderers[name] = render
 
 
-def _render(name: str, *args: object, **options: object) -> Any:  # noqa: ANN401 - each renderer has its own type
+def render(name: str, *args: object, **options: object) -> Any:  # noqa: ANN401 - each renderer has its own type
+    """Call a renderer by its name, and load the room that has it if nobody did before."""
     while name not in _renderers and _loaders:
         _loaders.pop(0)()
     return _renderers[name](*args, **options)
@@ -58,7 +60,7 @@ class Result:
     """One entry per number that was asked for."""
     signature: Signature
     """The recipe, printed under every table."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What a reader must know: what was left out, what was undefined, what the numbers do not say."""
 
     def rows(self, of: str = "table") -> list[dict[str, Any]]:
@@ -78,27 +80,27 @@ class Result:
 
     def to_json(self, path: str | Path | None = None, *, rows: str = "table") -> str:
         """Return one JSON object with study, version, signature, rows and notes; also write it to `path`."""
-        return str(_render("json", self, path, rows=rows))
+        return str(render("json", self, path, rows=rows))
 
     def to_csv(self, path: str | Path | None = None, *, rows: str = "table") -> str:
         """Return the rows as CSV; also write it to `path`."""
-        return str(_render("csv", self, path, rows=rows))
+        return str(render("csv", self, path, rows=rows))
 
     def to_markdown(self, path: str | Path | None = None, **options: object) -> str:
         """Return a Markdown table; also write it to `path`. Option: ``view``, such as ``"matrix"``."""
-        return str(_render("markdown", self, path, **options))
+        return str(render("markdown", self, path, **options))
 
     def to_latex(self, path: str | Path | None = None, **options: object) -> str:
         """Return a LaTeX table (booktabs); also write it to `path`."""
-        return str(_render("latex", self, path, **options))
+        return str(render("latex", self, path, **options))
 
     def to_html(self, path: str | Path | None = None, **options: object) -> str:
         """Return an HTML table; also write it to `path`."""
-        return str(_render("html", self, path, **options))
+        return str(render("html", self, path, **options))
 
     def to_text(self, path: str | Path | None = None, **options: object) -> str:
         """Return a readable table; also write it to `path`. Options: ``view``, ``width``."""
-        return str(_render("text", self, path, **options))
+        return str(render("text", self, path, **options))
 
     def plot(self, path: str | Path | None = None, **options: object) -> Any:  # noqa: ANN401 - a matplotlib Figure
         """Return a matplotlib figure; also save it to `path`, a PNG, SVG or PDF file.
@@ -106,7 +108,7 @@ class Result:
         Option: ``kind`` for studies with several figures, and what that kind takes, such as ``metric`` or ``human``.
         Needs matplotlib: ``pip install 'metassay[figures]'``.
         """
-        return _render("plot", self, path, **options)
+        return render("plot", self, path, **options)
 
     def __eq__(self, other: object) -> bool:
         return same_fields(self, other) if isinstance(other, Result) else NotImplemented

@@ -7,7 +7,8 @@ from typing import Any
 
 from metassay.core.frames import label, number
 from metassay.core.ledger import Ledger, Place
-from metassay.errors import FormatError, listed, one_line
+from metassay.core.note import Note
+from metassay.errors import FormatError, one_line
 from metassay.readers.source import Source
 
 FORMATS = ("judge-bench",)
@@ -49,9 +50,9 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
                 continue
             for annotator, score in found:
                 ledger.record(system, key, criterion, score, place, kind="human", annotator=annotator)
-    if not left_out:
-        return name
-    return f"{name}; not numbers and left out: {listed(left_out)}"
+    if left_out:
+        ledger.note(Note.of("fields-not-numeric", file=source.name, fields=left_out))
+    return name
 
 
 def _judgments(said: dict[str, Any], criterion: str, place: Place) -> list[tuple[str, float]]:

@@ -6,7 +6,9 @@ import json
 import math
 from typing import Any
 
+from metassay.core.note import Note
 from metassay.core.result import Result
+from metassay.report.notes import sentence
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
@@ -33,8 +35,12 @@ def to_json(result: Result, of: str = "table") -> str:
     head = {"study": result.study, "version": result.version, "signature": str(result.signature)}
     fields = [f"{dump(key)}: {dump(value)}" for key, value in head.items()]
     fields.append('"rows": ' + (f"[\n{lines}\n  ]" if lines else "[]"))
-    told = [] if of == "table" else [f"These are the rows of {of}, not those of the study's table."]
-    fields.append(f'"notes": {dump([*told, *result.notes])}')
+    told = [] if of == "table" else [Note.of("rows-of", of=of)]
+    notes = [
+        {"code": note.code, "text": sentence(note)} | {name: plain(fact) for name, fact in note.facts.items()}
+        for note in (*told, *result.notes)
+    ]
+    fields.append(f'"notes": {dump(notes)}')
     return "{\n  " + ",\n  ".join(fields) + "\n}\n"
 
 

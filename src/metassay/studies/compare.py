@@ -23,11 +23,11 @@ from scipy.special import chdtri
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import listed
 from metassay.stats import two_way
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.kernels.score_swaps import Pair, make_exchange, standardize_cells, standardize_level
@@ -101,7 +101,7 @@ class ClusterRow:
     coefficient: str
     """The coefficient."""
     rank: int
-    """1 for the best cluster; metrics of one cluster are not told apart."""
+    """1 for the best cluster; metrics of one cluster do not differ significantly."""
     metric: str
     """The metric."""
     estimate: float
@@ -123,22 +123,16 @@ class Comparison(Result):
 
 
 GENERALISES = {
-    "two-way": "The conclusion is about new systems and new inputs like these.",
-    "williams": (
-        "Williams' test takes what is correlated (systems; inputs within systems; all cells at global level) for a "
-        "normal sample, and everything else as it is."
-    ),
-    "paired-boot-systems": "The conclusion is about new systems like these, on these very inputs.",
-    "paired-boot-inputs": "The conclusion is about these very systems, on new inputs like these.",
-    "paired-boot-both": "The conclusion is about new systems and new inputs like these.",
-    "perm-systems": "The conclusion is about new systems like these, on these very inputs.",
-    "perm-inputs": "The conclusion is about these very systems, on new inputs like these.",
-    "perm-both": (
-        "perm-both exchanges single cells. The conclusion is about these very systems, and about new ones only if "
-        "metrics favour no system beyond the noise of cells."
-    ),
+    "two-way": "both",
+    "williams": "sample",
+    "paired-boot-systems": "systems",
+    "paired-boot-inputs": "inputs",
+    "paired-boot-both": "both",
+    "perm-systems": "systems",
+    "perm-inputs": "inputs",
+    "perm-both": "cells",
 }
-"""What a conclusion is about, by test."""
+"""What a conclusion generalises to, by test: of what there may be new ones."""
 
 SYSTEMS_AS_THEY_ARE = {"perm-both": "both", "perm-inputs": "inputs", "paired-boot-inputs": "inputs"}
 """Tests that do not take systems for a sample, with what they take for independent instead."""
@@ -146,13 +140,8 @@ SYSTEMS_AS_THEY_ARE = {"perm-both": "both", "perm-inputs": "inputs", "paired-boo
 MOST_CHECKED = 200
 """No more pairs of metrics than this are looked at to say whether a test holds its level."""
 
-UNPAIRED = {
-    "williams": "correlations rest on different inputs for metrics and for people",
-    "paired": "resamples draw the inputs of metrics and those of people separately",
-    "perm": "scores are exchanged on all inputs that both metrics have",
-    "two": "scores are exchanged on all inputs that both metrics have",
-}
-"""What it means for a kind of test that metrics have more inputs than people."""
+UNPAIRED = {"williams": "correlations", "paired": "draws", "perm": "swaps", "two": "swaps"}
+"""What a kind of test does where metrics have more inputs than people."""
 
 
 @study
@@ -248,9 +237,9 @@ def compare(
     )
     unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, UNPAIRED[test.split("-")[0]])
     notes = [*setting.notes, *unequal, *_notes(setting, rows)]
-    notes += [*_warnings(setting, levels, plan, alpha), GENERALISES[test]]
+    notes += [*_warnings(setting, levels, plan, alpha), Note.of("generalises", test=test, to=GENERALISES[test])]
     if test == "williams" and {"input", "within-system"} & set(levels):
-        notes.append("Williams' test is applied to averages of correlations, which are not correlations themselves.")
+        notes.append(Note.of("method-on-averages", method="williams"))
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
@@ -524,26 +513,23 @@ class _beats:
         return (self.metrics[a], self.metrics[b]) in self.won
 
 
-def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[str]:
+def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[Note]:
     notes = []
     cells = setting.x[0].size
     shared = (~np.isnan(setting.x)).all(axis=0).sum()
     if shared < cells:
-        notes.append("Two metrics are compared on the cells that both scored.")
+        notes.append(Note.of("metrics-on-common-cells"))
     undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
     if undefined:
-        notes.append(
-            "Tests are undefined where a correlation is (constant scores, or fewer than two): "
-            f"{listed(sorted(undefined))}."
-        )
+        notes.append(Note.of("tests-undefined", metrics=sorted(undefined)))
     lost = max((row.resamples_undefined for row in rows), default=0)
     if lost:
-        notes.append(f"Up to {lost} resamples of a test were undefined and left out.")
+        notes.append(Note.of("test-resamples-undefined", n=lost, resamples=rows[0].resamples))
     return notes
 
 
-def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float) -> list[str]:
-    """Say if a test that takes systems as they are would reject too often for new ones."""
+def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float) -> list[Note]:
+    """Note if a test that takes systems as they are would reject too often for new ones."""
     unit = SYSTEMS_AS_THEY_ARE.get(plan.test)
     if unit is None:
         return []
@@ -551,7 +537,7 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     pairs = pairs[:: -(-len(pairs) // MOST_CHECKED)]
     sides = 2 if plan.alternative == "two-sided" else 1
-    said = []
+    rates = []
     for level in levels:
         if level == "within-system":
             continue
@@ -570,11 +556,5 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float
         bound = chdtri(n - 1, 0.05 / max(len(known), 1)) / (n - 1) if n > 1 else np.inf
         sizes = [two_way.size_if(effect, alpha, sides) for effect in known if effect > bound]
         if sizes:
-            said.append(f"about {np.median(sizes):.0%} at {level} level ({len(sizes)} of {len(known)} pairs)")
-    if not said:
-        return []
-    return [
-        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.test} would not tell "
-        f"{100 * alpha:g}% of equally good metrics apart but {', '.join(said)}, by their variances. "
-        "The test two-way holds its level."
-    ]
+            rates.append((level, np.median(sizes), len(sizes), len(known)))
+    return [Note.of("false-positives", test=plan.test, alpha=alpha, rates=rates)] if rates else []

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from metassay.core.note import Note
 from metassay.core.scores import FloatArray, Scores
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.studies.columns import NameOrNames as NameOrNames
-from metassay.studies.columns import without_references
+from metassay.studies.columns import cells_missing, without_references
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Setting:
     """Metric scores, (metrics, systems, inputs)."""
     z: FloatArray
     """Human scores, (criteria, systems, inputs)."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     """What was left out."""
 
 
@@ -88,18 +89,10 @@ def signature_names(coefficients: Iterable[str]) -> list[str]:
     return ["kendall-b" if c == "kendall" else c for c in coefficients]
 
 
-def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[str]:
+def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[Note]:
     notes = []
-    gaps: dict[int, list[str]] = {}
     for name, matrix in zip(names, values, strict=True):
-        missing = np.isnan(matrix)
-        if missing.any():
-            gaps.setdefault(int(missing.sum()), []).append(name)
-        empty = [s for s, row in zip(scores.systems, missing, strict=True) if row.all()]
+        empty = [s for s, row in zip(scores.systems, np.isnan(matrix), strict=True) if row.all()]
         if empty and len(empty) < len(scores.systems):
-            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, left out: {listed(empty, 6)}.")
-    for count, who in gaps.items():
-        notes.append(
-            f"{listed(who, 6)}: {count} of {values[0].size} cells missing{' in each' if len(who) > 1 else ''}."
-        )
-    return notes
+            notes.append(Note.of("systems-without-scores", column=name, systems=empty))
+    return notes + cells_missing(names, values)

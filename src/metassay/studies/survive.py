@@ -25,12 +25,13 @@ import numpy as np
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import FloatArray, Scores
 from metassay.core.signature import Signature
 from metassay.core.stacking import stacked
 from metassay.core.study import study
-from metassay.errors import UsageError, listed, one_line
+from metassay.errors import UsageError, one_line
 from metassay.stats.dominance import RESOLVED, Shift, dominance, shift
 from metassay.stats.draws import REFERENCES, stream
 from metassay.stats.equivalence import anderson_hauck, annotator_margins, needed_margins, tost
@@ -53,12 +54,6 @@ CURVE = tuple(round(0.005 * step, 3) for step in range(1, 51))
 """Margins at which the sensitivity of conclusions is told."""
 Selves = dict[tuple[int, int], tuple[float, FloatArray]]
 """For two vectors, by position, their correlation and its resamples."""
-GENERALISES = {
-    "points": "other outputs, as if no two outputs had a system or an input in common",
-    "inputs": "other inputs to the same systems",
-    "systems": "other systems on the same inputs",
-    "both": "other systems and other inputs",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +375,7 @@ def survive(
     if level in ("input", "within-system") and "anderson-hauck" in tests:
         # Averages of correlations have no such test.
         tests = tuple(name for name in tests if name != "anderson-hauck")
-        notes.append(f"Anderson-Hauck is a test of single correlations and is left out at {level} level.")
+        notes.append(Note.of("anderson-hauck-excluded", level=level))
         if not tests:
             raise UsageError(f"test anderson-hauck needs level global or system, got {level}")
     pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
@@ -458,7 +453,7 @@ def _judged_only(groups: Grouping) -> Grouping:
     def cut(values: FloatArray) -> FloatArray:
         return values[..., rows, :][..., columns]
 
-    note = f"Only the {len(rows):,} systems and {len(columns):,} inputs that people judged are used."
+    note = Note.of("judged-only", systems=len(rows), inputs=len(columns))
     return replace(
         groups,
         x=cut(groups.x),
@@ -826,42 +821,32 @@ def _notes(
     rule: str,
     widenings: Sequence[ReferenceWidening],
     across: Sequence[AcrossLanguages],
-) -> list[str]:
-    notes = [
-        f"Resampling {'systems and inputs' if resample == 'both' else resample}: conclusions are about "
-        f"{GENERALISES[resample]}.",
-        "Not equivalent does not mean different: the data may be too few to tell.",
-    ]
-    if any(row.test == "anderson-hauck" for row in rows) and any(c != "pearson" for c in coefficients):
-        notes.append(
-            "Anderson-Hauck takes its standard error from Pearson's correlation of independent points; "
-            "for rank coefficients, and for outputs that share inputs or systems, it is an approximation. And it calls "
-            "two correlations that are equal by chance equivalent, however few the data; trust it where TOST agrees."
-        )
+) -> list[Note]:
+    notes = [Note.of("survival-generalises", resample=resample), Note.of("not-equivalent-not-different")]
+    if any(row.test == "anderson-hauck" for row in rows):
+        notes.append(Note.of("anderson-hauck-few-data"))
+        if any(c != "pearson" for c in coefficients):
+            notes.append(Note.of("anderson-hauck-approximate"))
     if {"sd", "range"} & set(kinds):
         known = {(row.metric, row.criterion) for row in rows if row.margin_kind != "constant"}
-        lacking = [c.criterion for c in groups.cases if (c.metric, c.criterion) not in known]
+        lacking = dict.fromkeys(c.criterion for c in groups.cases if (c.metric, c.criterion) not in known)
         if lacking:
-            which = listed(list(dict.fromkeys(lacking)), 6)
-            notes.append(f"Margins from annotators need judgments of two or more by themselves; not known: {which}.")
+            notes.append(Note.of("margins-unknown", criteria=lacking))
         if known:
-            notes.append("Margins from annotators are estimates from few people, and the tests take them as given.")
+            notes.append(Note.of("margins-estimated"))
             if groups.by == "annotator":
-                notes.append(
-                    "Between annotators, sd and range come from the very differences that are tested, which favours "
-                    "equivalence; rely on the constant margin."
-                )
+                notes.append(Note.of("margins-circular"))
     needed = 1 / alpha if rule == "paper" else 1 / alpha - 1
     if resamples < needed:
-        notes.append(f"With {resamples} resamples no p-value can be as small as {alpha:g}; take more.")
+        notes.append(Note.of("resamples-below-alpha", n=resamples, alpha=alpha, least=math.ceil(needed)))
     undefined = [row for row in rows if row.resamples_undefined and row.test == "tost"]
     if undefined:
         most = max(row.resamples_undefined for row in undefined)
-        which = listed(list(dict.fromkeys(row.metric for row in undefined)), 6)
-        notes.append(f"Up to {most:,} of {resamples:,} resamples are undefined and left out, for {which}.")
-    none = list(dict.fromkeys(row.metric for row in rows if math.isnan(row.difference)))
+        metrics = dict.fromkeys(row.metric for row in undefined)
+        notes.append(Note.of("survival-resamples-undefined", n=most, resamples=resamples, metrics=metrics))
+    none = dict.fromkeys(row.metric for row in rows if math.isnan(row.difference))
     if none:
-        notes.append(f"Undefined, because scores are constant or too few: {listed(none, 6)}.")
+        notes.append(Note.of("survival-undefined", metrics=none))
     if resamples > SLOW and (across or widenings):
-        notes.append(f"Intervals of a metric with itself, and with references resampled, rest on {SLOW:,} resamples.")
+        notes.append(Note.of("fewer-resamples", n=SLOW))
     return notes

@@ -69,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import placed, say
     from metassay.core.files import check_writable
     from metassay.readers import read, write
+    from metassay.report.notes import sentences
     from metassay.texts.scorers.cache import default_path
     from metassay.texts.scorers.references import score_by_reference
     from metassay.texts.scorers.registry import make_scorers
@@ -102,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     write(scores if others is None else scores.merge(others), arguments.output)
     if not arguments.quiet:
-        for line in (*scores.sources[len(found.provenance) :], *scores.notes):
+        for line in (*map(str, scores.sources[len(found.provenance) :]), *sentences(scores.notes)):
             say(line)
         say(f"wrote {one_line(arguments.output)}")
     return 0

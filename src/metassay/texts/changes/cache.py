@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar
 
+from metassay.core.note import Note
 from metassay.errors import DataError, UsageError, one_line
 from metassay.texts.changes.translators import Translated
 
@@ -38,7 +39,7 @@ class TranslationCache:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(fspath(path))
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._safely(lambda _: None)
@@ -119,9 +120,7 @@ class TranslationCache:
             raise UsageError(f"{one_line(self.path)}: is damaged and cannot be set aside: {reason}") from None
         for leftover in ("-journal", "-wal", "-shm"):
             self.path.with_name(self.path.name + leftover).unlink(missing_ok=True)
-        self.notes.append(
-            f"The cache {one_line(self.path)} was damaged; it is now {one_line(aside.name)}, and a new one was begun."
-        )
+        self.notes.append(Note.of("cache-damaged", path=str(self.path), now=aside.name))
 
     def _trouble(self, error: sqlite3.DatabaseError) -> Exception:
         where = f"{one_line(self.path)}: the cache"

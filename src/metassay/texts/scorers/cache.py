@@ -16,6 +16,7 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.texts.scorers.base import Scorer
@@ -39,7 +40,7 @@ class Cache:
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self.path = None if path is None else Path(path)
-        self.note = ""
+        self.note: Note | None = None
         """Says so if a damaged cache was set aside."""
         try:
             self._open()
@@ -77,7 +78,7 @@ class Cache:
                 self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         except OSError as failure:
             raise self._unusable(failure) from None
-        self.note = f"the cache {one_line(self.path)} was damaged and is now {one_line(damaged.name)}; a new one begins"
+        self.note = Note.of("cache-damaged", path=str(self.path), now=damaged.name)
         self._open()
 
     def _unusable(self, error: Exception) -> UsageError:

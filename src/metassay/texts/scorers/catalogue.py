@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.texts.scorers.registry import METRICS
@@ -54,5 +55,4 @@ def metrics() -> Catalogue:
         for m in METRICS.values()
     )
     absent = sum(not row.installed for row in rows)
-    notes = ("Options go in brackets behind the name: rouge[stem=none]. What is missing is told before any work.",)
-    return Catalogue(rows, Signature.of("metrics", known=len(rows), missing=absent), notes)
+    return Catalogue(rows, Signature.of("metrics", known=len(rows), missing=absent), (Note.of("metric-options"),))

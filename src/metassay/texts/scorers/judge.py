@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UnknownName, UsageError, listed, one_line
 from metassay.texts.scorers.adapter import checked_name, lower_columns, parts_of
@@ -30,13 +31,8 @@ FloatArray = npt.NDArray[np.float64]
 OPENAI = "https://api.openai.com/v1"
 OPENAI_KEY = "OPENAI_API_KEY"
 
-_WHY = {
-    "unread": "had no score that could be read on the scale",
-    "refused": "were refusals",
-    "empty": "were empty",
-    "cut": "were cut off at max_tokens before a score",
-    "rejected": "were not given: the endpoint did not take the text",
-}
+_LOST = ("unread", "refused", "empty", "cut", "rejected")
+"""Why an answer gives no score."""
 
 
 class _Reading(NamedTuple):
@@ -443,35 +439,35 @@ class Judge(ScorerDefaults):
         with self._log_lock, self._log.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text + "\n")
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:  # noqa: ARG002 - the counts are of this run
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:  # noqa: ARG002 - the counts are of this run
         """Return what the run asked for, what it cost, and how many answers could not be read."""
         counts = self._tally.counts
         if not counts["answers"]:
-            return (f"{self.name}: no request was made, every score that can be asked for was known",)
-        repeats = self._endpoint.repeats
-        again = f" ({repeats:,} of them repeats)" if repeats else ""
-        spent = (
-            f"{self.name}: {self._endpoint.requests:,} requests{again}, {counts['prompt']:,} tokens of prompts and "
-            f"{counts['completion']:,} of answers"
-        )
-        if self._prices is not None:
-            cost = sum(counts[kind] * price for kind, price in zip(_KINDS, self._prices, strict=True)) / 1e6
-            spent += f", cost {cost:,.4f} at {self._prices[0]:g} and {self._prices[1]:g} per million"
-        if counts["uncounted"]:
-            spent += f"; {counts['uncounted']:,} answers came without a count of tokens"
-        told = [spent]
-        lost = {why: counts[why] for why in _WHY if counts[why]}
+            return (Note.of("judge-not-asked", scorer=self.name),)
+        requests, repeats, prices = self._endpoint.requests, self._endpoint.repeats, self._prices
+        tokens = [counts[kind] for kind in _KINDS]
+        cost = None
+        if prices is not None:
+            cost = sum(n * price for n, price in zip(tokens, prices, strict=True)) / 1e6
+        told = [
+            Note.of(
+                "judge-usage",
+                scorer=self.name,
+                requests=requests,
+                repeats=repeats,
+                tokens=tokens,
+                cost=cost,
+                prices=prices or (),
+                uncounted=counts["uncounted"],
+            )
+        ]
+        lost = [(why, counts[why]) for why in _LOST if counts[why]]
         if lost:
-            reasons = ", ".join(f"{count:,} {_WHY[why]}" for why, count in lost.items())
-            told.append(
-                f"{self.name}: {sum(lost.values()):,} of {counts['answers']:,} answers gave no score: {reasons}"
-                + (f" ({self._tally.rejection})" if counts["rejected"] else "")
-            )
+            rejection = self._tally.rejection if counts["rejected"] else None
+            answers = counts["answers"]
+            told.append(Note.of("judge-unscored", scorer=self.name, answers=answers, reasons=lost, rejection=rejection))
         if counts["plain"]:
-            told.append(
-                f"{self.name}: {counts['plain']:,} answers came without probabilities for their score, "
-                "which was taken as it was written"
-            )
+            told.append(Note.of("judge-without-probabilities", scorer=self.name, n=counts["plain"]))
         return tuple(told)
 
     def __repr__(self) -> str:

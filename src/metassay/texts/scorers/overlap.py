@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.texts.scorers.base import Need, ScorerDefaults
-from metassay.texts.scorers.tokens import notes_on_foreign, why_wordless
+from metassay.texts.scorers.tokens import notes_on_foreign, wordless
 
 
 class _SacreBleu(ScorerDefaults):
@@ -33,14 +34,14 @@ class _SacreBleu(ScorerDefaults):
         kept = [part for part in own.split("|") if not part.startswith("nrefs:")]
         self.signature = "|".join([name, *kept])
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words sacrebleu cannot tell, which it scores all the same."""
         if not self._words:
             return ()
-        found = sum(why_wordless(item, "unicode") != "" for item in items)
-        told = f"{self.columns[0]}: {found:,} of {len(items):,} outputs are in a script without spaces between words"
-        whole = (f"{told}, and whole phrases count as words{self._words}",) if found else ()
-        return (*whole, *notes_on_foreign(self.columns[0], items, "unicode"))
+        found = sum(wordless(item, "unicode") for item in items)
+        name = self.columns[0]
+        told = Note.of("phrases-as-words", scorer=name, n=found, outputs=len(items), remedy=self._words)
+        return (*((told,) if found else ()), *notes_on_foreign(name, items, "unicode"))
 
     def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
         """Return scores of shape (items, 1), on sacrebleu's scale."""
@@ -67,7 +68,7 @@ class Bleu(_SacreBleu):
         super().__init__(
             "bleu",
             lambda: BLEU(tokenize=tokenize, smooth_method=smooth, lowercase=lowercase, effective_order=True),
-            words="; try tokenize=zh or tokenize=char" if tokenize in ("13a", "intl", "none") else "",
+            words="tokenize" if tokenize in ("13a", "intl", "none") else "",
         )
 
 
@@ -111,7 +112,7 @@ class ChrFPlusPlus(_SacreBleu):
         super().__init__(
             "chrf++",
             lambda: CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase),
-            words="; try chrf",
+            words="chrf",
         )
 
 
@@ -131,6 +132,4 @@ class Ter(_SacreBleu):
     def __init__(self, normalized: bool = False, lowercase: bool = True) -> None:
         from sacrebleu.metrics.ter import TER
 
-        super().__init__(
-            "ter", lambda: TER(normalized=normalized, case_sensitive=not lowercase), words="; part the words first"
-        )
+        super().__init__("ter", lambda: TER(normalized=normalized, case_sensitive=not lowercase), words="segment")

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from metassay import engine
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats import draws as random_draws
@@ -139,7 +140,7 @@ class Rouge(ScorerDefaults):
             parts.append(f"weight:{self._weight:g}")
         return "|".join(["rouge", *parts, "scale:0-1", "v:1"])
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told."""
         return notes_on_words("rouge", items, self._tokens)
 
