@@ -63,6 +63,7 @@ NAMES = [
     "find_dataset",
     "get_dataset",
     "judge",
+    "load",
     "make_report",
     "metrics",
     "normality",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from metassay.readers.datasets import datasets as datasets
     from metassay.readers.datasets import find_dataset as find_dataset
     from metassay.readers.datasets import get_dataset as get_dataset
+    from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
     from metassay.reproduction.reproduce import Reproduction as Reproduction
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     from metassay.texts.scorers.catalogue import Catalogue as Catalogue
     from metassay.texts.scorers.catalogue import metrics as metrics
     from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
-    from metassay.texts.scorers.judge import judge as judge
+    from metassay.texts.scorers.judge_config import judge as judge
     from metassay.texts.scorers.references import score_by_reference as score_by_reference
     from metassay.texts.scorers.scoring import score as score
 
@@ -133,7 +134,8 @@ HOMES = {
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
-    "judge": "metassay.texts.scorers.judge",
+    "load": "metassay.report.data",
+    "judge": "metassay.texts.scorers.judge_config",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.catalogue",
     "normality": "metassay.studies.normality",

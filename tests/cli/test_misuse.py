@@ -224,3 +224,26 @@ def test_help_and_misuse_load_nothing_heavy(argv):
 
 def test_version(run):
     assert run("--version") == (0, f"metassay {metassay.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("argv", "options"),
+    [
+        (("agree", "x", "-o", "a.json", "--checkpoint", "./a.json"), "-o and --checkpoint"),
+        (("agree", "x", "-o", "a.png", "--figure", "a.png"), "-o and --figure"),
+        (("agree", "x", "--figure", "a.png", "--checkpoint", "sub/../a.png"), "--figure and --checkpoint"),
+        (("simulate", "power", "x", "-o", "a.csv", "--checkpoint", "a.csv"), "-o and --checkpoint"),
+        (("score", "x", "--metric", "length", "-o", "a.csv", "--cache", "a.csv"), "-o and --cache"),
+        (("translate", "x", "--to", "es", "-o", "a.jsonl", "--back", "link.jsonl"), "-o and --back"),
+        (("translate", "x", "--to", "es", "-o", "a.jsonl", "--cache", "a.jsonl"), "-o and --cache"),
+    ],
+)
+def test_no_file_is_written_twice(run, tmp_path, monkeypatch, argv, options):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.jsonl").symlink_to("a.jsonl")
+    done = run(*argv)
+    assert done.code == 2
+    assert f"{options} name the same file" in done.err
+    assert done.err.count("\n") <= 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.jsonl", "sub"]

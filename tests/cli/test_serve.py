@@ -10,6 +10,8 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from contextlib import ExitStack, contextmanager, suppress
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -50,24 +52,83 @@ def test_a_missing_package_is_told_with_the_command(run, monkeypatch):
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM])
-def test_it_serves_and_ends_cleanly(tmp_path, way):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "metassay", "serve", "--port", "0"],
+@contextmanager
+def started(folder, before="pass"):
+    """A server with its temporary files in a folder, and its address."""
+
+    def as_in_a_terminal():
+        # Tests that run in the background of a shell inherit an ignored Ctrl-C.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{before}; from metassay.cli import main; main(['serve', '--port', '0'])"],
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        # Tests that run in the background of a shell inherit an ignored Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    with process:
-        address = re.search(r"http://127\.0\.0\.1:\d+/", process.stderr.readline()).group()
+        env={**os.environ, "TMPDIR": str(folder)},
+        preexec_fn=as_in_a_terminal,
+    ) as process:
+        try:
+            yield process, re.search(r"http://127\.0\.0\.1:\d+/", process.stderr.readline()).group()
+        finally:
+            process.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_what_a_killed_server_left_is_swept_by_the_next(tmp_path):
+    with started(tmp_path) as (process, address):
+        urllib.request.urlopen(urllib.request.Request(f"{address}example", method="POST")).close()
+        process.kill()
+        process.wait()
+    assert len(list(tmp_path.glob("metassay-serve-*/*/files/example.csv"))) == 1
+    with started(tmp_path) as (_, address):
+        urllib.request.urlopen(address).close()
+        assert len(list(tmp_path.glob("metassay-serve-*"))) == 1
+        assert list(tmp_path.glob("metassay-serve-*/*")) == []
+
+
+HALVES = (b"", b"GET / HT", b"POST /upload HTTP/1.1\r\nHost: x\r\nContent-Le")
+
+
+def connection(stack, address):
+    place = urlsplit(address)
+    return stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=30))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_half_sent_requests_keep_nobody_out(tmp_path):
+    patient = "from metassay.web import connections; connections.PATIENCE = 600"
+    with started(tmp_path, patient) as (_, address), ExitStack() as stack:
+        for at in range(300):
+            connection(stack, address).sendall(HALVES[at % 3])
+        with urllib.request.urlopen(address, timeout=30) as page:
+            assert page.status == 200
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_requests_that_do_not_come_whole_are_given_up(tmp_path):
+    hurried = "from metassay.web import app, connections; connections.PATIENCE = app.SILENCE = 0.5"
+    with started(tmp_path, hurried) as (_, address), ExitStack() as stack:
+        for half in HALVES:
+            waiting = connection(stack, address)
+            waiting.sendall(half)
+            with suppress(ConnectionResetError):
+                assert waiting.recv(100) == b""
+        body = connection(stack, address)
+        head = f"POST /upload HTTP/1.1\r\nHost: {urlsplit(address).netloc}\r\nContent-Length: 100\r\n"
+        body.sendall(head.encode() + b"Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n")
+        assert body.recv(1000).startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_serves_and_ends_cleanly(tmp_path, way):
+    with started(tmp_path) as (process, address):
         with urllib.request.urlopen(urllib.request.Request(f"{address}example", method="POST")) as page:
             assert page.status == 200
         assert len(list(tmp_path.glob("metassay-serve-*/*/files/example.csv"))) == 1
         process.send_signal(way)
         said = process.stderr.read()
-    assert process.returncode == (0 if way == signal.SIGINT else -way)
+    assert process.returncode == (-way if way == signal.SIGTERM else 0)
     assert said == ("stopped; nothing is kept\n" if way == signal.SIGINT else "")
     assert list(tmp_path.iterdir()) == []

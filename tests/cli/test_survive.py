@@ -115,20 +115,19 @@ def test_an_output_never_overwrites_what_it_reads(run, files):
     assert "overwrite" in err
 
 
-def test_rows_of_other_tables_have_the_same_shape(run, files):
+def test_all_tables_are_in_json_and_each_can_be_csv(run, files):
     options = ("survive", "en=en.csv", "es=es.csv", "human.jsonl", "--resamples", 50, "--quiet")
-    code, out, err = run(*options, "--rows", "agreement", "--format", "json")
+    code, out, err = run(*options, "--format", "json")
     assert code == 0, err
     answer = json.loads(out)
-    assert list(answer) == ["study", "version", "signature", "rows", "notes"]
-    assert {(row["metric"], row["language"]) for row in answer["rows"]} == {
+    assert list(answer) == ["study", "version", "signature", "rows", "tables", "values", "notes"]
+    assert {(row["metric"], row["language"]) for row in answer["tables"]["agreement"]} == {
         (metric, language) for metric in ("one", "two") for language in ("en", "es")
     }
-    assert answer["notes"][0].startswith("These are the rows of agreement")
     code, out, err = run(*options, "--rows", "shifts", "--format", "csv")
     assert (code, out.splitlines()[0].split(",")[:3]) == (0, ["criterion", "coefficient", "language"])
     for wrong, message in (
-        (("--rows", "agreement"), "--format json or csv"),
+        (("--rows", "agreement"), "--rows needs --format csv"),
         (("--rows", "x", "-o", "x.csv"), "shifts"),
     ):
         code, out, err = run(*options, *wrong)

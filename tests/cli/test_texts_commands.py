@@ -70,7 +70,10 @@ def test_translate_there_and_back(run, texts, tmp_path):
         (["corrupt", "TEXTS", "--kind", "shuffle", "-o", "new.txt"], "must end in .jsonl, .csv, .tsv"),
         (["corrupt", "TEXTS", "--kind", "x", "-o", "new.jsonl"], "unknown kind of corruption 'x'"),
         (["corrupt", "--kind", "shuffle", "-o", "new.jsonl"], "no file given"),
-        (["corrupt", "TEXTS", "--kind", "shuffle", "-o", "a.jsonl", "--changes", "a.jsonl"], "is named twice"),
+        (
+            ["corrupt", "TEXTS", "--kind", "shuffle", "-o", "a.jsonl", "--changes", "a.jsonl"],
+            "-o and --changes name the same file, 'a.jsonl'",
+        ),
         (["corrupt", "TEXTS", "--kind", "shuffle", "--rate", "50", "-o", "a.jsonl"], "did you mean 0.5?"),
         (["translate", "TEXTS", "-o", "new.jsonl"], "no language to translate into"),
         (["translate", "TEXTS", "--to", "es", "--with", "x", "-o", "new.jsonl"], "a translator is one of"),

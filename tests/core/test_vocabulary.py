@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-import dataclasses
-import importlib
-
 import pytest
 
 from metassay.core import vocabulary
-from metassay.core.result import Result
 from metassay.core.signature import VERSION, Signature
 from metassay.errors import UnknownName, UsageError, one_line
 
@@ -90,17 +86,6 @@ def test_one_line_escapes_and_cuts():
     assert one_line("a\nb\x1b[31m") == "a\\nb\\x1b[31m"
     assert one_line("é🐙<b>") == "é🐙<b>"
     assert len(one_line("x" * 500)) == 120
-
-
-@pytest.mark.parametrize("study", vocabulary.FURTHER_ROWS)
-def test_further_rows_are_fields_of_their_result(study):
-    module = importlib.import_module(f"metassay.studies.{study}")
-    (made,) = [
-        found
-        for found in vars(module).values()
-        if isinstance(found, type) and issubclass(found, Result) and getattr(found, "study", None) == study
-    ]
-    assert set(vocabulary.FURTHER_ROWS[study]) <= {field.name for field in dataclasses.fields(made)}
 
 
 def test_a_bar_in_a_name_ends_no_part_of_a_signature():

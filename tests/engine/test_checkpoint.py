@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import sqlite3
@@ -17,6 +16,7 @@ import pytest
 
 import metassay as ma
 from metassay import engine
+from metassay.core.store import checksum
 from metassay.engine.checkpoint import Checkpoint, Digests, pack, unpack
 from metassay.errors import UsageError
 from metassay.stats.significance import Counts
@@ -24,7 +24,8 @@ from metassay.stats.significance import Counts
 
 def pages_in(path):
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as file:
-        return [page for (page,) in file.execute("select page from pages order by page")]
+        keys = [key.decode() for (key,) in file.execute("select key from entries")]
+        return sorted(int(key.split()[3].rstrip(",")) for key in keys if ", page " in key)
 
 
 def same(a, b):
@@ -106,7 +107,7 @@ def test_other_files_are_refused(tmp_path):
         file.execute("create table notes (words text)")
     for path in (text, other):
         before = path.read_bytes()
-        with pytest.raises(UsageError, match="is not a checkpoint of metassay"), engine.on(checkpoint=path):
+        with pytest.raises(UsageError, match="is not a checkpoint made by"), engine.on(checkpoint=path):
             pass
         assert path.read_bytes() == before
     with pytest.raises(UsageError, match="cannot use the checkpoint"), engine.on(checkpoint=tmp_path / "no" / "file"):
@@ -119,7 +120,8 @@ def test_a_damaged_page_is_done_again(tmp_path):
         with engine.on(checkpoint=file):
             assert engine.run(lambda page: page * 3, 4) == [0, 3, 6, 9]
         with sqlite3.connect(file) as database:
-            database.execute("update pages set value = ? where page = 2", (pack("wrong"),))
+            database.execute("update entries set value = ? where cast(key as text) like '%page 2,%'", (pack("wrong"),))
+            assert database.total_changes == 1
 
 
 @pytest.mark.parametrize("value", [b"", b"\xff" * 9, "text", None, 3])
@@ -129,8 +131,9 @@ def test_a_page_of_another_making_is_done_again(tmp_path, value):
         with engine.on(checkpoint=file):
             assert engine.run(lambda page: page * 3, 4) == [0, 3, 6, 9]
         with sqlite3.connect(file) as database:
-            check = hashlib.blake2b(value, digest_size=8).digest() if isinstance(value, bytes) else value
-            database.execute("update pages set value = ?, digest = ? where page = 2", (value, check))
+            ((key,),) = database.execute("select key from entries where cast(key as text) like '%page 2,%'")
+            row = (value, checksum(key, value), key)
+            database.execute("update entries set value = ?, checksum = ? where key = ?", row)
 
 
 def test_a_damaged_file_is_told_in_one_line(tmp_path):
@@ -140,7 +143,7 @@ def test_a_damaged_file_is_told_in_one_line(tmp_path):
     data = file.read_bytes()
     # The first block, which says what tables there are, is spared.
     file.write_bytes(data[:4096] + bytes(byte ^ 0x5A for byte in data[4096:]))
-    with engine.on(checkpoint=file), pytest.raises(UsageError, match=r"cannot use the checkpoint .* malformed"):
+    with pytest.raises(UsageError, match=r"cannot use the checkpoint .* malformed"), engine.on(checkpoint=file):
         engine.run(lambda page: np.arange(2000.0) * page, 3)
 
 

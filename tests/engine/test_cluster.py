@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import logging
 import os
 import signal
 import socket
+import sys
 import threading
 import time
+from contextlib import contextmanager
 from functools import partial
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -20,6 +25,7 @@ from metassay.engine.cluster import Cluster
 from metassay.errors import DataError, UsageError
 
 pytest.importorskip("distributed")
+pytest.importorskip("cryptography")
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +35,62 @@ def workers():
         yield cluster
 
 
+@contextmanager
+def started_by_hand():
+    """A cluster as people start one for several machines, and its address."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+    ) as cluster:
+        yield cluster, cluster.scheduler_address
+
+
+@pytest.fixture(scope="module")
+def address():
+    with started_by_hand() as (_, address):
+        yield address
+
+
 @pytest.fixture
 def on_workers(workers):
     token = engine._cluster.set(workers)
     yield workers
     engine._cluster.reset(token)
+
+
+def attempt(address, security):
+    """Try to run code on a cluster, as another user of this machine would."""
+    from distributed import Client
+
+    with Client(address, security=security, timeout=3, set_as_default=False) as client:
+        return client.submit(os.getpid).result(timeout=5)
+
+
+def test_nobody_else_can_give_orders_to_local_workers(workers):
+    from distributed.security import Security
+
+    local = workers._local
+    assert attempt(local.scheduler_address, local.security) != os.getpid()
+    ports = [local.scheduler_address, *(worker["nanny"] for worker in local.scheduler_info["workers"].values())]
+    ports += local.scheduler_info["workers"]
+    assert len(ports) == 5
+    for address in ports:
+        assert address.startswith("tls://127.0.0.1:")
+        plain = address.replace("tls:", "tcp:")
+        for stranger in ((plain, Security(require_encryption=False)), (address, Security.temporary())):
+            with pytest.raises(OSError, match=r"(?i)timed out|connect|TLS|closed"):
+                attempt(*stranger)
+    # and the server that Dask starts for its dashboard tells nothing
+    for path in ("/json/counts.json", "/info/main/workers.html", "/metrics", "/health"):
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(f"http://127.0.0.1:{local.scheduler.http_server.port}{path}", timeout=5)
+
+
+def test_workers_without_cryptography_are_told_in_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    with pytest.raises(UsageError, match=r"package cryptography, .* pip install 'metassay\[cluster\]'"):
+        Cluster(None, 1)
 
 
 def where(page):
@@ -153,8 +210,7 @@ def test_work_that_always_kills_its_worker_is_given_up(on_workers):
     assert engine.run(where, 3)[0][0] == 0  # the cluster goes on
 
 
-def test_a_cluster_by_its_address_and_a_checkpoint(workers, tmp_path):
-    address = workers._local.scheduler_address
+def test_a_cluster_by_its_address_and_a_checkpoint(address, tmp_path):
     for _ in range(2):
         with engine.on(cluster=address, checkpoint=tmp_path / "both.checkpoint"):
             assert engine.run(lambda page: page * 1.5, 4) == [0.0, 1.5, 3.0, 4.5]
@@ -162,15 +218,15 @@ def test_a_cluster_by_its_address_and_a_checkpoint(workers, tmp_path):
 
 def test_a_lost_scheduler_is_one_line():
     """The scheduler ends when two pages are there; the work takes until then."""
-    with Cluster(None, 1) as doomed:
+    with started_by_hand() as (doomed, address):
 
         def report(done, _total, _what):
             if done == 2:
-                doomed._local.close()
+                doomed.close()
 
         with (
             pytest.raises(DataError, match="the Dask scheduler was lost while sleeping; run it again, with a check"),
-            engine.on(cluster=doomed._local.scheduler_address),
+            engine.on(cluster=address),
             engine.reporting(report),
         ):
             engine.run(lambda page: time.sleep(0.2) or page, 50, what="sleeping")
@@ -196,11 +252,11 @@ def test_a_port_that_speaks_no_dask_is_one_line(monkeypatch):
             pass
 
 
-def test_a_cluster_can_be_reached_from_a_notebook(workers):
+def test_a_cluster_can_be_reached_from_a_notebook(address):
     """There an event loop runs already."""
 
     async def cell():
-        with engine.on(cluster=workers._local.scheduler_address):
+        with engine.on(cluster=address):
             return engine.run(lambda page: page + 1, 2)
 
     assert asyncio.run(cell()) == [1, 2]

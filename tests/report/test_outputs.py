@@ -23,7 +23,8 @@ def no_constants(name):
 
 def test_json_has_exactly_one_shape(agreed):
     data = json.loads(agreed.to_json(), parse_constant=no_constants)
-    assert list(data) == ["study", "version", "signature", "rows", "notes"]
+    assert list(data) == ["study", "version", "signature", "rows", "tables", "notes"]
+    assert data["tables"] == {}
     assert data["study"] == "agree"
     assert data["signature"] == str(agreed.signature)
     assert data["notes"] == list(agreed.notes)

@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import kendalltau
 
 import metassay as ma
-from metassay.core import vocabulary
 from metassay.errors import DataError, UnknownName, UsageError
 from metassay.stats.equivalence import anderson_hauck
 from metassay.stats.kernels.metric_criterion_pairs import WeightPages
@@ -344,13 +343,13 @@ def test_scores_without_a_label_beside_others_are_told():
 
 
 def test_everything_behind_the_views_is_there_as_rows(survived):
-    for name in vocabulary.FURTHER_ROWS["survive"]:
+    for name in survived.tables()[1:]:
         rows = survived.rows(name)
         assert len(rows) == len(getattr(survived, name))
         assert all(isinstance(value, str | int | float) for row in rows for value in row.values())
     first = survived.rows("components")[0]
     assert (first["first_share"], first["second_share"]) == survived.explained
-    with pytest.raises(UnknownName, match="rows of survive"):
+    with pytest.raises(UnknownName, match="unknown table of survive"):
         survived.rows("signature")
 
 

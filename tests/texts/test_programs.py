@@ -1,10 +1,14 @@
+import gc
+import signal
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from metassay.errors import DataError, UsageError
-from metassay.texts.programs import arguments_of, call
+from metassay.texts.programs import Conversation, Stopped, arguments_of, call
 
 
 def python(code):
@@ -81,3 +85,80 @@ def test_a_command_that_cannot_run_is_told_before_any_work(command, message):
 
 def test_values_are_put_in_after_arguments_were_parted():
     assert arguments_of("echo {x}", lambda a: a.replace("{x}", "a b; c")) == ["echo", "a b; c"]
+
+
+ECHO = """
+import sys
+for line in sys.stdin:
+    if line.startswith("die"):
+        print("no more", file=sys.stderr)
+        sys.exit(3)
+    if not line.startswith("hush"):
+        print(line.strip().upper(), flush=True)
+"""
+
+
+def test_a_conversation_goes_on_and_ends_with_its_object():
+    program = Conversation(python(ECHO), to_start=30)
+    assert [program.ask(line, 30) for line in ("a", "ü")] == ["A", "Ü"]
+    with pytest.raises(TimeoutError):
+        program.ask("hush", 0.1)
+    process = program._process
+    assert process.poll() is None
+    del program
+    gc.collect()
+    assert process.wait(10) == -signal.SIGKILL
+
+
+def test_a_program_that_ends_in_a_conversation_has_last_words():
+    program = Conversation(python(ECHO), to_start=30)
+    with pytest.raises(Stopped, match="no more"):
+        program.ask("die", 30)
+    with pytest.raises(Stopped, match="no more"):
+        program.ask("a", 30)
+    program.stop()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize(("way", "parallel"), [(signal.SIGTERM, "true"), (signal.SIGHUP, "false")])
+def test_programs_end_with_the_command_that_started_them(tmp_path, way, parallel):
+    """A program has a session of its own, so nobody else would end it."""
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    program = tmp_path / "slow.py"
+    program.write_text(
+        "import os, sys, time\nfirst = not os.listdir(sys.argv[1])\n"
+        "open(f'{sys.argv[1]}/{os.getpid()}', 'w').close()\n"
+        "time.sleep(3 if first else 600)\n[print(1) for _ in sys.stdin]\n"
+    )
+    texts = tmp_path / "texts.csv"
+    texts.write_text("system,input,output\n" + "".join(f"a,{n},text {n}\n" for n in range(6)))
+    run = f"{sys.executable} {program} {begun}"
+    metric = f"command[run='{run}',name=slow,parallel={parallel},batch_size=1]"
+    command = ["score", str(texts), "--no-cache", "--processes", "2", "--metric", metric, "-o", str(tmp_path / "s.csv")]
+    with subprocess.Popen(
+        [sys.executable, "-m", "metassay", *command],
+        preexec_fn=lambda: signal.signal(way, signal.SIG_DFL),
+        stderr=subprocess.DEVNULL,
+    ) as metassay:
+        many = 3 if parallel == "true" else 2
+        wait_until(lambda: len(list(begun.iterdir())) >= many or metassay.poll() is not None)
+        metassay.send_signal(way)
+    assert metassay.returncode == -way
+    started = [int(file.name) for file in begun.iterdir()]
+    assert len(started) >= many
+    wait_until(lambda: not any(map(alive, started)))
+
+
+def alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

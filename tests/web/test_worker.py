@@ -9,10 +9,12 @@ import sys
 from dataclasses import asdict
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from metassay.errors import DataError
 from metassay.web import worker
-from metassay.web.limits import Limits
+from metassay.web.limits import Limits, machine_memory, shares
 from metassay.web.worker import Workshop
 
 from .asking import table
@@ -75,18 +77,67 @@ def test_progress_only_grows_and_the_answer_comes_last(tmp_path):
         "resamples": 100,
         "limits": asdict(Limits()),
     }
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "metassay.web.worker_main"],
-        input=json.dumps(order),
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=True,
-    )
-    *told, last = map(json.loads, done.stdout.splitlines())
+    command = [sys.executable, "-P", "-m", "metassay.web.worker_main"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, cwd=tmp_path
+    ) as worker:
+        worker.stdin.write(json.dumps(order) + "\n")
+        *told, last = map(json.loads, worker.stdout)
+        # before stdin is closed, which would tell it that the server is gone
+        assert worker.wait(60) == 0
     shares = [line["done"] for line in told]
     assert shares == sorted(shares)
     assert all(0 <= share <= 1 for share in shares)
     assert told[0]["what"] == "How well does each metric agree with people?"
     assert len(last["result"]["sentences"]) == 3
     assert (tmp_path / "report.html").stat().st_size == last["result"]["size"]
+
+
+def test_a_process_ends_with_the_server(tmp_path):
+    """A server that is killed closes its end of the pipe, and says nothing."""
+    (tmp_path / "scores.csv").write_bytes(table(systems=[f"s{i}" for i in range(30)], inputs=200))
+    order = {
+        **ORDER, "task": "report", "columns": [[0, "human", False], [1, "metric", False]], "title": "",
+        "output": str(tmp_path / "report.html"), "confidence": 0.95, "resamples": 100_000, "limits": asdict(Limits()),
+    }  # fmt: skip
+    command = [sys.executable, "-P", "-m", "metassay.web.worker_main"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, cwd=tmp_path
+    ) as worker:
+        worker.stdin.write(json.dumps(order) + "\n")
+        assert "done" in worker.stdout.readline()
+        worker.stdin.close()
+        assert worker.wait(20) == 1
+    assert not (tmp_path / "report.html").exists()
+
+
+@given(gigabytes=st.floats(0.5, 600), most=st.floats(0.2, 8), readers=st.integers(1, 8), jobs=st.integers(1, 8))
+def test_all_processes_together_fit_into_the_machine(gigabytes, most, readers, jobs):
+    machine, limits = int(gigabytes * 1e9), Limits(memory=int(most * 1e9), readers=readers, jobs=jobs)
+    share = shares(limits, machine)
+    places = share.readers + share.jobs
+    assert 1 <= share.readers <= readers
+    assert 0 <= share.jobs <= jobs
+    assert share.memory <= limits.memory
+    assert share.memory * places <= 0.8 * machine or places == 1
+    assert share.jobs > 0 or places == 1
+
+
+def test_the_memory_of_this_machine_is_known(tmp_path, monkeypatch):
+    assert 1e8 < machine_memory() < 1e14
+    seen = []
+
+    async def story():
+        monkeypatch.setattr(worker, "machine_memory", lambda: 3_000_000_000)
+
+        async def answer(folder, order, told):
+            seen.append(order)
+
+        workshop = Workshop(Limits())
+        monkeypatch.setattr(workshop, "_do", answer)
+        await workshop.look(tmp_path, ORDER)
+        await workshop.report(tmp_path, ORDER, lambda _: None)
+        return workshop._limits.memory
+
+    assert asyncio.run(story()) == 1_200_000_000
+    assert [order["task"] for order in seen] == ["look", "report"]

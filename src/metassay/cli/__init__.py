@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from metassay.cli.commands import COMMANDS, load, question
 from metassay.cli.parser import Command, Family, Misuse, Parser
+from metassay.core.ending import end_with_children
 from metassay.core.signature import VERSION
 from metassay.errors import MetassayError, one_line
 
@@ -37,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 done, 1 the data does not allow it, 2 wrong usage, 70 a bug in metassay.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        end_with_children()
     with warnings.catch_warnings():
         # what a reader must know stands in the notes of a result; the rest is no business of a terminal
         warnings.simplefilter("ignore")

@@ -9,7 +9,6 @@ from typing import Any, get_args
 
 from metassay import HOMES
 from metassay.cli.parser import Parser
-from metassay.core import vocabulary
 from metassay.core.option import Option
 from metassay.core.options import LowerIsBetter
 from metassay.core.study import Declared, read_declaration
@@ -103,32 +102,26 @@ def add_files(parser: Parser, verb: str) -> None:
     add(parser, {**studied, **reading(), **own})
 
 
-def add_output(parser: Parser, study: str) -> None:
-    """Add where the result of a study goes, and in which form."""
+def add_output(parser: Parser, study: str | None = None) -> None:
+    """Add where the result of a study goes, and in which form; without a study, that of any."""
     group = parser.group("output")
     group.add_argument(
         "--format", metavar="FORMAT", help=f"{', '.join(OUTPUT_FORMATS)} (default: table, or what -o ends in)"
     )
     group.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
-    kinds = FIGURES.get(study, ())
+    kinds = [kind for each, own in FIGURES.items() if study in (each, None) for kind in own]
+    views = "depends on the study" if study is None else ", ".join(names_of(study))
     if kinds:
         group.add_argument(
             "--figure", metavar="FILE", help=f"also draw a figure: a file that ends in {', '.join(SUFFIXES)}"
         )
     if len(kinds) > 1:
-        group.add_argument(
-            "--figure-kind", metavar="KIND", help=f"which figure: {', '.join(kinds)} (default: {kinds[0]})"
-        )
+        shown = "depends on the study" if study is None else f"{', '.join(kinds)} (default: {kinds[0]})"
+        group.add_argument("--figure-kind", metavar="KIND", help=f"which figure: {shown}")
+    group.add_argument("--view", metavar="VIEW", help=f"what to show: {views} (default: what suits the size)")
     group.add_argument(
-        "--view", metavar="VIEW", help=f"what to show: {', '.join(names_of(study))} (default: what suits the size)"
+        "--rows", metavar="NAME", help="which table of the result to write as CSV; an unknown name lists all"
     )
-    further = vocabulary.FURTHER_ROWS.get(study, ())
-    if further:
-        group.add_argument(
-            "--rows",
-            metavar="NAME",
-            help=f"which table of the result to write as JSON or CSV: {', '.join(further)} (default: table)",
-        )
     add_quiet(group)
 
 

@@ -9,9 +9,13 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 from metassay.errors import UsageError, one_line
+
+TARGETS = ("output", "figure", "checkpoint", "cache", "back", "changes")
+"""Options of all commands that name files to be written."""
 
 
 class Misuse(UsageError):
@@ -119,7 +123,20 @@ class Parser(argparse.ArgumentParser):
             found.files = [*found.files, *after]
         elif after:
             self.error(self._unknown(after[0]))
+        self._check_targets(found)
         return found
+
+    def _check_targets(self, found: argparse.Namespace) -> None:
+        """Raise if two options name one file to write to: the second would destroy what the first wrote."""
+        seen: dict[Path, str] = {}
+        for name in TARGETS:
+            value = getattr(found, name, None)
+            if value is None or value == "-" or (Path(value).exists() and not Path(value).is_file()):
+                continue  # stdout and devices take anything from anybody
+            option = "-o" if name == "output" else f"--{name}"
+            other = seen.setdefault(Path(value).resolve(), option)
+            if other != option:
+                raise UsageError(f"{other} and {option} name the same file, {one_line(value)!r}; choose another name")
 
     def error(self, message: str) -> NoReturn:
         """Raise what argparse would print with the whole usage above it."""

@@ -141,6 +141,7 @@ class Output:
         from metassay.core.files import check_writable
         from metassay.figures import drawing
         from metassay.report import formats, views
+        from metassay.report.data import result_of
 
         path = None if arguments.output == "-" else arguments.output
         if path is None and sys.stdout is None:
@@ -148,14 +149,13 @@ class Output:
         form = formats.choose(arguments.format, path)
         if arguments.view is not None:
             if form in formats.DATA:
-                others = "; for others see --rows" if study in vocabulary.FURTHER_ROWS else ""
-                raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows{others}")
+                raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows")
             vocabulary.choices("view", arguments.view, views.names_of(study))
-        rows = getattr(arguments, "rows", None)
+        rows = arguments.rows
         if rows is not None:
-            if form not in formats.DATA:
-                raise UsageError("--rows needs --format json or csv; what a table shows is chosen with --view")
-            rows = vocabulary.choice("rows", rows, ("table", *vocabulary.FURTHER_ROWS[study]))
+            if form != "csv":
+                raise UsageError("--rows needs --format csv; JSON holds all tables, and --view chooses what is shown")
+            vocabulary.choice("rows", rows, result_of(study).tables())
         if path is not None:
             spare_inputs(path, arguments.files)
             check_writable(path)
@@ -169,8 +169,6 @@ class Output:
             drawing.require_matplotlib()
             spare_inputs(figure, arguments.files, "--figure")
             check_writable(figure)
-            if path is not None and Path(path).resolve() == Path(figure).resolve():
-                raise UsageError(f"--figure and -o name the same file, {one_line(path)!r}")
         return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows)
 
     def put(self, result: Result) -> None:

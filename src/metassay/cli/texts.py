@@ -51,7 +51,7 @@ def add_output(parser: Parser) -> None:
     add_quiet(group)
 
 
-def check_target(path: str | None, option: str, files: list[str], others: tuple[str | None, ...] = ()) -> None:
+def check_target(path: str | None, option: str, files: list[str]) -> None:
     """Raise whatever is wrong with a file to be written, before any work is done."""
     from metassay.core.files import check_writable
 
@@ -63,8 +63,6 @@ def check_target(path: str | None, option: str, files: list[str], others: tuple[
     for name in files:
         if target.exists() and Path(name).exists() and target.samefile(name):
             raise UsageError(f"{option} {one_line(path)!r} would overwrite the texts it reads; choose another name")
-    if any(other is not None and target.resolve() == Path(other).resolve() for other in others):
-        raise UsageError(f"{option} {one_line(path)!r} is named twice; choose another name")
     check_writable(path)
 
 

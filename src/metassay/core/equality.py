@@ -37,7 +37,7 @@ def same_fields(a: object, b: object) -> bool:
     """Return whether two records of one class are equal field by field; see :func:`same`."""
     if type(a) is not type(b) or not dataclasses.is_dataclass(a):
         return False
-    return all(same(getattr(a, field.name), getattr(b, field.name)) for field in dataclasses.fields(a))
+    return all(same(getattr(a, field.name), getattr(b, field.name)) for field in dataclasses.fields(a) if field.compare)
 
 
 def rebuilt(record: object) -> tuple[type, tuple[object, ...]]:

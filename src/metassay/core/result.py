@@ -6,11 +6,12 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, get_type_hints
 
 from metassay.core import vocabulary
 from metassay.core.equality import rebuilt, same_fields
 from metassay.core.note import Note
+from metassay.core.records import is_table
 from metassay.core.signature import VERSION, Signature
 
 
@@ -63,13 +64,19 @@ class Result:
     notes: tuple[Note, ...]
     """What a reader must know: what was left out, what was undefined, what the numbers do not say."""
 
+    @classmethod
+    def tables(cls) -> tuple[str, ...]:
+        """Return the names of the fields that hold rows, ``table`` first."""
+        hints = get_type_hints(cls)
+        names = (each.name for each in dataclasses.fields(cls) if is_table(hints[each.name]))
+        return tuple(dict.fromkeys(("table", *names)))
+
     def rows(self, of: str = "table") -> list[dict[str, Any]]:
         """Return the table as flat dicts, unrounded; undefined numbers are NaN.
 
-        Some results have rows of other things, too: ``of`` names the field, such as ``verdicts`` of ``criteria``.
+        Some results have several tables: ``of`` names the field, such as ``verdicts`` of ``criteria``.
         """
-        known = ("table", *vocabulary.FURTHER_ROWS.get(self.study, ()))
-        table: Sequence[Row] = getattr(self, vocabulary.choice(f"rows of {self.study}", of, known))
+        table: Sequence[Row] = getattr(self, vocabulary.choice(f"table of {self.study}", of, self.tables()))
         return [{f.name: _flat(getattr(row, f.name)) for f in dataclasses.fields(row)} for row in table]
 
     def to_dataframe(self, backend: str = "pandas", *, rows: str = "table") -> Any:  # noqa: ANN401 - the user's choice
@@ -78,9 +85,12 @@ class Result:
 
         return frame_from_rows(self.rows(rows), backend)
 
-    def to_json(self, path: str | Path | None = None, *, rows: str = "table") -> str:
-        """Return one JSON object with study, version, signature, rows and notes; also write it to `path`."""
-        return str(render("json", self, path, rows=rows))
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return one JSON object with all tables, from which :func:`metassay.load` makes an equal result.
+
+        Also write it to `path`.
+        """
+        return str(render("json", self, path))
 
     def to_csv(self, path: str | Path | None = None, *, rows: str = "table") -> str:
         """Return the rows as CSV; also write it to `path`."""

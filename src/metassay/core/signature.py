@@ -27,6 +27,18 @@ class Signature:
         known = [(key, _plain(value)) for key, value in parts.items() if value is not None]
         return cls((("study", study), *known, ("v", VERSION)))
 
+    @classmethod
+    def parse(cls, text: str) -> Signature:
+        """Return the signature of a line.
+
+        Examples
+        --------
+        >>> str(Signature.parse("study:agree|level:system|v:0.1.0"))
+        'study:agree|level:system|v:0.1.0'
+        """
+        parts = [part.partition(":") for part in text.split("|")]
+        return cls(tuple((key, value) for key, _, value in parts))
+
     def __getitem__(self, key: str) -> str:
         return dict(self.parts)[key]
 

@@ -59,28 +59,6 @@ RESAMPLED = ("points", "inputs", "systems", "both")
 AGGREGATES = ("max", "mean")
 HOLDING_METHODS = ("bucket", "partial", "partial-formula")
 """Ways to hold a criterion fixed."""
-FURTHER_ROWS: dict[str, tuple[str, ...]] = {
-    "compare": ("clusters",),
-    "criteria": ("groups", "verdicts"),
-    "difficulty": ("tests",),
-    "downgrade": ("counts",),
-    "pairs": ("curves",),
-    "plan": ("needs", "ceilings"),
-    "precision": ("changes",),
-    "survive": (
-        "agreement",
-        "across",
-        "margins",
-        "sensitivity",
-        "dominance",
-        "shifts",
-        "components",
-        "references",
-    ),
-    "systems": ("counts",),
-    "widths": ("changes",),
-}
-"""By study, what else has rows beside its table: fields of its result."""
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """Finished pages in a file, so that work that was interrupted goes on where it stopped.
 
-The file is an SQLite database, so a process that is killed leaves it whole. What a run is about is known by its
-content: a digest of the page function and of all data it holds. Pages are stored as plain arrays and numbers, never as
-pickles, so a foreign file can do no harm.
+What a run is about is known by its content: a digest of the page function and of all data it holds. Pages are stored as
+plain arrays and numbers, never as pickles, so a foreign file can do no harm.
 """
 
 from __future__ import annotations
@@ -13,25 +12,19 @@ import functools
 import hashlib
 import io
 import json
-import sqlite3
 import struct
-import threading
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module, metadata
 from os import PathLike
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from metassay.core.store import CHECKPOINT, Store
 from metassay.errors import UsageError, one_line
 
-APPLICATION = 0x6D615F31
-"""Marks a database as a checkpoint of metassay."""
-SECONDS = 0.5
-"""How often finished pages are put on disk: so much work may be lost."""
 PLACES = frozenset({"threads", "processes"})
 """Names of settings that say where work is done; they are not part of what it is about."""
 
@@ -63,40 +56,8 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path)
+        self.store = Store(path, CHECKPOINT)
         self._runs = 0
-        try:
-            if self.path.exists():
-                with self.path.open("rb") as file:
-                    if file.read(16) not in (b"", b"SQLite format 3\0"):
-                        raise self._foreign()
-            self.db = sqlite3.connect(self.path, timeout=60, check_same_thread=False)
-            self._prepare()
-        except (sqlite3.Error, OSError) as error:
-            raise self.unusable(error) from None
-
-    def _prepare(self) -> None:
-        (mark,) = self.db.execute("pragma application_id").fetchone()
-        (tables,) = self.db.execute("select count(*) from sqlite_master").fetchone()
-        if tables and mark != APPLICATION:
-            self.db.close()
-            raise self._foreign()
-        self.db.execute(f"pragma application_id = {APPLICATION}")
-        self.db.execute(
-            "create table if not exists runs (run integer primary key, digest blob, what text, pages integer)"
-        )
-        self.db.execute(
-            "create table if not exists pages "
-            "(run integer, page integer, value blob, digest blob, primary key (run, page))"
-        )
-        self.db.commit()
-
-    def _foreign(self) -> UsageError:
-        return UsageError(f"{one_line(self.path)!r} is not a checkpoint of metassay; name another file")
-
-    def unusable(self, error: Exception) -> UsageError:
-        """Return the error that tells that the file cannot be used."""
-        return UsageError(f"cannot use the checkpoint {one_line(self.path)!r}: {one_line(error)}")
 
     def begin(self, work: Callable[[Any], object], pages: int, what: str) -> Section:
         """Return the section of the next run, with the pages that are done.
@@ -111,61 +72,55 @@ class Checkpoint:
         versions = [metadata.version(name) for name in ("metassay", "numpy", "scipy")]
         digest = hashlib.blake2b(" ".join(versions).encode(), digest_size=20)
         digest.update(Digests().of(work) + struct.pack("<q", pages))
-        run = Run(number, digest.digest(), what, pages)
-        with self.errors():
-            return _KeptSection(self, run, begun=self.holds(run))
+        run = Run(f"run {number}".encode(), digest.hexdigest(), what, pages)
+        there = self.store.get([run.key]).get(run.key)
+        if there is not None:
+            self.check(run, there)
+        return _KeptSection(self, run, begun=there is not None)
 
-    def holds(self, run: Run) -> bool:
-        """Return whether the file has this run; one that has another in its place is refused."""
-        row = self.db.execute("select digest, what, pages from runs where run = ?", run[:1]).fetchone()
-        if row is not None and row[0] != run.digest:
-            other = one_line(f"{row[1]}, {row[2]} pages")
+    def check(self, run: Run, there: bytes) -> None:
+        """Refuse a file that has other work in the place of a run."""
+        digest, what, pages = json.loads(there)
+        if digest != run.digest:
+            other = one_line(f"{what}, {pages} pages")
             raise UsageError(
-                f"the checkpoint {one_line(self.path)!r} belongs to other work ({other} of other data, options or "
-                "version); name another file, or delete it to begin again"
+                f"the checkpoint {one_line(self.store.path)!r} belongs to other work ({other} of other data, options "
+                "or version); name another file, or delete it to begin again"
             )
-        return row is not None
-
-    @contextlib.contextmanager
-    def errors(self) -> Iterator[None]:
-        """Turn what SQLite says into one line."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self.unusable(error) from None
 
     def __enter__(self) -> Checkpoint:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self.db.close()
+        self.store.__exit__()
 
 
 class Run(NamedTuple):
     """What the pages of a section belong to."""
 
-    number: int
+    key: bytes
     """The how-manieth run of the program it is."""
-    digest: bytes
+    digest: str
     """What it is about."""
     what: str
     """The same in words."""
     pages: int
     """How many pages it has."""
 
+    def page(self, page: int) -> bytes:
+        """Return the key of a page. The digest is in it, so that pages of other work are never taken for ours."""
+        return b"%s, page %d, %s" % (self.key, page, self.digest.encode())
+
 
 class _KeptSection(Section):
     def __init__(self, book: Checkpoint, run: Run, *, begun: bool) -> None:
         super().__init__()
         self._book, self._run, self._begun = book, run, begun
-        self._lock = threading.Lock()
-        self._storing: threading.Timer | None = None
-        rows = book.db.execute("select page, value, digest from pages where run = ?", run[:1]) if begun else ()
-        for page, value, check in rows:
-            # A page that was damaged, or that is not of our making, is done again.
+        places = {run.page(page): page for page in range(run.pages)} if begun else {}
+        for key, value in book.store.get(places).items():
+            # A page that is not of our making is done again.
             with contextlib.suppress(Exception):
-                if 0 <= page < run.pages and check == _check(value):
-                    self.known[page] = unpack(value)
+                self.known[places[key]] = unpack(value)
 
     def keep(self, page: int, result: object) -> None:
         if result is None:
@@ -175,36 +130,14 @@ class _KeptSection(Section):
         except TypeError:
             # What is no array or number is not kept: it is done again.
             return
-        with self._lock, self._book.errors():
-            if not self._begun:
-                self._book.db.execute("insert or ignore into runs values (?, ?, ?, ?)", self._run)
-                # Another process may have been faster, with other work.
-                self._begun = self._book.holds(self._run)
-            row = (self._run.number, page, value, _check(value))
-            self._book.db.execute("insert or replace into pages values (?, ?, ?, ?)", row)
-            if self._storing is None:
-                # Putting things on disk is slow, so pages that come in together go together; but none waits for the
-                # next one, which may take long.
-                self._storing = threading.Timer(SECONDS, self._store)
-                self._storing.daemon = True
-                self._storing.start()
-
-    def _store(self) -> None:
-        with self._lock:
-            self._storing = None
-            # What fails here fails again when the section ends, where it can be told.
-            with contextlib.suppress(sqlite3.Error):
-                self._book.db.commit()
+        if not self._begun:
+            # Another process may have been faster, with other work.
+            self._book.check(self._run, self._book.store.settle(self._run.key, json.dumps(self._run[1:]).encode()))
+            self._begun = True
+        self._book.store.put({self._run.page(page): value}, may_wait=True)
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        with self._lock, self._book.errors():
-            if self._storing is not None:
-                self._storing.cancel()
-            self._book.db.commit()
-
-
-def _check(value: bytes) -> bytes:
-    return hashlib.blake2b(value, digest_size=8).digest()
+        self._book.store.flush()
 
 
 # -- results as bytes ---------------------------------------------------------------------------

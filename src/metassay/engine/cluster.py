@@ -149,20 +149,36 @@ class Cluster:
 
 
 def _started(workers: int | None) -> Any:  # noqa: ANN401 - Dask carries no types
-    """Start workers on this machine."""
+    """Start workers on this machine, which obey this process alone.
+
+    Whoever can speak to a worker can run code on it, and every user of a machine can reach its ports. So both sides
+    show a certificate that is made for this cluster, and whose key never leaves the memory of its processes.
+    """
+    import dask
     from distributed import LocalCluster
+    from distributed.security import Security
 
     try:
-        return LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            # Nobody watches a dashboard here. Its server starts all the same, so it takes any port that is free.
-            dashboard_address="127.0.0.1:0",
-            scheduler_kwargs={"dashboard": False},
-            # What a worker logs when it is killed is no news: it is replaced.
-            silence_logs=logging.CRITICAL,
-        )
+        security = Security.temporary()
+    except ImportError:
+        raise UsageError(
+            "workers need the package cryptography, to keep other users out; install it with: "
+            "pip install 'metassay[cluster]'"
+        ) from None
+    # Nobody watches a dashboard here. Its server starts all the same, so it takes any port, and answers nothing.
+    silent: dict[str, list[str]] = {f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker")}
+    try:
+        with dask.config.set(silent):
+            return LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                security=security,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+                # What a worker logs when it is killed is no news: it is replaced.
+                silence_logs=logging.CRITICAL,
+            )
     except (OSError, RuntimeError) as error:
         raise UsageError(f"cannot start {workers} workers here: {one_line(error)}") from None
 

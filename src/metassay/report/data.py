@@ -2,51 +2,131 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast, get_type_hints
 
+from metassay import HOMES
 from metassay.core.note import Note
-from metassay.core.result import Result
+from metassay.core.records import decode, encode
+from metassay.core.result import Result, Row
+from metassay.core.signature import VERSION, Signature
+from metassay.errors import FormatError, one_line
 from metassay.report.notes import sentence
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
-    """Return a value as JSON knows it: NumPy scalars become Python's, undefined numbers become None."""
-    if not isinstance(value, str | int | float | bool) and hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    return value
+def to_json(result: Result) -> str:
+    """Return one object with study, version, signature, all tables, further values and notes; a line for each row."""
+    parts = [f"{_dump(key)}: {_dump(value)}" for key, value in _head(result).items()]
+    parts.append(f'"rows": {_lines(result.table, 2)}')
+    tables = [name for name in result.tables() if name != "table"]
+    each = ",\n    ".join(f"{_dump(name)}: {_lines(getattr(result, name), 4)}" for name in tables)
+    parts.append('"tables": ' + (f"{{\n    {each}\n  }}" if each else "{}"))
+    others = [f.name for f in dataclasses.fields(result) if f.compare and f.name not in (*_KNOWN, *result.tables())]
+    values = {name: encode(getattr(result, name)) for name in others if name not in _TEXTS}
+    if values:
+        parts.append(f'"values": {_dump(values)}')
+    parts.append(f'"notes": {_dump([_noted(note) for note in result.notes])}')
+    return "{\n  " + ",\n  ".join(parts) + "\n}\n"
 
 
-def rows(result: Result, of: str = "table") -> list[dict[str, Any]]:
-    """Return the rows of a result with undefined numbers as None."""
-    return [{key: plain(value) for key, value in row.items()} for row in result.rows(of)]
+def from_json(text: str, where: str = "the text") -> Result:
+    """Return the result that `to_json` wrote.
+
+    Parameters
+    ----------
+    text
+        What was written.
+    where
+        What to call it in errors.
+    """
+    try:
+        found = json.loads(text)
+        made = result_of(found["study"])
+        values = {**found.get("values", {}), **found["tables"], "table": found["rows"]}
+        signature = Signature.parse(found["signature"])
+        hints = get_type_hints(made)
+        fields = {name: decode(value, hints[name]) for name, value in values.items()}
+        assert not set(_TEXTS) & set(hints), f"texts that {found['study']} made are in a file of their own"
+        return made(signature=signature, notes=tuple(map(_note, found["notes"])), **fields)
+    except (AssertionError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(
+            f"{where} is not a result that metassay {VERSION} wrote with --format json ({one_line(error, 120)})"
+        ) from None
 
 
-def to_json(result: Result, of: str = "table") -> str:
-    """Return one object with study, version, signature, rows and notes; each row on a line of its own."""
+def load(path: str | PathLike[str]) -> Result:
+    """Return the result that a study wrote as JSON, to be shown, drawn or compared again.
 
-    def dump(value: object) -> str:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    Parameters
+    ----------
+    path
+        A file that ``to_json`` or ``--format json`` wrote.
 
-    lines = ",\n".join(f"    {dump(row)}" for row in rows(result, of))
-    head = {"study": result.study, "version": result.version, "signature": str(result.signature)}
-    fields = [f"{dump(key)}: {dump(value)}" for key, value in head.items()]
-    fields.append('"rows": ' + (f"[\n{lines}\n  ]" if lines else "[]"))
-    told = [] if of == "table" else [Note.of("rows-of", of=of)]
-    notes = [
-        {"code": note.code, "text": sentence(note)} | {name: plain(fact) for name, fact in note.facts.items()}
-        for note in (*told, *result.notes)
-    ]
-    fields.append(f'"notes": {dump(notes)}')
-    return "{\n  " + ",\n  ".join(fields) + "\n}\n"
+    Raises
+    ------
+    FormatError
+        The file holds no result.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import metassay as ma
+    >>> result = ma.normality(ma.example(), human="relevance")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = result.to_json(f"{folder}/result.json")
+    ...     again = ma.load(f"{folder}/result.json")
+    >>> again == result
+    True
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise FormatError(f"{one_line(path)} is not a text in UTF-8, so it holds no result") from None
+    return from_json(text, one_line(path))
+
+
+_KNOWN = ("signature", "notes")
+_TEXTS = ("texts", "back")
+"""Fields of texts, which have files of their own."""
+
+
+def _head(result: Result) -> dict[str, str]:
+    return {"study": result.study, "version": result.version, "signature": str(result.signature)}
+
+
+def _noted(note: Note) -> dict[str, object]:
+    return {"code": note.code, "text": sentence(note)} | {name: encode(fact) for name, fact in note.facts.items()}
+
+
+def _note(said: Mapping[str, Any]) -> Note:
+    return Note.of(**{name: fact for name, fact in said.items() if name != "text"})
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _lines(table: Sequence[Row], indent: int) -> str:
+    space = " " * indent
+    lines = ",\n".join(f"{space}  {_dump(encode(row))}" for row in table)
+    return f"[\n{lines}\n{space}]" if lines else "[]"
+
+
+def result_of(study: str) -> type[Result]:
+    """Return the class of a study's results: what its verb hands back."""
+    verb = study.replace("-", "_")
+    module = import_module(HOMES[verb])
+    return cast("type[Result]", getattr(module, getattr(module, verb).__annotations__["return"]))
 
 
 def to_csv(result: Result, of: str = "table") -> str:
     """Return the rows as CSV with a header; undefined numbers and missing values are empty."""
-    table = rows(result, of)
+    table = [{key: encode(value) for key, value in row.items()} for row in result.rows(of)]
     if not table:
         return ""
     lines = [list(table[0]), *(list(row.values()) for row in table)]

@@ -67,11 +67,11 @@ def to_html(result: Result, path: Target = None, *, view: View = None, document:
     return _written(html.render(views.page(result, view), document=whole), path)
 
 
-def to_json(result: Result, path: Target = None, *, rows: str = "table") -> str:
+def to_json(result: Result, path: Target = None) -> str:
     """Return a result as one JSON object."""
     from metassay.report import data
 
-    return _written(data.to_json(result, rows), path)
+    return _written(data.to_json(result), path)
 
 
 def to_csv(result: Result, path: Target = None, *, rows: str = "table") -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -91,8 +91,9 @@ class Agreement(Result):
 
     table: Sequence[AgreementRow]
     """One row per metric, human criterion, level and coefficient."""
-    samples: tuple[FloatArray | None, ...]
-    """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap."""
+    samples: tuple[FloatArray | None, ...] = field(default=(), compare=False)
+    """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap.
+    They are not kept in JSON, so a result that was loaded has none."""
 
 
 @study

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import multiprocessing
 import os
+import queue
 import shlex
 import shutil
 import signal
 import subprocess
 import threading
 import time
+import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
+from metassay.core.ending import at_the_end, end_with_children
 from metassay.errors import DataError, UsageError, one_line
 
 LEAST_OUTPUT = 64 << 20
@@ -119,14 +124,7 @@ def call(
         Variables beside those of this process.
     """
     try:
-        process = subprocess.Popen(
-            arguments,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=os.environ | dict(environment or {}),
-            start_new_session=True,
-        )
+        process = _started(arguments, environment)
     except OSError as error:
         raise UsageError(f"{what} cannot be started: {(error.strerror or str(error)).lower()}") from None
     pipes = _Pipes(process, data, most=max(LEAST_OUTPUT, OUTPUT_PER_INPUT * len(data)))
@@ -146,6 +144,108 @@ def call(
     if process.returncode != 0:
         raise DataError(f"{what} failed with exit code {process.returncode}" + (f": {said}" if said else ""))
     return Ran(bytes(pipes.out), said)
+
+
+class Stopped(Exception):
+    """A program said nothing more."""
+
+
+class Conversation:
+    """A program that goes on running, asked by lines and answering by lines.
+
+    It ends with this object, and with Python.
+
+    Parameters
+    ----------
+    arguments
+        The program and its arguments; no shell is between.
+    to_start
+        Seconds that the first answer may take beside those that every answer may.
+    """
+
+    def __init__(self, arguments: Sequence[str], *, to_start: float = 0.0) -> None:
+        self._process = _started(arguments)
+        self._to_start = to_start
+        self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._complaints: deque[str | None] = deque(maxlen=3)
+        # The threads know the two lists and not this object, or it would live as long as they do.
+        heard = ((self._process.stdout, self._answers.put), (self._process.stderr, self._complaints.append))
+        listeners = [threading.Thread(target=_hear, args=each, daemon=True) for each in heard]
+        for listener in listeners:
+            listener.start()
+        self.stop = weakref.finalize(self, _end, self._process, listeners)
+
+    def ask(self, line: str, timeout: float) -> str:
+        """Send a line and return the answer."""
+        try:
+            stream = _there(self._process.stdin)
+            stream.write(line.encode("utf-8", "replace") + b"\n")
+            stream.flush()
+        except BrokenPipeError:
+            raise Stopped(self._last_words()) from None
+        timeout, self._to_start = timeout + self._to_start, 0.0
+        return self.read(timeout)
+
+    def read(self, timeout: float) -> str:
+        """Return the next line of the answer."""
+        try:
+            line = self._answers.get(timeout=timeout)
+        except queue.Empty:
+            raise TimeoutError from None
+        if line is None:
+            raise Stopped(self._last_words())
+        return line
+
+    def _last_words(self) -> str:
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            return "it closed its output"
+        return " ".join(filter(None, self._complaints)) or f"it ended with status {self._process.returncode}"
+
+
+def _hear(pipe: IO[bytes] | None, tell: Callable[[str | None], None]) -> None:
+    """Pass on every line that a program writes, and None at the end."""
+    with _there(pipe) as stream:
+        for line in stream:
+            tell(line.decode("utf-8", "replace").strip())
+    tell(None)
+
+
+def _end(process: subprocess.Popen[bytes], listeners: Sequence[threading.Thread]) -> None:
+    _kill(process)
+    process.wait()
+    for listener in listeners:
+        listener.join(5)
+    with contextlib.suppress(OSError):  # what was not sent yet has no reader any more
+        _there(process.stdin).close()
+
+
+_running: weakref.WeakSet[subprocess.Popen[bytes]] = weakref.WeakSet()
+
+
+def _started(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own, so that all that it starts can be stopped with it."""
+    if multiprocessing.parent_process() is not None:
+        end_with_children()  # a process that metassay started to share its work
+    process = subprocess.Popen(
+        arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | dict(environment or {}),
+        start_new_session=True,
+    )
+    _running.add(process)
+    return process
+
+
+@at_the_end
+def stop_all() -> None:
+    """Kill all programs that run."""
+    for process in list(_running):
+        if process.returncode is None:
+            _kill(process)
 
 
 class _Pipes:

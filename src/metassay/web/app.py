@@ -31,6 +31,9 @@ from metassay.web.worker import Busy, Workshop
 PATIENCE = 300.0
 """Seconds that an upload may take."""
 
+SILENCE = 30.0
+"""Seconds within which more of it must come."""
+
 _FORM = 1_000_000
 """Bytes of a form without files."""
 
@@ -90,7 +93,7 @@ class Front:
             language, format = (_text(form, name, 40) or None for name in ("language", "format"))
             if format is not None and format not in FORMATS:
                 raise UsageError(f"there is no format {one_line(format)!r}")
-            session = self.sessions.begin()
+            session = await self.sessions.begin(_person(request))
             session.format, session.language = format, language
             try:
                 for item in sent:
@@ -104,7 +107,7 @@ class Front:
 
     async def example(self, request: Request) -> Response:
         """Begin a session with the example data."""
-        session = self.sessions.begin()
+        session = await self.sessions.begin(_person(request))
         session.files.append("example.csv")
         with as_file(files("metassay").joinpath("data", "example.csv")) as path:
             await asyncio.to_thread(shutil.copyfile, path, session.inbox / "example.csv")
@@ -290,6 +293,10 @@ async def _nothing(request: Request) -> Response:  # noqa: ARG001 - Starlette's
     return Response(status_code=204)
 
 
+def _person(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
@@ -305,7 +312,8 @@ async def _form(request: Request, limit: int, most_files: int, most_fields: int)
 
     async def counted() -> Any:  # noqa: ANN401 - ASGI's messages
         nonlocal came
-        message = await request.receive()
+        async with asyncio.timeout(SILENCE):
+            message = await request.receive()
         came += len(message.get("body", b""))
         if came > limit:
             if message.get("more_body"):
@@ -324,7 +332,8 @@ async def _form(request: Request, limit: int, most_files: int, most_fields: int)
 async def _drain(receive: Callable[[], Awaitable[Any]], limit: int) -> None:
     """Hear out up to `limit` bytes and forget them: a browser that is cut short shows its own error, not ours."""
     while limit > 0:
-        message = await receive()
+        async with asyncio.timeout(SILENCE):
+            message = await receive()
         limit -= len(message.get("body", b""))
         if not message.get("more_body"):
             return

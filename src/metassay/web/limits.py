@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 MEGABYTE = 1_000_000
 
@@ -26,7 +30,9 @@ class Limits:
     seconds: float = 900.0
     """Time that reading, or one report, may take."""
     memory: int = 4_000 * MEGABYTE
-    """Address space of the process that reads or computes, where the system can bound it."""
+    """Most address space of a process that reads or computes, where the system can bound it; see :func:`shares`."""
+    readers: int = 4
+    """Uploads that are read at the same time."""
     jobs: int = 2
     """Reports that are made at the same time."""
     waiting: int = 20
@@ -35,6 +41,48 @@ class Limits:
     """Sessions that exist at the same time."""
     lifetime: float = 3600.0
     """Seconds after which a session that nobody uses is deleted."""
+
+
+class Shares(NamedTuple):
+    """How processes share the memory of a machine."""
+
+    memory: int
+    """Bytes that each may take."""
+    readers: int
+    """How many may read at the same time."""
+    jobs: int
+    """How many reports may be made at the same time; 0 if readers and reports share one place."""
+
+
+def shares(limits: Limits, machine: int) -> Shares:
+    """Return how many processes of which size fit into four fifths of a machine's memory, all of them at their largest.
+
+    Examples
+    --------
+    >>> for gigabytes in (64, 16, 4, 1):
+    ...     print(shares(Limits(), gigabytes * 1_000_000_000))
+    Shares(memory=4000000000, readers=4, jobs=2)
+    Shares(memory=4000000000, readers=1, jobs=2)
+    Shares(memory=1600000000, readers=1, jobs=1)
+    Shares(memory=1000000000, readers=1, jobs=0)
+    """
+    budget = machine * 4 // 5
+    # With less than that not even the libraries find room.
+    memory = min(limits.memory, max(1_000 * MEGABYTE, budget // 2))
+    places = max(1, min(limits.readers + limits.jobs, budget // memory))
+    jobs = min(limits.jobs, places - 1)
+    return Shares(memory, min(limits.readers, places - jobs), jobs)
+
+
+def machine_memory() -> int:
+    """Return the bytes of memory that this machine, or the container around this process, has."""
+    known = []
+    with suppress(ValueError, OSError, AttributeError):
+        known.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(ValueError, OSError):
+            known.append(int(Path(path).read_text()))
+    return min(known, default=8_000 * MEGABYTE)
 
 
 def in_words(size: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import socket
 import threading
 import webbrowser
@@ -70,6 +71,7 @@ def serve(
     import uvicorn
 
     from metassay.web.app import make_app
+    from metassay.web.connections import MOST, FairProtocol
 
     if keep is not None and not keep.is_dir():
         raise UsageError(f"there is no directory {one_line(keep)!r} to keep things in")
@@ -86,16 +88,20 @@ def serve(
         server = uvicorn.Server(
             uvicorn.Config(
                 app,
+                http=FairProtocol,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
                 ws="none",
                 lifespan="on",
-                limit_concurrency=256,
+                limit_concurrency=MOST + 1,
                 timeout_graceful_shutdown=3,
             )
         )
+        # A terminal that is closed ends the server as Ctrl-C does, unless it was started with nohup.
+        if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, server.handle_exit)
         said(f"metassay is at {address} (Ctrl-C ends it)")
         if not local:
             said("whoever reaches this machine can use it, without a password and unencrypted")

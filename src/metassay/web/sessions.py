@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import atexit
 import json
+import os
 import re
 import secrets
 import shutil
+import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -18,8 +21,15 @@ from typing import Any, Literal
 from metassay.web.limits import Limits
 from metassay.web.worker import Busy
 
+if sys.platform != "win32":
+    import fcntl
+
 Stage = Literal["reading", "unreadable", "choosing", "working", "done"]
 
+UNREADABLE = 60.0
+"""Seconds after which a session whose files could not be read is deleted."""
+
+_PREFIX = "metassay-serve-"
 _LONGEST_NAME = 100
 _LEFT_OUT = re.compile(r"[^\w.+=@ -]")
 
@@ -45,12 +55,49 @@ def safe_name(name: str, taken: set[str]) -> str:
     return chosen
 
 
+def sweep_after_others() -> None:
+    """Delete what servers of this user left behind that had no chance to: they were killed, or the machine went down.
+
+    A server holds a lock on its folder for as long as it lives.
+    """
+    if sys.platform == "win32":
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        try:
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue  # no folder of ours
+        try:
+            if os.fstat(lock).st_uid == os.getuid():
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            pass  # its server lives
+        finally:
+            os.close(lock)
+
+
+def _own_folder() -> tuple[Path, int]:
+    """Make a folder that only this user can read, and take its lock."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        if sys.platform == "win32":
+            return folder, os.open(os.devnull, os.O_RDONLY)
+        lock = os.open(folder, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():  # nobody swept it before it had its lock
+            return folder, lock
+        os.close(lock)
+
+
 @dataclass(eq=False, slots=True)
 class Session:
     """One person's files, choices and report."""
 
     key: str
     """The secret part of its address."""
+    person: str
+    """The network address that it was begun from."""
     folder: Path
     """Where its files are."""
     files: list[str] = field(default_factory=list)
@@ -114,7 +161,8 @@ class Sessions:
     def __init__(self, limits: Limits, keep: Path | None = None) -> None:
         self.limits = limits
         self.keep = keep
-        self.root = Path(tempfile.mkdtemp(prefix="metassay-serve-"))
+        sweep_after_others()
+        self.root, self._lock = _own_folder()
         # Whoever is in a hurry presses Ctrl-C twice, and nobody calls close().
         atexit.register(shutil.rmtree, self.root, True)
         self._open: dict[str, Session] = {}
@@ -122,15 +170,27 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._open)
 
-    def begin(self) -> Session:
-        """Begin a session."""
+    async def begin(self, person: str = "") -> Session:
+        """Begin a session for somebody at a network address."""
         if len(self._open) >= self.limits.sessions:
-            raise Busy("too many people are using this server; try again in a few minutes")
+            await self._make_room(person)
         key = secrets.token_urlsafe(24)
-        session = Session(key, self.root / secrets.token_hex(8))
+        session = Session(key, person, self.root / secrets.token_hex(8))
         session.inbox.mkdir(parents=True, mode=0o700)
         self._open[key] = session
         return session
+
+    async def _make_room(self, person: str) -> None:
+        """End a session that could not be read, or one of an address that has more of them than this one will."""
+        idle = sorted((s for s in self._open.values() if not s.busy), key=lambda s: s.touched)
+        held = Counter(session.person for session in self._open.values())
+        most = max(held.values(), default=0)
+        unreadable = [session for session in idle if session.stage == "unreadable"]
+        greedy = [session for session in idle if held[session.person] == most > held[person] + 1]
+        for session in [*unreadable, *greedy][:1]:
+            await self.end(session)
+            return
+        raise Busy("too many people are using this server; try again in a few minutes")
 
     def find(self, key: str) -> Session | None:
         """Return the session of an address, and note that it is in use."""
@@ -149,7 +209,10 @@ class Sessions:
         """End the sessions that nobody has used for as long as they live."""
         now = time.monotonic() if now is None else now
         for session in list(self._open.values()):
-            if not session.busy and now - session.touched > self.limits.lifetime:
+            lifetime = self.limits.lifetime
+            if session.stage == "unreadable":  # all that is left of it is one line, and that was read
+                lifetime = min(lifetime, UNREADABLE)
+            if not session.busy and now - session.touched > lifetime:
                 await self.end(session)
 
     async def sweeping(self) -> None:
@@ -163,6 +226,7 @@ class Sessions:
         for session in list(self._open.values()):
             await self.end(session)
         await asyncio.to_thread(shutil.rmtree, self.root, True)
+        os.close(self._lock)
 
     def put_away(self, session: Session) -> None:
         """Copy a session's files, choices and report to the folder where things are kept, if there is one."""

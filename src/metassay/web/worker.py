@@ -9,17 +9,16 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from metassay.errors import DataError, MetassayError
-from metassay.web.limits import Limits, time_in_words
+from metassay.web.limits import Limits, machine_memory, shares, time_in_words
 
 Answer = dict[str, Any]
 
 _LONGEST_ANSWER = 1 << 25
-_READERS = 4
 
 
 class Busy(MetassayError):
@@ -38,8 +37,10 @@ class Workshop:
     """
 
     def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._places = {"look": asyncio.Semaphore(_READERS), "report": asyncio.Semaphore(limits.jobs)}
+        memory, readers, jobs = shares(limits, machine_memory())
+        self._limits = replace(limits, memory=memory)
+        reading = asyncio.Semaphore(readers)
+        self._places = {"look": reading, "report": asyncio.Semaphore(jobs) if jobs else reading}
         self._waiting: list[object] = []
 
     async def look(self, folder: Path, order: dict[str, Any]) -> Answer:
@@ -102,9 +103,9 @@ async def _converse(process: Process, order: dict[str, Any], told: Callable[[Ans
     assert process.stdin is not None
     assert process.stdout is not None
     with suppress(ConnectionError):
-        process.stdin.write(json.dumps(order).encode())
+        # The pipe stays open: if it closes, the server is gone, and the process ends.
+        process.stdin.write(json.dumps(order).encode() + b"\n")
         await process.stdin.drain()
-    process.stdin.close()
     answer: Answer = {}
     while line := await process.stdout.readline():
         answer = json.loads(line)
@@ -118,6 +119,8 @@ async def _end(process: Process) -> None:
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.kill()
+    if process.stdin is not None:
+        process.stdin.close()
     if process.stdout is not None:
         while await process.stdout.read(1 << 16):
             pass

@@ -1,8 +1,8 @@
 """What runs apart: reading files of strangers, and making a report of them.
 
-``python -m metassay.web.worker_main`` takes one order as JSON from stdin and answers in JSON lines on stdout: any
-number of ``{"done": share, "what": words}``, and in the end ``{"result": …}`` or ``{"error": one line}``. It stands in
-the folder of the files, so that messages name them as people do.
+``python -m metassay.web.worker_main`` takes one order as a line of JSON from stdin and answers in JSON lines on stdout:
+any number of ``{"done": share, "what": words}``, and in the end ``{"result": …}`` or ``{"error": one line}``. It ends
+when stdin does. It stands in the folder of the files, so that messages name them as people do.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import gzip
 import json
 import os
 import sys
+import threading
 import time
 import traceback
 import zlib
@@ -147,7 +148,8 @@ def _facts(column: Column) -> dict[str, Any]:
 
 def main() -> int:
     """Do the order on stdin, and answer on stdout."""
-    order: Order = json.load(sys.stdin)
+    order: Order = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_server, daemon=True).start()
     # What a library prints must not be taken for an answer.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)
@@ -174,6 +176,13 @@ def main() -> int:
         answer = {"error": f"this is a bug in metassay ({type(error).__name__}: {one_line(error, 200)})"}
     print(json.dumps(answer), file=out)
     return 0
+
+
+def _end_with_server() -> None:
+    """End this process when the server is gone, however it went: then nobody holds the other end of stdin."""
+    while os.read(0, 1 << 10):
+        pass
+    os._exit(1)
 
 
 def _confine(memory: int) -> None:

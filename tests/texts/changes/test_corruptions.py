@@ -12,7 +12,7 @@ from metassay.errors import UnknownName, UsageError
 from metassay.texts.changes.built_in import BuiltIn
 from metassay.texts.changes.corruptions import corrupt
 from metassay.texts.changes.edits import KINDS, Setting
-from metassay.texts.changes.segments import sentences, words
+from metassay.texts.segments import sentences, words
 
 from .conftest import HARD
 

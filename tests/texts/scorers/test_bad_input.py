@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from metassay.core.texts import Texts
-from metassay.errors import UsageError
+from metassay.errors import DataError, UsageError
 from metassay.readers import read, write
 from metassay.texts.scorers.base import ScorerDefaults
 from metassay.texts.scorers.cache import Cache
@@ -168,18 +168,19 @@ def test_a_full_disk_under_the_cache_loses_nothing_that_was_kept(tmp_path, monke
     path = tmp_path / "cache.sqlite"
     many = Texts({("a", str(k)): "x" * k for k in range(1, 800)}, references={str(k): ("r",) for k in range(1, 800)})
     whole = score(many, Length()).matrix("size")
-    opened = Cache._open
+    opened = Cache._opened
 
     def small(self):
-        opened(self)
-        self._db.execute("pragma max_page_count = 6")  # from then on SQLite says that the disk is full
+        db = opened(self)
+        db.execute("pragma max_page_count = 6")  # from then on SQLite says that the disk is full
+        return db
 
-    monkeypatch.setattr(Cache, "_open", small)
+    monkeypatch.setattr(Cache, "_opened", small)
     first = Length()
-    with pytest.raises(UsageError, match="database or disk is full") as caught:
+    with pytest.raises(DataError, match="the disk is full; free some space") as caught:
         score(many, first, cache=path, batch=50, processes=1)
     assert "\n" not in str(caught.value)
-    monkeypatch.setattr(Cache, "_open", opened)
+    monkeypatch.setattr(Cache, "_opened", opened)
     second = Length()
     scores = score(many, second, cache=path)
     np.testing.assert_array_equal(scores.matrix("size"), whole)
@@ -238,6 +239,6 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path):
 
     assert run(7).returncode == -signal.SIGKILL
     with sqlite3.connect(cache) as db:
-        assert db.execute("select count(*) from scores").fetchone() == (7,)
+        assert db.execute("select count(*) from entries").fetchone() == (7,)
     db.close()
     assert run(100).stdout == "13 True\n"

@@ -1,7 +1,9 @@
 """A judge against a server in this process that answers as the test wants it."""
 
+import contextlib
 import json
 import math
+import os
 import queue
 import re
 import socket
@@ -14,13 +16,17 @@ import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.cli import main
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
 from metassay.texts.scorers import judge_endpoint
-from metassay.texts.scorers.judge import Judge, judge
+from metassay.texts.scorers.judge import Judge
+from metassay.texts.scorers.judge_config import judge
+from metassay.texts.scorers.judge_cost import Allowance
 from metassay.texts.scorers.registry import make_scorers
 
 KEY = "sk-secret-0123456789"
+MANY = Texts({("a", str(key)): f"output {key}" for key in range(60)})
 TEXTS = Texts(
     {(system, str(key)): f"{system} says {key}" for system in "abc" for key in range(4)},
     references={"0": ("a reference",), "1": ("one", "two")},
@@ -225,6 +231,68 @@ def test_the_cost_adds_up(server, ask):
     )
 
 
+PRICES = {"price_in": 10, "price_out": 20}
+
+
+def billed(server):
+    """What the server would ask for: every request that it answered with 200."""
+    return len(server.bodies) * (100 * PRICES["price_in"] + 10 * PRICES["price_out"]) / 1e6
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("limit", [0.03, 0.032, 0.0357])
+def test_the_limit_is_never_passed_and_nearly_used(server, ask, tmp_path, threads, limit):
+    options = {**PRICES, "max_cost": limit, "max_tokens": 20, "threads": threads}
+    cache = tmp_path / "cache.sqlite"
+    with pytest.raises(DataError, match=r"the next request could cost 0\.0\d+ and pass the limit of 0\.03") as caught:
+        ma.score(MANY, [ask(**options)], cache=cache)
+    assert billed(server) <= limit
+    most = (len(json.dumps(server.bodies[-1])) + 100) * PRICES["price_in"] / 1e6 + 20 * PRICES["price_out"] / 1e6
+    assert billed(server) > limit - most - 1e-4  # the one that was not sent would have been the one too many
+    assert f"({len(server.bodies)} of 60 outputs have their scores; they are in the cache" in str(caught.value)
+    before = len(server.bodies)
+    assert np.isfinite(ma.score(MANY, [ask(**PRICES, max_tokens=20)], cache=cache).matrix("judge_fluency")).all()
+    assert len(server.bodies) == 60 > before  # nothing was paid twice
+
+
+def test_what_may_have_been_billed_counts(server, ask):
+    """Answers without a count of tokens, or that came too late, may have cost all that was asked for."""
+    server.answer = lambda body, count: chat("Score: 4", usage=None)
+    allowance = Allowance(0.1)
+    with pytest.raises(DataError, match="could cost"):
+        ma.score(MANY, [ask(**PRICES, max_cost=allowance, threads=1)])
+    size = len(json.dumps(server.bodies[0])) + 100
+    each = (size * PRICES["price_in"] + 512 * PRICES["price_out"]) / 1e6
+    assert allowance.spent == pytest.approx(len(server.bodies) * each, rel=1e-3)
+    assert allowance.spent <= 0.1 < allowance.spent + 1.1 * each
+
+
+def test_what_was_refused_costs_nothing(server, ask):
+    server.answer = lambda body, count: chat("Score: 4") if count > 2 else (503, {}, {})
+    allowance = Allowance(5)
+    ma.score(TEXTS, [ask(**PRICES, max_cost=allowance, threads=1)])
+    assert len(server.bodies) == 14
+    assert allowance.spent == pytest.approx(12 * 0.0012)
+
+
+def test_judges_share_what_the_command_line_allows(server, tmp_path, capsys):
+    texts = tmp_path / "texts.jsonl"
+    ma.write_texts(MANY, texts)
+    judges = ",".join(
+        f"judge[model=m,criterion={name},base_url={server.url},price_in=10,price_out=20,max_tokens=20,name=j{name}]"
+        for name in ("fluency", "coherence")
+    )
+    out = tmp_path / "scores.csv"
+    command = ["score", str(texts), "--no-cache", "-o", str(out), "--max-cost", "0.1"]
+    assert main([*command, "--metric", judges]) == 1
+    assert "pass the limit of 0.1" in capsys.readouterr().err
+    assert {"Fluency", "Coherence"} == {re.search("Fluency|Coherence", prompt)[0] for prompt in server.prompts}
+    assert 0.08 < billed(server) <= 0.1
+    assert not out.exists()
+    assert main([*command, "--metric", "length"]) == 2
+    assert "--max-cost is for judges, and none of the metrics is one" in capsys.readouterr().err
+
+
 def test_answers_without_a_count_of_tokens_are_told(server, ask):
     server.answer = lambda body, count: chat("Score: 2", usage=None)
     assert ma.score(TEXTS, [ask()]).notes == (
@@ -357,29 +425,46 @@ def test_an_endpoint_that_never_answers_ends_the_run(server, ask):
     gate.set()
 
 
-def test_an_answer_that_trickles_is_not_waited_for(server, ask):
-    def trickle(handler_body, count):
-        return 200, b"", {"Content-Length": "1000000"}
+HANDSHAKE = b"\x16\x03\x03\x3f\xff"
+"""The beginning of a long record of TLS."""
 
-    original = Handler.do_POST
 
-    def do_post(self):
-        original(self)
-        for _ in range(40):
-            try:
-                self.wfile.write(b" ")
-                self.wfile.flush()
-            except OSError:
-                return
-            time.sleep(0.05)
+@pytest.mark.parametrize(
+    ("head", "trickle", "message"),
+    [
+        (HANDSHAKE, b"x", r"gave no answer within 0\.3 s"),
+        (b"", b"H", r"gave no answer within 0\.3 s"),
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n", r"gave no answer within 0\.3 s"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", b" ", r"gave no answer within 0\.3 s"),
+        (b"HTTP/1.1 200 OK\r\n\r\n", b" ", r"gave no answer within 0\.3 s"),
+        (b"HTTP/1.1 404 No\r\nContent-Length: 1000000\r\n\r\n", b" ", "answered 404; are base_url and model right"),
+        (b"HTTP/1.1 500 No\r\n\r\n", b"x", "answered 500"),
+    ],
+    ids=["TLS", "status", "headers", "body", "body without length", "error", "error without length"],
+)
+def test_what_trickles_is_not_waited_for(head, trickle, message):
+    """A byte at a time, each of them in time."""
+    ended = threading.Event()
 
-    server.answer = trickle
-    Handler.do_POST = do_post
-    try:
-        with pytest.raises(DataError, match=r"gave no answer within 0\.3 s"):
-            ma.score(TEXTS, [ask(timeout=0.3, retries=0, threads=1)])
-    finally:
-        Handler.do_POST = original
+    def serve(door):
+        connection, _ = door.accept()
+        with connection, contextlib.suppress(OSError):
+            connection.sendall(head)
+            while not ended.wait(0.05):
+                connection.sendall(trickle)
+
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        thread = threading.Thread(target=serve, args=(door,))
+        thread.start()
+        scheme = "https" if head.startswith(HANDSHAKE) else "http"
+        url = f"{scheme}://127.0.0.1:{door.getsockname()[1]}/v1"
+        try:
+            with pytest.raises(DataError, match=message):
+                ma.score(TEXTS, [Judge("m", "fluency", base_url=url, timeout=0.3, retries=0, threads=1)])
+            assert not ended.is_set()
+        finally:
+            ended.set()
+            thread.join()
 
 
 def test_nobody_there():
@@ -546,6 +631,9 @@ def test_a_key_that_is_none_is_told_without_showing_it(monkeypatch):
         ({"timeout": 0}, "timeout must be"),
         ({"seed": -1}, "seed must be"),
         ({"price_in": 1}, "give both prices or none"),
+        ({"max_cost": 1}, "max_cost needs price_in and price_out"),
+        ({"max_cost": 0, "price_in": 1, "price_out": 1}, "max_cost must be a number over 0"),
+        ({"max_cost": 1, "price_in": 1, "price_out": 1, "max_tokens": "none"}, "max_cost needs max_tokens"),
         ({"logprobs": True, "high": 10}, "logprobs needs a scale of single digits"),
         ({"extra": "nonsense"}, "extra must be a table"),
         ({"extra": {"messages": []}}, "extra must be a table"),
@@ -612,6 +700,29 @@ def test_a_config_file_is_checked(tmp_path, text, message):
         judge(str(tmp_path / "judge.toml"))
     with pytest.raises(UsageError, match="cannot read"):
         judge(str(tmp_path / "none.toml"))
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owner here")
+@pytest.mark.parametrize("why", ["belongs to another user", "can be changed by every user"])
+def test_a_config_file_of_somebody_else_needs_trust(tmp_path, monkeypatch, why):
+    config, texts, out = tmp_path / "judge.toml", tmp_path / "texts.jsonl", tmp_path / "scores.csv"
+    ma.write_texts(MANY, texts)
+    config.write_text("model = 'm'\ncriterion = 'fluency'\nbase_url = 'http://127.0.0.1:9'\nretries = 0\ntrust = true")
+    with pytest.raises(UsageError, match=r"unknown option of judge in .* 'trust'"):  # no file vouches for itself
+        judge(str(config))
+    config.write_text("model = 'm'\ncriterion = 'fluency'\nbase_url = 'http://127.0.0.1:9'\nretries = 0")
+    assert judge(str(config)).columns == ("judge_fluency",)
+    if why == "belongs to another user":
+        monkeypatch.setattr(os, "getuid", lambda: config.stat().st_uid + 1)
+    else:
+        config.chmod(0o666)
+    with pytest.raises(UsageError, match=f"{why}, and it says where your texts .*--trust or trust=true"):
+        judge(str(config))
+    assert judge(str(config), trust=True).columns == ("judge_fluency",)
+    command = ["score", str(texts), "--no-cache", "-o", str(out), "--metric"]
+    assert main([*command, f"judge[config={config}]"]) == 2
+    assert main([*command, f"judge[config={config}]", "--trust"]) == 1  # nobody is at that address
+    assert main([*command, f"judge[config={config},trust=true]"]) == 1
 
 
 def test_the_recipe_has_all_that_changes_a_score(ask):

@@ -104,7 +104,7 @@ def test_a_value_that_was_cut_off_is_computed_again(tmp_path):
     path = tmp_path / "cache.sqlite"
     score(TEXTS, Words(), cache=path)
     with sqlite3.connect(path) as db:
-        db.execute("update scores set value = x'00'")
+        db.execute("update entries set value = x'00'")
     again = Words()
     score(TEXTS, again, cache=path)
     assert again.asked == 3

@@ -10,7 +10,6 @@ from metassay.texts.scorers.tokens import (
     exception_list,
     lengths_of_ngrams,
     porter,
-    sentences,
     stemmer,
     tokenizer,
     unspaced,
@@ -100,23 +99,6 @@ def test_tokens_of_two_kinds():
 def test_words_with_one_stem_have_one_number():
     words = Words(tokenizer("rouge"), stemmer("porter"))
     assert words.of("Cats chase a cat; CATS chased") == [0, 1, 2, 0, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("", []),
-        (" \n\t ", []),
-        ("one", ["one"]),
-        ("It rained . we left .", ["It rained .", "we left ."]),
-        ("Mr. J. Smith of the U.S. Navy left. He ran!", ["Mr. J. Smith of the U.S. Navy left.", "He ran!"]),
-        ("She paid 3.5 m. and left", ["She paid 3.5 m. and left"]),
-        ('"Stop!" He ran.', ['"Stop!"', "He ran."]),
-        ("今天好。明天呢？", ["今天好。", "明天呢？"]),
-    ],
-)
-def test_sentences(text, found):
-    assert sentences(text) == found
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ COMMANDS = (
     "survive",
     "metrics",
     "score",
+    "show",
     "report",
     "serve",
     "reproduce",

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     form = texts.check_format(arguments)
     texts.check_target(arguments.output, "-o", texts.paths(arguments))
     if arguments.changes is not None:
-        texts.check_target(arguments.changes, "--changes", texts.paths(arguments), (arguments.output,))
+        texts.check_target(arguments.changes, "--changes", texts.paths(arguments))
         if not arguments.changes.endswith(".jsonl"):
             raise UsageError(f"--changes {one_line(arguments.changes)!r} must end in .jsonl")
     chosen = options.given(arguments, options.of("corrupt"))

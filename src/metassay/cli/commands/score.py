@@ -51,6 +51,18 @@ def add(parser: Parser) -> None:
         metavar="FILE",
         help="scores that are there already, from people or other programs, to be written along; may be repeated",
     )
+    judge = parser.group("a model as a judge")
+    judge.add_argument(
+        "--max-cost",
+        type=float,
+        metavar="X",
+        help="send no request after which all judges together could have cost more; needs price_in and price_out",
+    )
+    judge.add_argument(
+        "--trust",
+        action="store_true",
+        help="use a judge's config file though others can have written it; it says where texts and keys go",
+    )
     work = parser.group("how")
     work.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
     work.add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
@@ -71,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.readers import read, write
     from metassay.report.notes import sentences
     from metassay.texts.scorers.cache import default_path
+    from metassay.texts.scorers.judge import Judge
     from metassay.texts.scorers.references import score_by_reference
     from metassay.texts.scorers.registry import make_scorers
     from metassay.texts.scorers.scoring import score
@@ -87,7 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output)
     if arguments.output.endswith(".parquet") and importlib.util.find_spec("pyarrow") is None:
         raise UsageError("writing Parquet needs pyarrow; run: pip install 'metassay[parquet]'")
-    scorers = make_scorers(arguments.metric)
+    scorers = make_scorers(arguments.metric, {"judge": _settings_of_judges(arguments)})
+    if arguments.max_cost is not None and not any(isinstance(scorer, Judge) for scorer in scorers):
+        raise UsageError("--max-cost is for judges, and none of the metrics is one")
     others = read(*arguments.with_) if arguments.with_ else None
     found = texts.read(arguments)
     if others is not None:
@@ -107,6 +122,14 @@ def run(arguments: argparse.Namespace) -> int:
             say(line)
         say(f"wrote {one_line(arguments.output)}")
     return 0
+
+
+def _settings_of_judges(arguments: argparse.Namespace) -> dict[str, object]:
+    from metassay.texts.scorers.judge_cost import Allowance
+
+    settings: dict[str, object] = {"trust": True} if arguments.trust else {}
+    # one allowance, which all judges share
+    return settings if arguments.max_cost is None else settings | {"max_cost": Allowance(arguments.max_cost)}
 
 
 def _check_shared(scores: Scores, found: Texts) -> None:

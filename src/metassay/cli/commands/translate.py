@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     form = texts.check_format(arguments)
     texts.check_target(arguments.output, "-o", texts.paths(arguments))
     if arguments.back is not None:
-        texts.check_target(arguments.back, "--back", texts.paths(arguments), (arguments.output,))
+        texts.check_target(arguments.back, "--back", texts.paths(arguments))
     chosen = options.given(arguments, options.of("translate"))
     for name in ("source_language", "with_", "what", "cache"):
         if getattr(arguments, name) is not None:

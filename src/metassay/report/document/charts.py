@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from metassay.core.records import encode
 from metassay.core.result import Result
-from metassay.report.data import plain
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement
@@ -60,7 +60,7 @@ def charts_of(result: Result) -> tuple[Chart, ...]:
 
 
 def _chart(rows: Iterable[Any], fields: Sequence[str], **settings: Any) -> Chart:  # noqa: ANN401 - Chart's own fields
-    taken = tuple(tuple(_short(plain(getattr(row, f))) for f in fields) for row in rows)
+    taken = tuple(tuple(_short(encode(getattr(row, f))) for f in fields) for row in rows)
     return Chart(fields=tuple(fields), rows=taken, **settings)
 
 
@@ -267,7 +267,7 @@ def _criteria(result: Confounding) -> tuple[Chart, ...]:
         ],
     }
     taken = tuple(
-        tuple(_short(plain(getattr(row, "criterion" if field == "human" else field))) for field in fields)
+        tuple(_short(encode(getattr(row, "criterion" if field == "human" else field))) for field in fields)
         for row in rows
     )
     return (

@@ -107,7 +107,6 @@ SENTENCES = {
             facts,
         ),
     ),
-    "rows-of": Sentence(DATA, "These are the rows of {of}, not those of the main table."),
     # normality, stability, precision
     "normality-reading": Sentence(
         METHOD,

@@ -64,8 +64,8 @@ SENTENCES = {
         "Options go in brackets after the name: rouge[stem=none]. Missing requirements are reported before any work.",
     ),
     "outputs-empty": Sentence(DATA, "{n:,} of {outputs:,} outputs are empty."),
-    "cache-damaged": Sentence(
-        DATA, "The cache {path:name} was damaged; it is now {now:name}, and a new one was started."
+    "store-damaged": Sentence(
+        DATA, "The {what} {path:name} was damaged; it is now {now:name}, and a new one was started."
     ),
     "outputs-without-score": Sentence(LIMIT, _without_score),
     "scores-lacking": Sentence(LIMIT, _scores_lacking),

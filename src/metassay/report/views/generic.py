@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from metassay.core.records import encode
 from metassay.core.result import Result
 from metassay.report import numbers
-from metassay.report.data import plain
 from metassay.report.table import Cell, Column, Section, Table, is_undefined, name, number
 
 Value = str | float | bool | None
@@ -30,7 +30,7 @@ def _known(value: Any) -> Value:  # noqa: ANN401 - a study's own field
     """Return a value as one of the few types a cell can show; NaN stays, unlike in JSON."""
     if isinstance(value, float):
         return float(value)
-    simple = plain(value)
+    simple = encode(value)
     return simple if simple is None or isinstance(simple, str | int | float | bool) else str(simple)
 
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from metassay.errors import UsageError, one_line
 from metassay.texts.changes.persons import Mention, Name
-from metassay.texts.changes.segments import Span
+from metassay.texts.segments import Span
 
 Need = Literal["sentences", "verbs", "people"]
 """What a back end may be asked for."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from metassay.errors import DataError, UsageError, listed
-from metassay.texts.changes.segments import word_list
 from metassay.texts.changes.translators import Translated, Unit
 from metassay.texts.programs import call
+from metassay.texts.segments import word_list
 
 _THREE_LETTERS = dict(
     pair.split(":")

@@ -13,7 +13,7 @@ from metassay.errors import UsageError
 from metassay.texts.changes import persons
 from metassay.texts.changes.analysis import Need, Verb, in_case_of
 from metassay.texts.changes.persons import Mention, Name
-from metassay.texts.changes.segments import Span, sentences, word_list
+from metassay.texts.segments import Span, sentences, word_list
 
 _TOKEN = re.compile(
     r"[^\W_]+?(?=n['’]t(?![^\W_]))"  # the do of don't
@@ -64,7 +64,7 @@ class BuiltIn:
         self._tags, self._lexicon = english.parser.find_tags, english.lexicon
 
     def sentences(self, text: str) -> Sequence[Span]:
-        """Return the sentences; see :func:`metassay.texts.changes.segments.sentences`."""
+        """Return the sentences; see :func:`metassay.texts.segments.sentences`."""
         return sentences(text)
 
     def people(self, source: str) -> Sequence[Name]:

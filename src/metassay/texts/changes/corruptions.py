@@ -20,7 +20,7 @@ from metassay.errors import UnknownName, UsageError, one_line
 from metassay.texts.changes.analysis import Analysis, analysis
 from metassay.texts.changes.edits import KINDS, Draft, Kind, Setting
 from metassay.texts.changes.persons import Name
-from metassay.texts.changes.segments import is_spaceless
+from metassay.texts.segments import is_spaceless
 
 INPUTS_PER_PAGE = 4
 """Inputs whose texts are damaged at a time, between two reports of progress."""

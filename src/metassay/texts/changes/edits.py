@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from metassay.texts.changes.analysis import Analysis, Need, in_case_of
 from metassay.texts.changes.persons import Name, is_sentence_case, renamed
-from metassay.texts.changes.segments import Span, terms, word_list, words
+from metassay.texts.segments import Span, terms, word_list, words
 
 Draw = Callable[[], float]
 """Gives the next random number between 0 and 1."""

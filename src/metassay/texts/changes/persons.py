@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from metassay.texts.changes.segments import word_list
+from metassay.texts.segments import word_list
 
 Name = tuple[str, ...]
 """A person's name, word by word, such as ``("Paul", "Merson")``."""

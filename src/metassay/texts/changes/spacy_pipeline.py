@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from metassay.errors import UsageError, one_line
-from metassay.texts.changes import persons, segments
+from metassay.texts import segments
+from metassay.texts.changes import persons
 from metassay.texts.changes.analysis import Need, Verb, in_case_of
 from metassay.texts.changes.persons import Mention, Name
-from metassay.texts.changes.segments import Span
+from metassay.texts.segments import Span
 from metassay.texts.spacy_pipelines import SAMPLE, Pipeline
 
 _PERSON = ("PERSON", "PER", "PRS", "persName")

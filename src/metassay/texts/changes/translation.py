@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -16,11 +18,11 @@ from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.result import Result
 from metassay.core.signature import Signature
+from metassay.core.store import TRANSLATIONS, Store
 from metassay.core.texts import Texts
 from metassay.errors import UsageError, one_line
-from metassay.texts.changes.cache import TranslationCache, key_of
-from metassay.texts.changes.segments import sentences, words
 from metassay.texts.changes.translators import Translated, Translator, Unit, translator
+from metassay.texts.segments import sentences, words
 
 WHAT = ("outputs", "references", "sources")
 """The parts of texts that can be translated."""
@@ -154,16 +156,12 @@ def translate(
     there = translator(with_, source, target, timeout=timeout)
     return_ = translator(with_, target, source, timeout=timeout) if back else None
 
-    store = None if cache is None else TranslationCache(cache)
-    try:
+    with Store(cache, TRANSLATIONS) as store:
         rows, translated = _carry(texts, parts, there, (source, target), store, threads)
         returned = None
         if return_ is not None:
             more, returned = _carry(translated, parts, return_, (target, source), store, threads)
             rows += more
-    finally:
-        if store is not None:
-            store.close()
     signature = Signature.of(
         "translate",
         **{"from": source},
@@ -182,7 +180,7 @@ def _carry(
     parts: Sequence[str],
     by: Translator,
     direction: tuple[str, str],
-    store: TranslationCache | None,
+    store: Store,
     threads: int | None,
 ) -> tuple[list[TranslationRow], Texts]:
     """Translate parts of the texts in one direction."""
@@ -225,20 +223,19 @@ def _translated(
     segments: Sequence[str],
     by: Translator,
     direction: tuple[str, str],
-    store: TranslationCache | None,
+    store: Store,
     threads: int | None,
 ) -> tuple[dict[str, Translated], set[str]]:
     """Return the translation of each segment, and which of them the cache knew."""
-    keys = {segment: key_of(by.signature, *direction, segment) for segment in segments}
-    found = store.get(list(keys.values())) if store is not None else {}
-    known = {segment: found[key] for segment, key in keys.items() if key in found}
+    keys = {segment: _key(by.signature, *direction, segment) for segment in segments}
+    found = store.get(keys.values())
+    known = {segment: Translated(*json.loads(found[key])) for segment, key in keys.items() if key in found}
     cached = set(known)
     batches = _batches([segment for segment in segments if segment not in known], by.batch)
 
     def work(page: int) -> list[Translated]:
         made = by.translate(batches[page])
-        if store is not None:
-            store.put((keys[segment], one) for segment, one in zip(batches[page], made, strict=True))
+        store.put({keys[segment]: json.dumps(one).encode() for segment, one in zip(batches[page], made, strict=True)})
         return made
 
     at_once = by.threads or threads
@@ -248,6 +245,11 @@ def _translated(
     ):
         known.update(zip(batch, made, strict=True))
     return known, cached
+
+
+def _key(*decides: str) -> bytes:
+    """Return a digest of all that decides a translation: the translator, the languages and the segment."""
+    return hashlib.sha256("\0".join(decides).encode("utf-8", "surrogatepass")).digest()
 
 
 def _batches(segments: Sequence[str], most: int) -> list[list[str]]:
@@ -316,8 +318,8 @@ def _row(
     )
 
 
-def _notes(rows: Sequence[TranslationRow], store: TranslationCache | None) -> tuple[Note, ...]:
-    notes = list(store.notes) if store is not None else []
+def _notes(rows: Sequence[TranslationRow], store: Store) -> tuple[Note, ...]:
+    notes = list(store.notes)
     for row in rows:
         where = {"texts": row.n_texts, "what": row.what, "source": row.source_language, "target": row.language}
         if row.n_cut:

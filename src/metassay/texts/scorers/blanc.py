@@ -18,7 +18,7 @@ from metassay.errors import UsageError
 from metassay.stats import draws
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.language_models import LanguageModel, clean
-from metassay.texts.scorers.tokens import sentences
+from metassay.texts.segments import sentence_texts
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -109,7 +109,7 @@ class _Blanc(ScorerDefaults):
         """Return the sentences of a text in tokens; a token may be masked if it is long for its place in its word."""
         found = []
         whole, lead, follow = self._lengths
-        for sentence in sentences(unicodedata.normalize("NFKD", clean(text))):
+        for sentence in sentence_texts(unicodedata.normalize("NFKD", clean(text))):
             encoded = self._model.encoded(sentence)
             ids, words = encoded["input_ids"], encoded.word_ids()
             lengths = [

@@ -7,11 +7,10 @@ import math
 import os
 import queue
 import threading
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,38 +18,15 @@ import numpy.typing as npt
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
-from metassay.errors import UnknownName, UsageError, listed, one_line
-from metassay.texts.scorers.adapter import checked_name, lower_columns, parts_of
+from metassay.errors import UsageError, one_line
+from metassay.texts.scorers.adapter import checked_name, lower_columns
 from metassay.texts.scorers.base import Need, Scorer, ScorerDefaults, Unfinished, digest, in_recipe
-from metassay.texts.scorers.judge_answers import Parser, expectation
-from metassay.texts.scorers.judge_endpoint import Endpoint, Failure, Rejection, Unfit, check_key, hide
-from metassay.texts.scorers.judge_prompts import CRITERIA, Criterion, criteria_of, text_or_file
+from metassay.texts.scorers.judge_answers import WHY, Parser, Reading, read_choice, text_of
+from metassay.texts.scorers.judge_cost import Account, Allowance, Overspent
+from metassay.texts.scorers.judge_endpoint import OPENAI, Endpoint, Failure, Rejection, Unfit, hide, key_for
+from metassay.texts.scorers.judge_prompts import Criterion, criteria_of, text_or_file
 
 FloatArray = npt.NDArray[np.float64]
-
-OPENAI = "https://api.openai.com/v1"
-OPENAI_KEY = "OPENAI_API_KEY"
-
-_LOST = ("unread", "refused", "empty", "cut", "rejected")
-"""Why an answer gives no score."""
-
-
-class _Reading(NamedTuple):
-    """What became of one answer."""
-
-    score: float
-    """The score; NaN if there is none."""
-    why: str
-    """Why there is none, or nothing."""
-
-
-class _Tally:
-    """What a run asked for and got; threads write into it."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.counts: Counter[str] = Counter()
-        self.rejection = ""
 
 
 class Judge(ScorerDefaults):
@@ -101,6 +77,9 @@ class Judge(ScorerDefaults):
         Seconds that a request may last, how often it is repeated, and the seconds before the first repeat.
     price_in, price_out
         Prices of a million tokens of prompts and of answers; the cost of the run is then told.
+    max_cost
+        The most that all requests of this judge together may cost. A request that could pass it is not sent, and the
+        run ends; it needs prices and `max_tokens`, to which the endpoint must keep.
     log
         A file to which every answer is added, a JSON object per line.
     name
@@ -145,6 +124,7 @@ class Judge(ScorerDefaults):
         backoff: float = 1.0,
         price_in: float | None = None,
         price_out: float | None = None,
+        max_cost: float | Allowance | None = None,
         log: str | os.PathLike[str] | None = None,
         name: str = "judge",
         lower_is_better: bool | str | Iterable[str] = False,
@@ -152,8 +132,14 @@ class Judge(ScorerDefaults):
         folder: str | os.PathLike[str] = ".",
     ) -> None:
         self.name = checked_name("the name of a judge", name)
-        self._criteria = _criteria(
-            criterion, criteria or {}, template=template, rubric=rubric, low=low, high=high, folder=Path(folder)
+        self._criteria = criteria_of(
+            criterion,
+            tables=criteria or {},
+            template=template,
+            rubric=rubric,
+            low=low,
+            high=high,
+            folder=Path(folder),
         )
         names = [one.name for one in self._criteria]
         self._lower = lower_columns(lower_is_better, names, self.columns)
@@ -170,10 +156,10 @@ class Judge(ScorerDefaults):
         self._system = None if system is None else text_or_file("system message", system, Path(folder))
         self._body = self._request(str(model), temperature, max_tokens, extra)
         self._threads = vocabulary.count("threads", threads)
-        self._prices = _prices(price_in, price_out)
+        self._account = Account(price_in, price_out, max_cost)
+        self._account.check(self._body)
         self._log = None if log is None else _log(Path(folder) / log)
-        self._log_lock = threading.Lock()
-        key_name, self._key = _key(base_url, key_env)
+        key_name, self._key = key_for(base_url, key_env)
         self._endpoint = Endpoint(
             str(base_url),
             key=self._key,
@@ -181,9 +167,12 @@ class Judge(ScorerDefaults):
             timeout=vocabulary.positive("timeout", timeout),
             retries=vocabulary.count("retries", retries, 0),
             backoff=vocabulary.positive("backoff", backoff),
+            account=self._account,
         )
         self._one_at_a_time = False
-        self._tally = _Tally()
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._rejection = ""
         self._signature = self._recipe(str(model))
 
     def _request(
@@ -266,8 +255,9 @@ class Judge(ScorerDefaults):
 
     def fitted(self, items: Sequence[Item]) -> Scorer:  # noqa: ARG002 - a judge has nothing to learn
         """Return the judge with its counts at zero: a run begins."""
-        self._tally = _Tally()
-        self._endpoint.requests = self._endpoint.repeats = 0
+        self._counts.clear()
+        self._account.counts.clear()
+        self._rejection = ""
         return self
 
     def score(self, items: Sequence[Item]) -> FloatArray:
@@ -298,7 +288,7 @@ class Judge(ScorerDefaults):
         if failure is not None:
             # Also what was answered of an output that lacks the rest: the next run asks for that alone.
             done = list(zip(items, out, strict=True))
-            if isinstance(failure, Failure | Unfit):
+            if isinstance(failure, Failure | Unfit | Overspent):
                 raise Unfinished(str(failure), done)
             if isinstance(failure, OSError):
                 raise Unfinished(f"cannot write the log: {(failure.strerror or str(failure)).lower()}", done)
@@ -350,7 +340,7 @@ class Judge(ScorerDefaults):
         messages = [{"role": "user", "content": criterion.prompt(item)}]
         if self._system is not None:
             messages.insert(0, {"role": "system", "content": self._system})
-        readings: list[_Reading] = []
+        readings: list[Reading] = []
         while len(readings) < self._n:
             wanted = 1 if self._one_at_a_time else self._n - len(readings)
             body = self._body | {"messages": messages} | ({"n": wanted} if wanted > 1 else {})
@@ -365,51 +355,26 @@ class Judge(ScorerDefaults):
                 self._one_at_a_time = True
                 continue
             except Rejection as error:
-                with self._tally.lock:
-                    self._tally.rejection = self._tally.rejection or str(error)
-                readings.append(_Reading(math.nan, "rejected"))
-                self._count(readings[-1:], {})
+                self._rejection = self._rejection or str(error)
+                readings.append(Reading(math.nan, "rejected"))
+                self._count(readings[-1:])
                 break
             choices = answer["choices"][:wanted]
-            new = [self._read(choice, criterion) for choice in choices]
-            self._count(new, answer)
+            new = [
+                read_choice(choice, self._parser, criterion.low, criterion.high, logprobs=self._logprobs)
+                for choice in choices
+            ]
+            self._count(new)
             for at, (choice, reading) in enumerate(zip(choices, new, strict=True), len(readings)):
                 self._write(item, criterion, at, choice, reading, answer)
             readings += new
         scores = [reading.score for reading in readings if not math.isnan(reading.score)]
         return math.fsum(scores) / len(scores) if scores else math.nan
 
-    def _read(self, choice: Mapping[str, Any], criterion: Criterion) -> _Reading:
-        """Return the score in an answer, or why there is none."""
-        message, ended = choice["message"], choice.get("finish_reason")
-        text = _text(message.get("content"))
-        if message.get("refusal") or ended == "content_filter":
-            return _Reading(math.nan, "refused")
-        if not text.strip():
-            return _Reading(math.nan, "cut" if ended == "length" else "empty")
-        found = self._parser.find(text, criterion.low, criterion.high, cut=ended == "length")
-        if found is None:
-            return _Reading(math.nan, "cut" if ended == "length" else "unread")
-        if not self._logprobs:
-            return _Reading(found.value, "")
-        logprobs = choice.get("logprobs")
-        tokens = logprobs.get("content") if isinstance(logprobs, Mapping) else None
-        mean = expectation(found, text, tokens, criterion.low, criterion.high)
-        return _Reading(found.value, "plain") if mean is None else _Reading(mean, "")
-
-    def _count(self, readings: Sequence[_Reading], answer: Mapping[str, Any]) -> None:
-        usage = answer.get("usage")
-        with self._tally.lock:
-            counts = self._tally.counts
-            counts["answers"] += len(readings)
-            counts.update(reading.why for reading in readings if reading.why)
-            if not answer:
-                return
-            spent = [usage.get(f"{kind}_tokens") if isinstance(usage, Mapping) else None for kind in _KINDS]
-            for kind, tokens in zip(_KINDS, spent, strict=True):
-                if isinstance(tokens, int):
-                    counts[kind] += tokens
-            counts["uncounted"] += not all(isinstance(tokens, int) for tokens in spent)
+    def _count(self, readings: Sequence[Reading]) -> None:
+        with self._lock:
+            self._counts["answers"] += len(readings)
+            self._counts.update(reading.why for reading in readings if reading.why)
 
     def _write(
         self,
@@ -417,7 +382,7 @@ class Judge(ScorerDefaults):
         criterion: Criterion,
         sample: int,
         choice: Mapping[str, Any],
-        reading: _Reading,
+        reading: Reading,
         answer: Mapping[str, Any],
     ) -> None:
         """Add an answer to the log."""
@@ -428,7 +393,7 @@ class Judge(ScorerDefaults):
             "input": item.input,
             "criterion": criterion.name,
             "sample": sample,
-            "answer": _text(choice["message"].get("content")),
+            "answer": text_of(choice["message"].get("content")),
             "refusal": choice["message"].get("refusal"),
             "finish_reason": choice.get("finish_reason"),
             "score": None if math.isnan(reading.score) else reading.score,
@@ -436,34 +401,18 @@ class Judge(ScorerDefaults):
             "usage": answer.get("usage"),
         }
         text = hide(json.dumps(line, ensure_ascii=False), self._key)
-        with self._log_lock, self._log.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        with self._lock, self._log.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text + "\n")
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:  # noqa: ARG002 - the counts are of this run
         """Return what the run asked for, what it cost, and how many answers could not be read."""
-        counts = self._tally.counts
+        counts = self._counts
         if not counts["answers"]:
             return (Note.of("judge-not-asked", scorer=self.name),)
-        requests, repeats, prices = self._endpoint.requests, self._endpoint.repeats, self._prices
-        tokens = [counts[kind] for kind in _KINDS]
-        cost = None
-        if prices is not None:
-            cost = sum(n * price for n, price in zip(tokens, prices, strict=True)) / 1e6
-        told = [
-            Note.of(
-                "judge-usage",
-                scorer=self.name,
-                requests=requests,
-                repeats=repeats,
-                tokens=tokens,
-                cost=cost,
-                prices=prices or (),
-                uncounted=counts["uncounted"],
-            )
-        ]
-        lost = [(why, counts[why]) for why in _LOST if counts[why]]
+        told = [Note.of("judge-usage", scorer=self.name, **self._account.told())]
+        lost = [(why, counts[why]) for why in WHY if counts[why]]
         if lost:
-            rejection = self._tally.rejection if counts["rejected"] else None
+            rejection = self._rejection if counts["rejected"] else None
             answers = counts["answers"]
             told.append(Note.of("judge-unscored", scorer=self.name, answers=answers, reasons=lost, rejection=rejection))
         if counts["plain"]:
@@ -472,89 +421,6 @@ class Judge(ScorerDefaults):
 
     def __repr__(self) -> str:
         return f"Judge({self._signature})"
-
-
-_KINDS = ("prompt", "completion")
-
-
-def judge(
-    config: str | None = None,
-    *,
-    model: str | None = None,
-    criterion: str | Iterable[str] | None = None,
-    base_url: str | None = None,
-    key_env: str | None = None,
-    template: str | None = None,
-    rubric: str | None = None,
-    system: str | None = None,
-    low: float | None = None,
-    high: float | None = None,
-    parser: str | None = None,
-    field: str | None = None,
-    pattern: str | None = None,
-    temperature: float | str | None = None,
-    seed: int | None = None,
-    max_tokens: int | str | None = None,
-    n: int | None = None,
-    logprobs: bool | None = None,
-    extra: str | Mapping[str, object] | None = None,
-    threads: int | None = None,
-    timeout: float | None = None,
-    retries: int | None = None,
-    backoff: float | None = None,
-    price_in: float | None = None,
-    price_out: float | None = None,
-    log: str | os.PathLike[str] | None = None,
-    name: str | None = None,
-    lower_is_better: bool | str | Iterable[str] | None = None,
-    criteria: Mapping[str, Mapping[str, object]] | None = None,
-) -> Judge:
-    """Make a judge from a TOML file, from options, or from both, where options win.
-
-    Parameters
-    ----------
-    config
-        A TOML file with the options of :class:`Judge` under their own names, and a table ``[criteria.NAME]`` for each
-        criterion with settings of its own. Files behind an ``@`` are looked for beside it.
-    model, criterion, base_url, key_env, template, rubric, system, low, high, parser, field, pattern, temperature
-        As of :class:`Judge`.
-    seed, max_tokens, n, logprobs, extra, threads, timeout, retries, backoff, price_in, price_out, log
-        As of :class:`Judge`.
-    name, lower_is_better, criteria
-        As of :class:`Judge`.
-
-    Examples
-    --------
-    >>> fluency = judge(model="any", base_url="http://localhost:8000/v1", criterion="fluency")
-    >>> fluency.columns, sorted(fluency.needs)
-    (('judge_fluency',), [])
-    """
-    given = {key: value for key, value in locals().items() if key != "config" and value is not None}
-    if config is None:
-        settled: dict[str, Any] = {}
-    else:
-        settled = _read_config(Path(str(config)), tuple(judge.__annotations__)[1:-1])
-        folder = Path(str(config)).parent
-        # what the command line names is looked for from where the user is, what the file names beside the file
-        for key in ("template", "rubric", "system"):
-            if key in settled and key not in given:
-                settled[key] = text_or_file(key, settled[key], folder)
-        settled["criteria"] = {
-            one: {
-                key: text_or_file(key, value, folder) if isinstance(value, str) else value for key, value in of.items()
-            }
-            for one, of in settled.get("criteria", {}).items()
-        }
-        if "log" in settled:
-            settled["log"] = folder / str(settled["log"])
-    settled |= given
-    if "model" not in settled:
-        raise UsageError("judge needs a model: judge[model=…,criterion=fluency] or judge[config=judge.toml]")
-    if "criterion" not in settled and settled.get("criteria"):
-        settled["criterion"] = tuple(settled["criteria"])
-    if "criterion" not in settled:
-        raise UsageError(f"judge needs a criterion=…; known: {', '.join(CRITERIA)}, others with a rubric=…")
-    return Judge(**settled)
 
 
 def _further_fields(extra: object) -> dict[str, object]:
@@ -575,81 +441,6 @@ def _further_fields(extra: object) -> dict[str, object]:
     return dict(found)
 
 
-def _read_config(path: Path, known: Sequence[str]) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            found = tomllib.load(file)
-    except OSError as error:
-        raise UsageError(f"cannot read {one_line(path)!r}: {(error.strerror or str(error)).lower()}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{one_line(path)} is not well-formed TOML: {one_line(error)}") from None
-    settings = {key.replace("-", "_"): value for key, value in found.items()}
-    for key in settings:
-        if key in ("key", "api_key"):
-            raise UsageError(f"{one_line(path)}: a key does not belong into a file; name its variable with key_env")
-        if key not in known:
-            raise UnknownName(f"option of judge in {one_line(path)}", key, known)
-    tables = settings.get("criteria", {})
-    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
-        raise UsageError(f"{one_line(path)}: criteria are tables, such as [criteria.fluency]")
-    return settings
-
-
-def _criteria(
-    wanted: str | Iterable[str],
-    tables: Mapping[str, Mapping[str, object]],
-    *,
-    template: str | None,
-    rubric: str | None,
-    low: float,
-    high: float,
-    folder: Path,
-) -> tuple[Criterion, ...]:
-    names = tuple(checked_name("the name of a criterion", name) for name in parts_of(wanted))
-    if not names:
-        raise UsageError(f"no criterion given; known: {', '.join(CRITERIA)}, others with a rubric=…")
-    settings = ("rubric", "template", "low", "high")
-    for name, table in tables.items():
-        for key in table:
-            if key not in settings:
-                raise UnknownName(f"setting of the criterion {one_line(name, 40)}", key, settings)
-    if rubric is not None and len(names) > 1:
-        raise UsageError(
-            f"one rubric cannot serve {listed(names)}; give each its own, as [criteria.NAME] in a config file"
-        )
-    return criteria_of(names, template=template, rubric=rubric, low=low, high=high, tables=tables, folder=folder)
-
-
-def _key(base_url: str, key_env: str | None) -> tuple[str, str | None]:
-    """Return the name of the variable and the key in it, if one is to be sent."""
-    name = key_env
-    if name is None and str(base_url).startswith(f"{OPENAI.rsplit('/', 1)[0]}/"):
-        name = OPENAI_KEY
-    if name is None or name == "none":
-        return "", None
-    shown = one_line(name, 60)
-    key = os.environ.get(str(name), "").strip()
-    if not key:
-        raise UsageError(
-            f"the environment variable {shown} holds no key for the judge; set it, or name another with key_env=…"
-        )
-    return shown, check_key(key, shown)
-
-
-def _prices(price_in: object, price_out: object) -> tuple[float, float] | None:
-    if price_in is None and price_out is None:
-        return None
-    return _price("price_in", price_in), _price("price_out", price_out)
-
-
-def _price(what: str, price: object) -> float:
-    if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < math.inf:
-        raise UsageError(
-            f"{what} must be the price of a million tokens, got {one_line(price, 40)}; give both prices or none"
-        )
-    return float(price)
-
-
 def _log(path: Path) -> Path:
     try:
         with path.open("a", encoding="utf-8"):
@@ -661,12 +452,3 @@ def _log(path: Path) -> Path:
 
 def _has(item: Item, seen: frozenset[Need]) -> bool:
     return not ("references" in seen and not item.references) and not ("source" in seen and item.source is None)
-
-
-def _text(content: object) -> str:
-    """Return the text of a message, which some endpoints give in parts."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
-    return ""

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metassay.core import vocabulary
 from metassay.errors import UsageError, one_line
@@ -33,6 +33,19 @@ class Found(NamedTuple):
     """Where it begins in the answer."""
     text: str
     """How it is written."""
+
+
+class Reading(NamedTuple):
+    """What became of one answer."""
+
+    score: float
+    """The score; NaN if there is none."""
+    why: str
+    """Why there is none, or nothing."""
+
+
+WHY = ("unread", "refused", "empty", "cut", "rejected")
+"""Why an answer gives no score."""
 
 
 class Parser:
@@ -163,6 +176,34 @@ def _as_found(written: str, start: int) -> Found | None:
     except ValueError:
         return None
     return Found(value, start, written) if math.isfinite(value) else None
+
+
+def read_choice(choice: Mapping[str, Any], parser: Parser, low: float, high: float, *, logprobs: bool) -> Reading:
+    """Return the score in a choice of the endpoint's answer, or why there is none."""
+    message, ended = choice["message"], choice.get("finish_reason")
+    text = text_of(message.get("content"))
+    if message.get("refusal") or ended == "content_filter":
+        return Reading(math.nan, "refused")
+    if not text.strip():
+        return Reading(math.nan, "cut" if ended == "length" else "empty")
+    found = parser.find(text, low, high, cut=ended == "length")
+    if found is None:
+        return Reading(math.nan, "cut" if ended == "length" else "unread")
+    if not logprobs:
+        return Reading(found.value, "")
+    given = choice.get("logprobs")
+    tokens = given.get("content") if isinstance(given, Mapping) else None
+    mean = expectation(found, text, tokens, low, high)
+    return Reading(found.value, "plain") if mean is None else Reading(mean, "")
+
+
+def text_of(content: object) -> str:
+    """Return the text of a message, which some endpoints give in parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return ""
 
 
 def expectation(found: Found, answer: str, tokens: object, low: float, high: float) -> float | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import http.client
 import json
+import os
 import random
 import re
 import socket
@@ -18,7 +20,10 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from metassay.errors import UsageError, one_line
+from metassay.texts.scorers.judge_cost import Account
 
+OPENAI = "https://api.openai.com/v1"
+OPENAI_KEY = "OPENAI_API_KEY"
 LARGEST = 8 << 20
 """Bytes of an answer beyond which it is none."""
 LONGEST_WAIT = 60.0
@@ -33,25 +38,111 @@ _FOR_ONE_TEXT = re.compile(
 )
 
 
-class Failure(Exception):
+class Trouble(Exception):
+    """A request that got no answer."""
+
+    free = False
+    """Whether it cost nothing for sure: it was not sent, or refused."""
+
+
+class Failure(Trouble):
     """The endpoint cannot be used; nothing more is asked of it."""
 
 
-class Rejection(Exception):
+class Rejection(Trouble):
     """The endpoint does not take this one text: it is too long, or not to its liking."""
 
 
-class Unfit(Exception):
+class Unfit(Trouble):
     """The endpoint does not understand the request."""
 
 
-class _Passing(Exception):
+class _Passing(Trouble):
     """Something that may have gone by at the next try."""
 
     def __init__(self, message: str, wait: float | None = None, *, absent: bool = False) -> None:
         super().__init__(message)
         self.wait = wait
-        self.absent = absent
+        self.absent = self.free = absent
+
+
+class _Deadline:
+    """Hangs up when the time of a request is over, whatever the other side is at.
+
+    The timeout of a socket is one of every single read, and a byte at a time can keep it waiting for ever: in the TLS
+    handshake, in the headers and in the body.
+
+    Parameters
+    ----------
+    seconds
+        How long the request may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.passed = False
+        """Whether it hung up."""
+        self._twin: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(seconds, self._hang_up)
+        self._timer.daemon = True
+
+    def __enter__(self) -> _Deadline:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        with self._lock:
+            if self._twin is not None:
+                self._twin.close()
+
+    def connect(self, *arguments: Any) -> socket.socket:  # noqa: ANN401 - those of socket.create_connection
+        """Connect, and remember the connection; TLS takes the socket itself over, so it is a twin that hangs up."""
+        made = socket.create_connection(*arguments)
+        with self._lock:
+            self._twin = made.dup()
+        if self.passed:
+            self._hang_up()
+        return made
+
+    def _hang_up(self) -> None:
+        self.passed = True
+        with self._lock, contextlib.suppress(OSError):
+            if self._twin is not None:
+                self._twin.shutdown(socket.SHUT_RDWR)
+
+
+class _Request(urllib.request.Request):
+    """A request with a deadline."""
+
+    deadline: _Deadline
+
+
+def _timed(kind: Any, request: _Request) -> Any:  # noqa: ANN401 - the classes of http.client
+    def make(*arguments: Any, **settings: Any) -> http.client.HTTPConnection:  # noqa: ANN401
+        connection: http.client.HTTPConnection = kind(*arguments, **settings)
+        # where http.client looks for it, so that TLS is covered as well
+        setattr(connection, "_create_connection", request.deadline.connect)  # noqa: B010
+        return connection
+
+    return make
+
+
+class _Plain(urllib.request.HTTPHandler):
+    def http_open(self, req: _Request) -> http.client.HTTPResponse:  # type: ignore[override]
+        """Open a connection that has a deadline."""
+        return self.do_open(_timed(http.client.HTTPConnection, req), req)
+
+
+class _Encrypted(urllib.request.HTTPSHandler):
+    def __init__(self) -> None:
+        self._tls = ssl.create_default_context()
+        self._tls.set_alpn_protocols(["http/1.1"])
+        super().__init__(context=self._tls)
+
+    def https_open(self, req: _Request) -> http.client.HTTPResponse:  # type: ignore[override]
+        """Open a connection that has a deadline."""
+        return self.do_open(_timed(http.client.HTTPSConnection, req), req, context=self._tls)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -82,28 +173,36 @@ class Endpoint:
     key_name
         The environment variable that the key is from, for messages.
     timeout
-        Seconds that one request may last.
+        Seconds that one request may last, from the first byte sent to the last one received.
     retries
         How often a request is repeated after a failure that may pass: too many requests, an error of the server, no
         connection, no answer in time, or an answer that is not of the protocol.
     backoff
         Seconds before the first repeat, twice as many before each further one, times a random number from 0.5 to 1.
         A Retry-After of the endpoint is obeyed instead.
+    account
+        Counts requests, and says whether there is money for the next.
     """
 
     def __init__(
-        self, base_url: str, *, key: str | None, key_name: str, timeout: float, retries: int, backoff: float
+        self,
+        base_url: str,
+        *,
+        key: str | None,
+        key_name: str,
+        timeout: float,
+        retries: int,
+        backoff: float,
+        account: Account,
     ) -> None:
         self._url, self.told = _address(base_url)
         self._key, self._key_name = key, key_name
         self._timeout, self._retries, self._backoff = timeout, retries, backoff
-        self._opener = urllib.request.build_opener(_NoRedirect())
-        self._lock = threading.Lock()
+        # what TLS needs takes a while to load
+        timed = _Encrypted() if self._url.startswith("https:") else _Plain()
+        self._opener = urllib.request.build_opener(_NoRedirect(), timed)
         self._answered = False
-        self.requests = 0
-        """Requests that were sent, repeats included."""
-        self.repeats = 0
-        """Requests that were sent again."""
+        self._account = account
 
     def ask(self, body: Mapping[str, object], stop: threading.Event) -> dict[str, Any]:
         """Return what the endpoint answers to a request.
@@ -123,15 +222,14 @@ class Endpoint:
             If the endpoint does not take this text.
         Unfit
             If the endpoint does not understand the request.
+        Overspent
+            If the request could cost more than there is.
         """
         data = json.dumps(body).encode("ascii")
         tried = 0
         while True:
-            with self._lock:
-                self.requests += 1
-                self.repeats += tried > 0
             try:
-                answer = self._once(data)
+                answer = self._paid(body, data, stop, again=tried > 0)
             except _Passing as error:
                 # where nobody ever answered, the address is more likely wrong than busy
                 most = min(2, self._retries) if error.absent and not self._answered else self._retries
@@ -151,22 +249,42 @@ class Endpoint:
                 self._answered = True
                 return answer
 
+    def _paid(self, body: Mapping[str, Any], data: bytes, stop: threading.Event, *, again: bool) -> dict[str, Any]:
+        """Send a request if there is money for it, and book what it cost."""
+        most = self._account.reserve(body, len(data))
+        answer, free = None, False
+        try:
+            if stop.is_set():
+                free = True
+                raise Failure("stopped")
+            self._account.sent(again=again)
+            answer = self._once(data)
+        except Trouble as error:
+            free = free or error.free
+            raise
+        finally:
+            self._account.settle(most, answer, free=free)
+        return answer
+
     def _once(self, data: bytes) -> dict[str, Any]:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "metassay"}
-        request = urllib.request.Request(self._url, data, headers, method="POST")
+        request = _Request(self._url, data, headers, method="POST")
         if self._key is not None:
             request.add_unredirected_header("Authorization", f"Bearer {self._key}")
-        deadline = time.monotonic() + self._timeout
-        try:
-            with self._opener.open(request, timeout=self._timeout) as response:
-                content = self._read(response, deadline)
-        except urllib.error.HTTPError as error:
-            with error:
-                raise self._complaint(error) from None
-        except urllib.error.URLError as error:
-            raise self._no_connection(error.reason) from None
-        except (OSError, http.client.HTTPException) as error:
-            raise self._no_connection(error) from None
+        with _Deadline(self._timeout) as request.deadline:
+            try:
+                with self._opener.open(request, timeout=self._timeout) as response:
+                    content = self._read(response)
+            except urllib.error.HTTPError as error:
+                with error:
+                    complaint = self._complaint(error)
+                complaint.free = True
+                raise complaint from None
+            except (OSError, http.client.HTTPException) as error:
+                reason = error.reason if isinstance(error, urllib.error.URLError) else error
+                raise self._no_connection(TimeoutError() if request.deadline.passed else reason) from None
+            if request.deadline.passed:  # what was hung up looks like an answer that ended
+                raise self._no_connection(TimeoutError())
         try:
             answer = json.loads(content)
         except (ValueError, RecursionError):
@@ -175,20 +293,18 @@ class Endpoint:
             raise _Passing(f"gave an answer without choices: {self._shown(content)}")
         return answer
 
-    def _read(self, response: http.client.HTTPResponse, deadline: float) -> bytes:
+    def _read(self, response: http.client.HTTPResponse) -> bytes:
         parts, size = [], 0
         while part := response.read1(1 << 16):
             parts.append(part)
             size += len(part)
             if size > LARGEST:
                 raise Failure(f"the endpoint {self.told} answered more than {LARGEST >> 20} MB to one request")
-            if time.monotonic() > deadline:
-                raise TimeoutError
         if response.length:  # read1 does not say that an answer was cut off
             raise http.client.IncompleteRead(b"", response.length)
         return b"".join(parts)
 
-    def _no_connection(self, reason: object) -> Exception:
+    def _no_connection(self, reason: object) -> Trouble:
         if isinstance(reason, ssl.SSLCertVerificationError):
             return Failure(f"the endpoint {self.told} has no valid certificate: {one_line(reason.verify_message, 80)}")
         if isinstance(reason, TimeoutError):
@@ -199,7 +315,7 @@ class Endpoint:
         absent = isinstance(reason, ConnectionRefusedError | socket.gaierror)
         return _Passing(f"cannot be reached ({self._hidden(one_line(text, 80)).lower()})", absent=absent)
 
-    def _complaint(self, error: urllib.error.HTTPError) -> Exception:
+    def _complaint(self, error: urllib.error.HTTPError) -> Trouble:
         """Return what an answer other than 200 means."""
         try:
             content = error.read(1 << 16)
@@ -292,8 +408,20 @@ def _address(base_url: str) -> tuple[str, str]:
     return whole, urllib.parse.urlunsplit((parts.scheme, parts.netloc, path, "", ""))
 
 
-def check_key(key: str, name: str) -> str:
-    """Return a key that fits into a header; what is wrong with it is told without showing it."""
+def key_for(base_url: str, key_env: str | None) -> tuple[str, str | None]:
+    """Return the name of the variable and the key in it, if one is to be sent."""
+    name = key_env
+    if name is None and str(base_url).startswith(f"{OPENAI.rsplit('/', 1)[0]}/"):
+        name = OPENAI_KEY
+    if name is None or name == "none":
+        return "", None
+    shown = one_line(name, 60)
+    key = os.environ.get(str(name), "").strip()
+    if not key:
+        raise UsageError(
+            f"the environment variable {shown} holds no key for the judge; set it, or name another with key_env=…"
+        )
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise UsageError(f"the key in the environment variable {name} has characters that no key has")
-    return key
+        # what is wrong with it is told without showing it
+        raise UsageError(f"the key in the environment variable {shown} has characters that no key has")
+    return shown, key

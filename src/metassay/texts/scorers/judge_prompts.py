@@ -8,13 +8,14 @@ al., 2023); the words are our own.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from metassay.core.texts import Item
-from metassay.errors import UsageError, one_line
+from metassay.errors import UnknownName, UsageError, listed, one_line
+from metassay.texts.scorers.adapter import checked_name, parts_of
 from metassay.texts.scorers.base import Need
 
 _HOLE = re.compile(r"\{(source|output|references|rubric|criterion|low|high)\}")
@@ -105,6 +106,8 @@ _BUILT_IN: dict[str, tuple[tuple[Need, ...], str]] = {
 }
 CRITERIA = tuple(_BUILT_IN)
 """Criteria that need no rubric of the user's."""
+SETTINGS = ("rubric", "template", "low", "high")
+"""What can be said of a single criterion."""
 
 _SHOWN = {"source": "the source", "references": "what people wrote (the reference)"}
 
@@ -150,10 +153,21 @@ def check_template(template: str) -> None:
 
 
 def criteria_of(
-    names: tuple[str, ...], *, template: str | None, rubric: str | None, low: float, high: float,
+    wanted: str | Iterable[str], *, template: str | None, rubric: str | None, low: float, high: float,
     tables: Mapping[str, Mapping[str, object]], folder: Path,
 ) -> tuple[Criterion, ...]:  # fmt: skip
     """Return criteria by name, with what the user says of all of them or, in tables, of one."""
+    names = tuple(checked_name("the name of a criterion", name) for name in parts_of(wanted))
+    if not names:
+        raise UsageError(f"no criterion given; known: {', '.join(CRITERIA)}, others with a rubric=…")
+    for name, table in tables.items():
+        for key in table:
+            if key not in SETTINGS:
+                raise UnknownName(f"setting of the criterion {one_line(name, 40)}", key, SETTINGS)
+    if rubric is not None and len(names) > 1:
+        raise UsageError(
+            f"one rubric cannot serve {listed(names)}; give each its own, as [criteria.NAME] in a config file"
+        )
     made = []
     for name in names:
         own = tables.get(name, {})

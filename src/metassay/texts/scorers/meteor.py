@@ -6,22 +6,16 @@ they have different names: ``meteor`` is version 1.5 as published, ``meteor-nltk
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
-import queue
 import re
 import shutil
-import subprocess
 import tempfile
-import threading
 import warnings
-import weakref
-from collections import deque
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +24,7 @@ from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
+from metassay.texts.programs import Conversation, Stopped
 from metassay.texts.scorers.base import Need, ScorerDefaults, digest
 from metassay.texts.scorers.cache import default_path
 from metassay.texts.scorers.tokens import WORDNET, notes_on_words, tokenizer, wordless
@@ -93,7 +88,7 @@ class Meteor(_Words):
             raise UsageError(f"memory must be a number with M or G, such as 2G, got {one_line(memory, 40)!r}")
         self._memory = str(memory)
         self._timeout = vocabulary.positive("timeout", timeout)
-        self._program: _Program | None = None
+        self._program: Conversation | None = None
         self._slow: set[tuple[str, str]] = set()
 
     @property
@@ -127,7 +122,9 @@ class Meteor(_Words):
 
     def _ask(self, output: str, references: Sequence[str], item: Item) -> float:
         if self._program is None:
-            self._program = _Program(self._jar, self._memory)
+            encoding = ["-Dfile.encoding=UTF-8", "-Dstdin.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
+            command = ["java", f"-Xmx{self._memory}", *encoding, "-jar", str(self._jar.resolve())]
+            self._program = Conversation([*command, "-", "-", "-stdio", "-l", "en", "-norm"], to_start=120)
         at = f"the output of {one_line(item.system, 60)!r} on {one_line(item.input, 60)!r}"
         try:
             matched = self._program.ask(f"SCORE ||| {' ||| '.join(references)} ||| {output}", self._timeout)
@@ -139,7 +136,7 @@ class Meteor(_Words):
             self._slow.add((item.system, item.input))
             self._close()
             return float("nan")
-        except (_Stopped, ValueError, OSError) as error:
+        except (Stopped, ValueError, OSError) as error:
             self._close()
             raise DataError(f"METEOR's program failed at {at}: {one_line(error, 200)}") from None
 
@@ -147,82 +144,6 @@ class Meteor(_Words):
         if self._program is not None:
             self._program.stop()
         self._program = None
-
-
-class _Stopped(Exception):
-    """The program said nothing more."""
-
-
-class _Program:
-    """METEOR's program in a process of its own, asked by lines and answering by lines."""
-
-    def __init__(self, jar: Path, memory: str) -> None:
-        encoding = ["-Dfile.encoding=UTF-8", "-Dstdin.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
-        command = ["java", f"-Xmx{memory}", *encoding, "-jar", str(jar.resolve())]
-        self._process = subprocess.Popen(
-            [*command, "-", "-", "-stdio", "-l", "en", "-norm"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._complaints: deque[str | None] = deque(maxlen=3)
-        # The threads know the two lists and not this object, or it would live as long as they do.
-        heard = ((self._process.stdout, self._answers.put), (self._process.stderr, self._complaints.append))
-        listeners = [threading.Thread(target=_hear, args=each, daemon=True) for each in heard]
-        for listener in listeners:
-            listener.start()
-        # The process must not outlive the scorer, nor Python.
-        self.stop = weakref.finalize(self, _end, self._process, listeners)
-        self._first = True
-
-    def ask(self, line: str, timeout: float) -> str:
-        """Send a line and return the answer."""
-        stream = self._process.stdin
-        assert stream is not None
-        try:
-            stream.write(line.encode("utf-8", "replace") + b"\n")
-            stream.flush()
-        except BrokenPipeError:
-            raise _Stopped(self._last_words()) from None
-        # Starting takes a while of its own.
-        timeout, self._first = (timeout + 120 if self._first else timeout), False
-        return self.read(timeout)
-
-    def read(self, timeout: float) -> str:
-        """Return the next line of the answer."""
-        try:
-            line = self._answers.get(timeout=timeout)
-        except queue.Empty:
-            raise TimeoutError from None
-        if line is None:
-            raise _Stopped(self._last_words())
-        return line
-
-    def _last_words(self) -> str:
-        try:
-            self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            return "it closed its output"
-        return " ".join(filter(None, self._complaints)) or f"it ended with status {self._process.returncode}"
-
-
-def _hear(stream: IO[bytes], tell: Any) -> None:  # noqa: ANN401 - a queue or a list takes the lines
-    """Pass on every line that the program writes, and None at the end."""
-    with stream:
-        for line in stream:
-            tell(line.decode("utf-8", "replace").strip())
-    tell(None)
-
-
-def _end(process: subprocess.Popen[bytes], listeners: Sequence[threading.Thread]) -> None:
-    process.kill()
-    process.wait()
-    for listener in listeners:
-        listener.join(5)
-    if process.stdin is not None:
-        with contextlib.suppress(OSError):  # what was not sent yet has no reader any more
-            process.stdin.close()
 
 
 def _jar() -> Path:

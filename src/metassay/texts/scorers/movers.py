@@ -16,7 +16,7 @@ from metassay.core.texts import Item
 from metassay.texts.scorers.base import Need
 from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, FloatArray, Frequencies, IntArray, unit
 from metassay.texts.scorers.function_words import ENGLISH
-from metassay.texts.scorers.tokens import sentences
+from metassay.texts.segments import sentence_texts
 
 DISTANCES = ("euclidean", "squared")
 PIECES = ("first", "all")
@@ -344,7 +344,7 @@ def _costs(
 
 
 def _parted(text: str) -> list[str]:
-    return sentences(text) if len(text) <= LONGEST else []
+    return sentence_texts(text) if len(text) <= LONGEST else []
 
 
 @cache

@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import Any, Literal, NamedTuple, Protocol
 
 from metassay.errors import UsageError, one_line
-from metassay.texts.scorers.tokens import ENGLISH_WORD, sentences
+from metassay.texts.scorers.tokens import ENGLISH_WORD
+from metassay.texts.segments import sentence_texts
 from metassay.texts.spacy_pipelines import SAMPLE, Pipeline
 
 Kind = Literal["entities", "noun phrases"]
@@ -111,7 +112,7 @@ class Entities:
 
     def find(self, text: str) -> Sequence[Phrase]:
         """Return the entities of a text, in order."""
-        parted = [(sentence, list(_WORD.finditer(sentence))) for sentence in sentences(text)]
+        parted = [(sentence, list(_WORD.finditer(sentence))) for sentence in sentence_texts(text)]
         lower = {match.group() for _, words in parted for match in words if match.group()[0].islower()}
         within = {match.group() for _, words in parted for match in words[1:] if match.group()[0].isupper()}
         return [phrase for sentence, words in parted for phrase in _entities(sentence, words, lower, within)]
@@ -200,7 +201,7 @@ class NounPhrases:
 
     def find(self, text: str) -> Sequence[Phrase]:
         """Return the noun phrases of a text, in order."""
-        return [phrase for sentence in sentences(text) for phrase in self._of(sentence)]
+        return [phrase for sentence in sentence_texts(text) for phrase in self._of(sentence)]
 
     def _of(self, sentence: str) -> Iterator[Phrase]:
         spans = [match.span() for match in ENGLISH_WORD.finditer(sentence)]

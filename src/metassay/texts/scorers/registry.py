@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -239,7 +239,7 @@ METRICS: dict[str, Metric] = {
         Metric(
             "judge",
             "A model asked for a score, over any OpenAI-compatible endpoint: judge[config=judge.toml].",
-            f"{_HERE}.judge:judge",
+            f"{_HERE}.judge_config:judge",
             ("references", "source"),
             citation="Liu et al. (2023), G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment",
         ),
@@ -294,18 +294,20 @@ def register(*metrics: Metric) -> None:
         METRICS[metric.name] = metric
 
 
-def make_scorers(wanted: str | Scorer | Iterable[str | Scorer]) -> list[Scorer]:
+def make_scorers(
+    wanted: str | Scorer | Iterable[str | Scorer], settings: Mapping[str, Mapping[str, object]] | None = None
+) -> list[Scorer]:
     """Return scorers for metrics given by name or as scorers.
 
     A name may carry options in square brackets: ``rouge[stem=none,references=mean]``; a value with commas or brackets
     of its own stands in quotes. Several names stand in a comma list. Options and installation are checked before
-    anything is scored.
+    anything is scored. `settings` are further options of metrics by name, which win over those in brackets.
     """
     given: Iterable[str | Scorer] = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else wanted
     scorers: list[Scorer] = []
     for one in given:
         if isinstance(one, str):
-            scorers += [_make(*_parse(spec)) for spec in _split(one)]
+            scorers += [_make(*_parse(spec), settings or {}) for spec in _split(one)]
         else:
             scorers.append(one)
     if not scorers:
@@ -402,7 +404,7 @@ def _value(text: str, kind_of_option: object = "") -> object:
     return {"true": True, "false": False, "none": "none"}.get(text.lower(), text)
 
 
-def _make(name: str, options: dict[str, str]) -> Scorer:
+def _make(name: str, options: dict[str, str], settings: Mapping[str, Mapping[str, object]]) -> Scorer:
     if name not in METRICS:
         raise UnknownName("metric", name, METRICS)
     metric = METRICS[name]
@@ -414,5 +416,6 @@ def _make(name: str, options: dict[str, str]) -> Scorer:
     for option in options:
         if option not in known:
             raise UnknownName(f"option of {name}", option, known)
-    made: Scorer = scorer(**{option: _value(text, known[option].annotation) for option, text in options.items()})
+    values = {option: _value(text, known[option].annotation) for option, text in options.items()}
+    made: Scorer = scorer(**values | dict(settings.get(name, {})))
     return made

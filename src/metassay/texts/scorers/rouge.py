@@ -33,11 +33,11 @@ from metassay.texts.scorers.tokens import (
     TOKENIZERS,
     Words,
     notes_on_words,
-    sentences,
     stemmer,
     tokenizer,
     wordless,
 )
+from metassay.texts.segments import sentence_texts
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -257,7 +257,7 @@ class _Text:
         """Return the words of a text."""
         if not by_sentence:
             return cls(words.of(text), [])
-        parts = [part for part in map(words.of, sentences(text)) if part]
+        parts = [part for part in map(words.of, sentence_texts(text)) if part]
         return cls([word for part in parts for word in part], parts)
 
 

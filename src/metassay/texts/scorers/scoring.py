@@ -80,7 +80,6 @@ def score(
     recipes: list[Origin] = []
     notes = _empty_outputs(items)
     with Cache(cache) as kept:
-        notes += [kept.note] if kept.note is not None else []
         for scorer in (scorer.fitted(items) for scorer in scorers):
             values = _score_all(scorer, items, kept, batch, processes)
             for name, column in zip(scorer.columns, values.T, strict=True):
@@ -90,6 +89,7 @@ def score(
             recipes.append(Origin("", scorer.signature))
             notes += _left_out(scorer, items, values)
             notes += [_noted(scorer, note) for note in scorer.notes(items)]
+        notes += kept.notes
     sources = (*texts.provenance, *recipes)
     return Scores(tuple(systems), tuple(inputs), columns, dict(texts.groups), sources, tuple(notes))
 

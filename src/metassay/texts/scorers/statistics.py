@@ -20,11 +20,11 @@ from metassay.texts.scorers.tokens import (
     lengths_of_ngrams,
     ngrams,
     notes_on_words,
-    sentences,
     stemmer,
     tokenizer,
     wordless,
 )
+from metassay.texts.segments import sentence_texts
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -294,5 +294,5 @@ class Length(_Statistic):
         out = np.empty((len(items), 3))
         for row, item in enumerate(items):
             words = np.nan if wordless(item, self._tokens, against="nothing") else len(find(item.output))
-            out[row] = words, len(sentences(item.output)), len(item.output)
+            out[row] = words, len(sentence_texts(item.output)), len(item.output)
         return out

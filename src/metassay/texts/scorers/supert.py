@@ -11,7 +11,7 @@ from metassay.core.texts import Item
 from metassay.texts.scorers.base import Need
 from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, FloatArray, VectorArray, unit
 from metassay.texts.scorers.function_words import ENGLISH
-from metassay.texts.scorers.tokens import sentences
+from metassay.texts.segments import sentence_texts
 
 STOP_WORDS = ("english", "none")
 
@@ -60,13 +60,13 @@ class Supert(EmbeddingScorer):
 
     def texts(self, item: Item) -> Sequence[str]:
         """Return the sentences of the output, and the first ones of the source."""
-        return [*sentences(item.output), *self._first(item.source)]
+        return [*sentence_texts(item.output), *self._first(item.source)]
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return precision, recall and F of shape (items, 3)."""
         from threadpoolctl import threadpool_limits
 
-        outputs = {item.output: sentences(item.output) for item in items}
+        outputs = {item.output: sentence_texts(item.output) for item in items}
         sources = {item.source: self._first(item.source) for item in items}
         every = (one for parted in (*outputs.values(), *sources.values()) for one in parted)
         encoded = self.encoder.encode(every, [self._layer])
@@ -79,7 +79,7 @@ class Supert(EmbeddingScorer):
         return np.array(scores, dtype=np.float64).reshape(-1, 3)
 
     def _first(self, source: str | None) -> list[str]:
-        return sentences(source or "")[: self._top]
+        return sentence_texts(source or "")[: self._top]
 
     def _vectors(self, sentence: str, encoded: Encoded) -> VectorArray:
         if self._stop_words == "english":

@@ -280,36 +280,6 @@ def ngrams(words: Sequence[T], n: int) -> Iterator[tuple[T, ...]]:
     return zip(*(words[at:] for at in range(n)), strict=False)
 
 
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\"'])(?:[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z]|[DMS]r|Mrs|Ms|St|Prof|Gen|Gov|Sen|Rep|vs|No)\.$"
-)
-_STOP = re.compile(r"(?<=\s)[.!?]+(?:\s*['\"”’)]+)?\s+|[.!?…]+['\"”’)]*\s+(?=[^a-z\s])|[。！？]+['\"”’」』）]*")
-
-
-def sentences(text: str) -> list[str]:
-    r"""Return the sentences of a text: its lines, parted again after full stops, question and exclamation marks.
-
-    A mark that stands apart, as in tokenised text, always ends a sentence; one that is attached to a word ends one
-    where no small letter follows, and not after an initial or a common abbreviation. Empty sentences are left out.
-
-    Examples
-    --------
-    >>> sentences("Dr. Ames left . he was late .")
-    ['Dr. Ames left .', 'he was late .']
-    >>> sentences("It rained. We stayed.\nThen we went!")
-    ['It rained.', 'We stayed.', 'Then we went!']
-    """
-    found = []
-    for line in text.splitlines():
-        start = 0
-        for stop in _STOP.finditer(line):
-            if not _ABBREVIATION.search(line[max(start, stop.start() - 12) : stop.start() + 1]):
-                found.append(line[start : stop.end()].strip())
-                start = stop.end()
-        found.append(line[start:].strip())
-    return [sentence for sentence in found if sentence]
-
-
 def unspaced(texts: Iterable[str]) -> bool:
     """Tell whether the texts are written, for the most part, in a script that puts no spaces between words.
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from metassay.texts.changes.segments import is_spaceless, sentences, words
+from metassay.texts.segments import is_spaceless, sentence_texts, sentences, words
 
-from .conftest import HARD
+from .changes.conftest import HARD
 
 
 def split(text):
@@ -65,3 +65,20 @@ def test_scripts_without_spaces():
     assert not is_spaceless("plain text 42")
     assert not is_spaceless("안녕하세요 여러분")  # Korean has spaces
     assert not is_spaceless("1234 .")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        (" \n\t ", []),
+        ("one", ["one"]),
+        ("It rained . we left .", ["It rained .", "we left ."]),
+        ("Mr. J. Smith of the U.S. Navy left. He ran!", ["Mr. J. Smith of the U.S. Navy left.", "He ran!"]),
+        ("She paid 3.5 m. and left", ["She paid 3.5 m. and left"]),
+        ('"Stop!" He ran.', ['"Stop!"', "He ran."]),
+        ("今天好。明天呢？", ["今天好。", "明天呢？"]),
+    ],
+)
+def test_sentences_as_texts(text, found):
+    assert sentence_texts(text) == found

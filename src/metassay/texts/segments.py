@@ -69,6 +69,17 @@ def sentences(text: str) -> list[Span]:
     return found
 
 
+def sentence_texts(text: str) -> list[str]:
+    r"""Return the sentences of a text as texts.
+
+    Examples
+    --------
+    >>> sentence_texts("It rained. We stayed.\nThen we went!")
+    ['It rained.', 'We stayed.', 'Then we went!']
+    """
+    return [text[start:end] for start, end in sentences(text)]
+
+
 def _of_line(text: str, tokens: list[Span], found: list[Span]) -> None:
     words = [text[start:end] for start, end in tokens]
     alone = any(_STOP.match(word) for word in words[1:])

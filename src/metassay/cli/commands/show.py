@@ -1,0 +1,37 @@
+"""Show a result again that was written as JSON.
+
+Reads what a study wrote with --format json and shows it, draws it or writes it in another form, without computing
+anything again.
+
+    metassay show agreement.json
+    metassay show agreement.json --figure agreement.pdf
+    metassay show comparison.json --view matrix --format latex
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from metassay.cli import options
+from metassay.cli.parser import Parser
+from metassay.errors import UsageError
+
+USAGE = "RESULT.json [options]"
+
+
+def add(parser: Parser) -> None:
+    """Add the options."""
+    parser.group("files").add_argument("files", nargs="*", metavar="FILE", help="the result")
+    options.add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the options say."""
+    from metassay.cli.running import Output
+    from metassay.report.data import load
+
+    if len(arguments.files) != 1:
+        raise UsageError(f"one result is shown at a time, got {len(arguments.files)} files")
+    result = load(arguments.files[0])
+    Output.of(arguments, result.study).put(result)
+    return 0
