@@ -87,7 +87,7 @@ def test_only_system_scores_are_not_enough(make, tmp_path):
 def test_older_segment_scores(make, packed, rest):
     lines = [f"chrF\tde-en\tnewstest2019\t{s}\t{i}\t{i / 10}{rest}\n" for s in ("A.0", "B.0") for i in (1, 2, 10)]
     scores = ma.read(make("chrF.seg.score", "".join(lines), packed=packed))
-    assert scores.sources == ("chrF.seg.score (wmt segment scores, de-en)",)
+    assert scores.sources == (("chrF.seg.score", "wmt segment scores, de-en"),)
     assert scores.inputs == ("newstest2019:1", "newstest2019:2", "newstest2019:10")
     np.testing.assert_array_equal(scores["chrF"].values, [[0.1, 0.2, 1.0]] * 2)
 

@@ -68,7 +68,7 @@ class Result:
     def tables(cls) -> tuple[str, ...]:
         """Return the names of the fields that hold rows, ``table`` first."""
         hints = get_type_hints(cls)
-        names = (each.name for each in dataclasses.fields(cls) if is_table(hints[each.name]))
+        names = (each.name for each in dataclasses.fields(cls) if each.name != "notes" and is_table(hints[each.name]))
         return tuple(dict.fromkeys(("table", *names)))
 
     def rows(self, of: str = "table") -> list[dict[str, Any]]:

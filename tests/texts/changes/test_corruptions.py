@@ -329,7 +329,7 @@ def test_a_result_reads_well():
     assert "shuffle, rate 1, against coherence" in str(result)
     assert result.change_rows()[0] == {"system": "a", "input": "1", "position": 0, "before": "One .", "after": "Two ."}
     assert str(result.signature).startswith("study:corrupt|kind:shuffle|rate:1|seed:0|backend:built-in|")
-    assert result.texts.provenance[-1] == "corrupted (kind:shuffle, rate:1, seed:0, built-in)"
+    assert result.texts.provenance[-1] == ("corrupted", "kind:shuffle, rate:1, seed:0, built-in")
 
 
 def test_missing_packages_are_told_before_any_work(monkeypatch):

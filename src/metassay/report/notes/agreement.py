@@ -16,11 +16,11 @@ _UNPAIRED = {
     "swaps": "scores are exchanged on all inputs that both metrics have",
 }
 _GENERALISES = {
-    "both": "{test} generalises to new systems and new inputs from the same populations.",
-    "systems": "{test} generalises to new systems from the same population, on these inputs only.",
-    "inputs": "{test} generalises to new inputs from the same population, for these systems only.",
-    "cells": "{test} exchanges single cells: it generalises to new systems only if no metric is biased towards some "
-    "systems beyond the noise of cells.",
+    "both": "Conclusions ({test}) generalise to new systems and new inputs from the same populations.",
+    "systems": "Conclusions ({test}) generalise to new systems from the same population, on these inputs only.",
+    "inputs": "Conclusions ({test}) generalise to new inputs from the same population, for these systems only.",
+    "cells": "{test} exchanges single cells: conclusions generalise to new systems only if no metric is biased towards "
+    "some systems beyond the noise of cells.",
     "sample": "{test} assumes a normal sample of what is correlated (systems; inputs within systems; all cells at "
     "global level) and treats everything else as fixed.",
 }
@@ -104,7 +104,7 @@ def _widths(facts: Facts) -> str:
     changes = ", ".join(f"{numbers.change(change)} ({interval})" for interval, change in facts["changes"])
     over = "for the one metric" if facts["metrics"] == 1 else f"on average over {facts['metrics']} metrics"
     return said(
-        f"{{human:name}}, {{coefficient}}: all inputs change the width of intervals by {changes}, {over}.", facts
+        f"{{human:name}}, {{coefficient}}: with all inputs, interval widths change by {changes}, {over}.", facts
     )
 
 
@@ -187,7 +187,7 @@ def _annotators(facts: Facts) -> str:
 SENTENCES = {
     "few-systems": Sentence(
         CAVEAT,
-        "There are only {n:count system}: correlations between so few are imprecise, whatever is done with them.",
+        "There are only {n:count system}: correlations between so few are imprecise.",
     ),
     "few-inputs": Sentence(
         CAVEAT, "There are only {n:count input}: means over so few depend strongly on the choice of inputs."
