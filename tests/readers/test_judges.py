@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.core.note import Note
 from metassay.errors import FormatError
 
 
@@ -107,7 +108,8 @@ def test_judge_bench(make):
         ],
     }
     scores = ma.read(make("cola.json", json.dumps(content, indent=2)))
-    assert scores.sources == (("cola.json", "judge-bench; not numbers and left out: kind"),)
+    assert scores.sources == (("cola.json", "judge-bench"),)
+    assert scores.notes == (Note.of("fields-not-numeric", file="cola.json", fields=["kind"]),)
     assert scores.systems == ("cola",)
     assert scores["grade"].axes == (("annotator", ("1", "2")),)
     assert scores["overall"].values[0].tolist()[2] == 2.5

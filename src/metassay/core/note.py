@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
+
+from metassay.core.equality import rebuilt
 
 Fact = str | int | float | bool | None | tuple[Any, ...]
 
@@ -31,6 +34,12 @@ class Note:
     def of(cls, code: str, **facts: Any) -> Note:  # noqa: ANN401 - see `_plain`
         """Make a note; lists become tuples, and NumPy's numbers Python's."""
         return cls(code, {name: _plain(value) for name, value in facts.items()})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return rebuilt(self)
 
     def __getitem__(self, fact: str) -> Any:  # noqa: ANN401 - a number, a name or several
         return self.facts[fact]
