@@ -81,4 +81,4 @@ def test_the_table_shows_what_does_not_hold():
     text = str(ma.simulate_size(world="equal: own liking 1", test="two-way,perm-both", trials=60, resamples=99))
     assert "own liking 1" in text
     assert "perm-both" in text
-    assert "Not at their level" in text
+    assert "False-positive rate above" in text
