@@ -1,46 +1,63 @@
-# Each target makes .venv by itself when it is missing, and again only when pyproject.toml changes.
+# Each target makes the virtual environment that it needs, and again only when pyproject.toml or constraints.txt changes.
+# make demo PYTHON=python3.12 VENV=.venv-3.12 takes another Python, with an environment beside the usual one.
 
 PYTHON ?= python3
+VENV ?= .venv
 DATA ?= ../shared/data
-# Which extras .venv gets, and releases to insist on: make test EXTRAS=dev,embeddings PINS=torch==2.13.0
-EXTRAS ?= dev
-PINS ?=
+# The releases that are installed; none are held to with CONSTRAINTS= (see the target latest).
+CONSTRAINTS ?= constraints.txt
+export PIP_CONSTRAINT := $(CONSTRAINTS)
+export PIP_BUILD_CONSTRAINT := $(CONSTRAINTS)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-VENV := .venv
 BIN := $(VENV)/bin
-COMMA := ,
-READY := $(VENV)/.ready-$(subst $(COMMA),-,$(EXTRAS))
-READY_BENCH := $(VENV)/.ready-bench
+MODELS := $(VENV)-models
+LATEST := $(VENV)-latest
+PASSED := $(VENV)/passed-tests
 SUMMEVAL := $(DATA)/summeval/scores
 SUMMEVAL_TEXTS := $(DATA)/summeval/model_annotations.aligned.paired.jsonl
-PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet
+PYTEST := -n auto --dist worksteal --doctest-modules src tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs bench clean
+.PHONY: help demo test test-models latest lint format docs bench clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## every study on the example data, and where the report is
+demo: $(VENV)/.has-demo ## every study on the example data, and where the report is
 	@$(BIN)/metassay demo
 
 test: lint ## lint, then all tests, with the examples in docstrings, README and docs
-	$(BIN)/pytest -n auto --doctest-modules src tests
+	$(BIN)/pytest --write-passed $(PASSED) $(PYTEST)
 
-lint: $(READY) ## style, types, and the layers between rooms
+test-models: $(MODELS)/.has-models ## the tests that make test skipped (all without make test), with models
+	$(MODELS)/bin/pytest -rs --leave-out $(PASSED) $(PYTEST)
+
+latest: ## lint and tests with the newest releases of everything, and what differs from constraints.txt
+	@rm -rf $(LATEST)
+	@$(MAKE) --no-print-directory $(LATEST)/.has-dev VENV=$(LATEST) CONSTRAINTS=
+	@echo "newer than constraints.txt:"
+	@$(LATEST)/bin/python -m pip freeze --exclude-editable | grep -vxFif $(CONSTRAINTS) || echo "nothing"
+	@broken=; \
+	$(MAKE) --no-print-directory --keep-going lint VENV=$(LATEST) CONSTRAINTS= || broken="$$broken lint"; \
+	$(LATEST)/bin/pytest -rfE $(PYTEST) || broken="$$broken tests"; \
+	if [ -n "$$broken" ]; then echo "the newest releases break:$$broken (see above)"; exit 1; fi; \
+	echo "the newest releases break nothing"
+
+lint: $(VENV)/.has-dev ## style, types, and the layers between rooms
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(READY) ## put the code into its one form
+format: $(VENV)/.has-dev ## put the code into its one form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(READY) ## the documentation as a site, in the folder site
+docs: $(VENV)/.has-dev ## the documentation as a site, in the folder site
 	$(BIN)/mkdocs build --quiet
 
-bench: $(READY_BENCH) ## speed beside nlpstats and loops over SciPy, growth, memory and start-up
+bench: $(VENV)/.has-bench ## speed beside nlpstats and loops over SciPy, growth, memory and start-up
 	@if [ -d "$(SUMMEVAL)" ]; then \
 	  $(BIN)/python benchmarks/peers.py "$(SUMMEVAL)" && $(BIN)/python benchmarks/pairs.py "$(SUMMEVAL)"; \
 	else \
@@ -59,21 +76,22 @@ bench: $(READY_BENCH) ## speed beside nlpstats and loops over SciPy, growth, mem
 	@$(BIN)/python benchmarks/survive.py
 	@$(BIN)/python benchmarks/scale.py "$(SUMMEVAL)"
 
-clean: ## remove .venv, caches and what builds left behind
-	rm -rf $(VENV) build dist demo site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+clean: ## remove virtual environments, caches and what builds left behind
+	rm -rf $(VENV) $(MODELS) $(LATEST) build dist demo site
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A virtual environment that failed half-way has a Python but no pip: it is made again.
-$(READY): pyproject.toml
+# A virtual environment holds what its stamps say: the package alone for the demo, tools, peers to measure, models.
+$(VENV)/.has-dev: EXTRAS := [dev]
+$(VENV)/.has-bench: EXTRAS := [dev,bench]
+$(MODELS)/.has-models: EXTRAS := [dev,embeddings,spacy]
+
+# An environment that failed half-way has a Python but no pip: it is made again.
+$(VENV)/.has-demo $(VENV)/.has-dev $(VENV)/.has-bench $(MODELS)/.has-models: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "metassay needs Python 3.11 or later; name one: make PYTHON=python3.11 …" >&2; exit 1; }
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); } || \
+	@$(@D)/bin/python -m pip --version >/dev/null 2>&1 || { echo "making $(@D)"; $(PYTHON) -m venv $(@D); } || \
 	  { echo "cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@echo "installing metassay and its tools into $(VENV)"
-	@$(PIP) --editable '.[$(EXTRAS)]' $(PINS)
-	@touch $@
-
-$(READY_BENCH): $(READY)
-	@echo "installing what the benchmark compares with into $(VENV)"
-	@$(PIP) --editable '.[$(EXTRAS),bench]' $(PINS)
+	@echo "installing metassay$(EXTRAS) into $(@D)"
+	@$(@D)/bin/python -m pip install --quiet --quiet --no-compile --editable '.$(EXTRAS)'
 	@touch $@

@@ -16,7 +16,8 @@ from scipy.stats import kendalltau
 
 import metassay as ma
 from metassay.stats.draws import multiplicities
-from metassay.stats.kernels.metric_criterion_pairs import Correlations, Weights
+from metassay.stats.metric_criterion_pairs import Correlations, Weights
+from metassay.stats.statistics.registry import find
 
 METRICS, LANGUAGES, SYSTEMS, INPUTS, RESAMPLES = 8, 7, 17, 100, 10_000
 CRITERIA = ("coherence", "consistency", "fluency", "relevance")
@@ -57,7 +58,7 @@ def kernel_seconds(data: dict[str, ma.Scores]) -> float:
     x = np.stack([data["en"].matrix(f"metric-{k}") for k in range(METRICS)])
     z = np.stack([data["en"].matrix(name) for name in CRITERIA])
     pairs = [(p, q) for p in range(METRICS) for q in range(len(CRITERIA))]
-    prepared = Correlations(x, z, pairs, "global", "kendall-c")
+    prepared = Correlations(x, z, pairs, "global", find("kendall-c"))
     weights = Weights(points=multiplicities(np.random.default_rng(0), SYSTEMS * INPUTS, 1024))
     with threadpool_limits(1):
         prepared.bootstrap(Weights(points=weights.points[:, :16]))  # type: ignore[index]

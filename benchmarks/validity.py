@@ -19,13 +19,16 @@ import numpy as np
 import metassay as ma
 from metassay import engine
 from metassay.core.vocabulary import METRIC_TESTS
-from metassay.stats import two_way
 from metassay.stats.draws import stream
-from metassay.stats.intervals import basic, bca, fisher, percentile
+from metassay.stats.intervals import basic, bca
 from metassay.stats.kernels.weighted_ranks import correlate
+from metassay.stats.methods.base import Case, SharedDraws
+from metassay.stats.methods.registry import INTERVALS as METHODS
+from metassay.stats.methods.two_way import KINDS
 from metassay.stats.proportions import wilson
-from metassay.stats.rejections import Trials
+from metassay.stats.statistics.registry import find
 from metassay.stats.worlds import TEXTBOOK, Textbook
+from metassay.studies.size import page_seed
 
 RESAMPLES = 299
 PAGE = 25
@@ -66,8 +69,9 @@ def table(result: ma.Size) -> None:
         print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
 
 
-KINDS = ("percentile", "basic", "BCa")
-INTERVALS = ["two-way", "fisher", *(f"boot-{axis} {kind}" for axis in ("systems", "inputs", "both") for kind in KINDS)]
+BOOTSTRAPPED = ("percentile", "basic", "BCa")
+AXES = ("systems", "inputs", "both")
+INTERVALS = ["two-way", "fisher", *(f"boot-{axis} {kind}" for axis in AXES for kind in BOOTSTRAPPED)]
 
 
 def population(world: Textbook, coefficient: str, seed: int) -> float:
@@ -86,34 +90,28 @@ def population(world: Textbook, coefficient: str, seed: int) -> float:
 def intervals(world: Textbook, coefficient: str, number: int, page: int) -> np.ndarray:
     """Return low and high ends, (intervals, data sets, 2), of the first metric in some data sets."""
     n, m = world.shape
-    x, y, z = world.draw(stream(0, TRUTH, number, 1, page), PAGE)
-    data = Trials(x, y, z, coefficient, RESAMPLES, 0, number, page)
-    r, drawn = data.estimates[0], data.resampled(0)
-    without = np.tile(1.0 - np.eye(n), (1, PAGE))
-    means = [np.repeat(v.mean(axis=2).T, n, axis=1) for v in (data.metrics[0], data.z)]
-    of_systems = correlate([means[0]], means[1], [without], coefficient)[0].reshape(PAGE, n)
-    left = np.ones((m, m)) - np.eye(m)
-    moved = [
-        (v.reshape(-1, m) @ left / (m - 1)).reshape(PAGE, n, m).transpose(1, 0, 2).reshape(n, -1)
-        for v in (data.metrics[0], data.z)
-    ]
-    of_inputs = correlate([moved[0]], moved[1], [None], coefficient)[0].reshape(PAGE, m)
-    added = two_way.variances(drawn["systems"], drawn["inputs"], drawn["both"], (n, m)).added
-    turned = [two_way.turn(of_systems[t], float(r[t]), n, coefficient) for t in range(PAGE)]
-    spread = (n - 1) * np.var(turned, axis=1)
+    x, _, z = world.draw(stream(0, TRUTH, number, 1, page), PAGE)
+    case = Case(find(coefficient), x, z, "system")
+    draws = SharedDraws(RESAMPLES, page_seed(0, number, page), kinds=KINDS)
+    found = {name: method.compute([case], draws, 0.95)[0] for name, method in METHODS.items()}
+    of_systems, of_inputs = (
+        case.prepared.bootstrap(*left)
+        for left in ((np.ones((n, n)) - np.eye(n), None), (None, np.ones((m, m)) - np.eye(m)))
+    )
     out = np.empty((len(INTERVALS), PAGE, 2))
     for t in range(PAGE):
-        estimate = float(r[t])
-        ends = [two_way.interval(estimate, float(spread[t]), float(added[t]), n, coefficient, 0.95)]
-        ends.append(fisher(estimate, n, coefficient, 0.95))
+        estimate = float(case.estimates[t])
+        ends = [(found[name].low[t], found[name].high[t]) for name in ("two-way", "fisher")]
         influences = {
             "systems": (n - 1) * (estimate - of_systems[t]) / n,
             "inputs": (m - 1) * (estimate - of_inputs[t]) / m,
         }
         influences["both"] = np.concatenate(list(influences.values()))
-        for axis in ("systems", "inputs", "both"):
-            samples = drawn[axis][t]
-            ends += [percentile(samples, 0.95), basic(estimate, samples, 0.95)]
+        for axis in AXES:
+            interval = found[f"boot-{axis}"]
+            assert interval.samples is not None, "bootstraps keep their samples"
+            samples = interval.samples[t]
+            ends += [(interval.low[t], interval.high[t]), basic(estimate, samples, 0.95)]
             ends.append(bca(estimate, samples, influences[axis], 0.95))
         out[:, t] = ends
     return out

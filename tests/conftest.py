@@ -5,6 +5,39 @@ from pathlib import Path
 import pytest
 
 
+def pytest_addoption(parser):
+    group = parser.getgroup("metassay")
+    group.addoption("--write-passed", metavar="FILE", help="write down which tests passed")
+    group.addoption("--leave-out", metavar="FILE", help="leave out the tests in such a file, if it is there")
+
+
+def pytest_configure(config):
+    if (name := config.getoption("write_passed")) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Passed(Path(name)))
+
+
+class Passed:
+    """Writes down which tests passed, so that another environment runs only those that were skipped here."""
+
+    def __init__(self, path):
+        self.path, self.names = path, []
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" and report.passed:
+            self.names.append(report.nodeid)
+
+    def pytest_sessionfinish(self):
+        self.path.write_text("".join(f"{name!r}\n" for name in self.names), encoding="utf-8")
+
+
+def pytest_collection_modifyitems(config, items):
+    name = config.getoption("leave_out")
+    if name and Path(name).exists():
+        passed = set(Path(name).read_text(encoding="utf-8").splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if repr(item.nodeid) in passed])
+        items[:] = [item for item in items if repr(item.nodeid) not in passed]
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The real data of published studies, which is not part of the project."""

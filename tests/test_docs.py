@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ from metassay.cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+README = ROOT / "README.md"
 FORMATS = ROOT / "docs" / "formats.md"
 
 
@@ -58,9 +60,14 @@ def commands(page: Path) -> Iterator[Block]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """Return a folder with the files that the pages speak of."""
+def model(tmp_path_factory) -> Path:
     return furnished(tmp_path_factory.mktemp("docs"))
+
+
+@pytest.fixture
+def folder(model, tmp_path) -> Path:
+    """Return a folder with the files that the pages speak of; what a page writes is not seen by another."""
+    return shutil.copytree(model, tmp_path / "here")
 
 
 def furnished(folder: Path) -> Path:
@@ -87,7 +94,7 @@ def furnished(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if any(blocks(p, "python"))], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [p for p in PAGES if p != README and any(blocks(p, "python"))], ids=lambda p: p.name)
 def test_python_runs(page, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     names: dict[str, object] = {}
@@ -96,11 +103,16 @@ def test_python_runs(page, folder, monkeypatch, capsys):
         exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
 
 
-def output_of(block: Block, folder: Path) -> str:
+def session(block: Block, folder: Path) -> str:
+    """Return the commands of a block, each with what it prints."""
+    lines = [line for line in block.text.splitlines() if line.startswith("$ metassay ")]
+    return "".join(f"{line}\n{output_of(line, folder)}" for line in lines)
+
+
+def output_of(line: str, folder: Path) -> str:
     """Return what the command prints, on stdout and stderr as in a terminal of its own."""
-    line = block.text.splitlines()[0].removeprefix("$ metassay ")
     done = subprocess.run(
-        [sys.executable, "-m", "metassay", *shlex.split(line)],
+        [sys.executable, "-m", "metassay", *shlex.split(line.removeprefix("$ metassay "))],
         cwd=folder,
         env=os.environ | {"PYTHONIOENCODING": "utf-8"},
         stdout=subprocess.PIPE,
@@ -109,12 +121,35 @@ def output_of(block: Block, folder: Path) -> str:
         check=False,
         timeout=120,
     )
-    return "\n".join(text.rstrip() for text in done.stdout.splitlines())
+    return "".join(f"{text.rstrip()}\n" for text in done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("block", [b for p in PAGES for b in commands(p)], ids=str)
+@pytest.mark.parametrize("block", [b for p in PAGES if p != README for b in commands(p)], ids=str)
 def test_commands_print_what_is_shown(block, folder):
-    assert output_of(block, folder).splitlines() == block.text.splitlines()[1:]
+    assert session(block, folder).splitlines() == block.text.splitlines()
+
+
+def test_the_readme_works_as_written_in_an_empty_folder(tmp_path):
+    seen = []
+    for block in blocks(README, "sh", "console", "python"):
+        seen.append(block.language)
+        if block.language == "console":
+            assert session(block, tmp_path).splitlines() == block.text.splitlines()
+        elif block.language == "python":
+            subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, check=True, timeout=120)
+        else:  # CI runs these, as they need a package index and minutes
+            for line in block.text.splitlines():
+                assert re.match(r"pip install '?\.|make (demo|test) ", line), line
+    assert {"sh", "console", "python"} <= set(seen)
+    assert (tmp_path / "table.tex").exists()
+
+
+def test_ci_runs_the_two_commands_of_the_readme_first():
+    shown = [line.split(" #")[0].strip() for block in blocks(README, "sh") for line in block.text.splitlines()]
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert [line for line in run if line.startswith("make ")][:2] == [
+        line for line in shown if line.startswith("make ")
+    ]
 
 
 @pytest.mark.parametrize("block", list(blocks(FORMATS, "csv", "json")), ids=lambda b: b.heading)
@@ -154,8 +189,7 @@ def refresh() -> None:
         for page in PAGES:
             text = page.read_text(encoding="utf-8")
             for block in commands(page):
-                command = block.text.splitlines()[0]
-                text = text.replace(block.text, f"{command}\n{output_of(block, folder)}\n")
+                text = text.replace(block.text, session(block, folder))
             page.write_text(text, encoding="utf-8")
 
 

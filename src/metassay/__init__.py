@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from metassay.report.document.report import make_report as make_report
     from metassay.reproduction.reproduce import Reproduction as Reproduction
     from metassay.reproduction.reproduce import reproduce as reproduce
+    from metassay.stats.statistics.base import Statistic as Statistic
+    from metassay.stats.statistics.registry import register as register
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
     from metassay.studies.compare import Comparison as Comparison
@@ -116,6 +118,7 @@ HOMES = {
     "Signature": "metassay.core.signature",
     "Size": "metassay.studies.size",
     "Stability": "metassay.studies.stability",
+    "Statistic": "metassay.stats.statistics.base",
     "Survival": "metassay.studies.survive",
     "SystemComparison": "metassay.studies.systems",
     "Texts": "metassay.core.texts",
@@ -146,6 +149,7 @@ HOMES = {
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
     "read_texts": "metassay.readers",
+    "register": "metassay.stats.statistics.registry",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",
     "score_by_reference": "metassay.texts.scorers.references",

@@ -4,8 +4,10 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
+import metassay as ma
 from metassay.cli.commands import COMMANDS, load
 
 QUICK = ("--resamples", "99", "--human", "relevance")
@@ -34,7 +36,7 @@ def test_json_on_stdout_is_the_same_as_from_python(run, scores):
     code, out, _ = run("agree", scores, *QUICK, "--format", "json", "--level", "system")
     assert code == 0
     data = json.loads(out)
-    assert list(data) == ["study", "version", "signature", "rows", "notes"]
+    assert list(data) == ["study", "version", "signature", "rows", "tables", "notes"]
     expected = ma.agree(ma.read(scores).declare(human="relevance"), level="system", resamples=99)
     assert out == expected.to_json()
 
@@ -143,6 +145,25 @@ def test_poor_terminals_get_plain_characters(spawn, scores):
     assert "×" in out, "files are UTF-8 whatever the terminal speaks"
 
 
+def test_example_writes_the_scores_and_never_over_a_file_that_was_not_named(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    extent = "14 systems × 80 inputs, 8 metrics, 2 human criteria\n"
+    assert run("example") == (0, "", f"wrote scores.csv (synthetic): {extent}")
+    written, example = ma.read("scores.csv"), ma.example()
+    assert (written.metrics, written.humans) == (example.metrics, example.humans)
+    assert all(np.array_equal(written[n].values, example[n].values, equal_nan=True) for n in example.metrics)
+    assert run("example") == (
+        2,
+        "",
+        "metassay: error: scores.csv exists; to replace it or to write another file: -o FILE\n",
+    )
+    assert run("example", "-o", "scores.csv", "-q") == (0, "", "")
+    assert run("example", "-o", "more.jsonl.gz") == (0, "", f"wrote more.jsonl.gz (synthetic): {extent}")
+    assert ma.read("more.jsonl.gz").shape == example.shape
+    code, _, err = run("example", "-o", "scores.xlsx")
+    assert (code, err.count("\n")) == (2, 1)
+
+
 def test_demo_says_in_words_what_follows_and_leaves_the_report(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, out, err = run("demo", "--resamples", "199")
@@ -153,6 +174,8 @@ def test_demo_says_in_words_what_follows_and_leaves_the_report(run, tmp_path, mo
     assert "metassay report scores.csv --human NAME" in out
     assert "study:agree" in out
     assert str(tmp_path / "demo" / "report.html") in out
+    assert str(tmp_path / "demo" / "scores.csv") in out
+    assert ma.read(tmp_path / "demo" / "scores.csv").shape == ma.example().shape
     assert (tmp_path / "demo" / "report.html").read_text().startswith("<!doctype html>")
     assert err.startswith("read ")
 

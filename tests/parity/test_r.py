@@ -11,6 +11,7 @@ import pytest
 
 from metassay.stats.intervals import fisher
 from metassay.stats.significance import williams
+from metassay.stats.statistics.registry import find
 
 # library(psych); r <- r.test(n = n, r12 = r12, r13 = r13, r23 = r23); sprintf("%.17g", c(r$t, r$p))
 # r.test is two-sided; r12 and r13 are the correlations of the two metrics with people, r23 that of the two metrics.
@@ -75,18 +76,18 @@ def test_williams(n, r12, r13, r23, t, p):
 
 @pytest.mark.parametrize(("r", "n", "confidence", "low", "high"), PEARSON)
 def test_fisher_for_pearson(r, n, confidence, low, high):
-    assert fisher(r, n, "pearson", confidence) == pytest.approx((low, high), abs=1e-13)
+    assert fisher(r, n, find("pearson").fisher_constants(r), confidence) == pytest.approx((low, high), abs=1e-13)
 
 
 @pytest.mark.parametrize(("r", "n", "confidence", "low", "high"), SPEARMAN)
 def test_fisher_for_spearman(r, n, confidence, low, high):
-    assert fisher(r, n, "spearman", confidence) == pytest.approx((low, high), abs=1e-13)
+    assert fisher(r, n, find("spearman").fisher_constants(r), confidence) == pytest.approx((low, high), abs=1e-13)
 
 
 @pytest.mark.parametrize("coefficient", ["kendall", "kendall-a", "kendall-c"])
 @pytest.mark.parametrize(("r", "n", "confidence", "low", "high"), KENDALL)
 def test_fisher_for_kendall(r, n, confidence, low, high, coefficient):
-    assert fisher(r, n, coefficient, confidence) == pytest.approx((low, high), abs=1e-13)
+    assert fisher(r, n, find(coefficient).fisher_constants(r), confidence) == pytest.approx((low, high), abs=1e-13)
 
 
 def test_very_small_p_values_of_either_side_do_not_round_to_0():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metassay.stats.levels import make_level
 from metassay.stats.normality import shapiro_wilk
 from metassay.stats.significance import corrected
+from metassay.stats.statistics.registry import find
 from properties import literal
 from properties.cases import engine
 
@@ -35,7 +35,7 @@ def test_estimates(level, coefficient, kind, which):
     for seed, shape in enumerate(SHAPES):
         x, z = data(kind, shape, seed)
         with engine(which):
-            got, _ = make_level(x, z, level, coefficient).estimate()
+            got, _ = find(coefficient).prepare(x, z, level).estimate()
         wanted = [literal.correlation(v, z, level, coefficient) for v in x]
         np.testing.assert_allclose(got, wanted, atol=1e-12, rtol=0)
         compared += int((~np.isnan(wanted)).sum())

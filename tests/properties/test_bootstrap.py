@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metassay.stats.draws import BootstrapPages
-from metassay.stats.levels import make_level
+from metassay.stats.statistics.registry import find
 from properties import literal
 from properties.cases import REPEATABLE, cases, engine
 
@@ -24,7 +24,7 @@ def assert_resamples(case, level, coefficient, bootstrap, seed=0):
         LOOK_AT, case.shape, seed, resample_systems=resample_systems, resample_inputs=resample_inputs
     )
     systems, inputs = pages[0]
-    got = make_level(case.x, case.z, level, coefficient).bootstrap(systems, inputs)
+    got = find(coefficient).prepare(case.x, case.z, level).bootstrap(systems, inputs)
     assert got.shape == (len(case.x), pages.size)
     for b in range(LOOK_AT):
         rows = None if systems is None else systems[:, b]
@@ -52,7 +52,7 @@ def test_weights_equal_copies(case, level, coefficient, bootstrap, which, seed):
 @given(case=cases(), coefficient=st.sampled_from(literal.COEFFICIENTS), which=st.sampled_from(ENGINES))
 def test_estimates_equal_the_definition_and_count_what_is_undefined(case, level, coefficient, which):
     with engine(which):
-        got, undefined = make_level(case.x, case.z, level, coefficient).estimate()
+        got, undefined = find(coefficient).prepare(case.x, case.z, level).estimate()
     wanted = [literal.correlation(x, case.z, level, coefficient) for x in case.x]
     np.testing.assert_allclose(got, wanted, atol=1e-12, rtol=0)
     if level in ("input", "within-system"):

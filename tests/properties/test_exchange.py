@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metassay.stats.draws import SwapPages
-from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells
+from metassay.stats.kernels.score_swaps import standardize_cells
+from metassay.stats.statistics.registry import find
 from properties import literal
 from properties.cases import REPEATABLE, cases, engine
 
@@ -21,7 +22,7 @@ LOOK_AT = 3
 def assert_swaps(x, z, level, coefficient, unit, seed=0):
     x = np.stack([standardize_cells(v) for v in x])
     swaps = SwapPages(LOOK_AT, z.shape, seed, unit)[0]
-    left, right = make_exchange(x, z, PAIRS, level, coefficient)(swaps)
+    left, right = find(coefficient).exchange(x, z, PAIRS, level)(swaps)
     assert left.shape == right.shape == (len(PAIRS), swaps.shape[-1])
     for b in range(LOOK_AT):
         for at, (i, j) in enumerate(PAIRS):
@@ -79,7 +80,7 @@ def test_no_swap_is_the_data_itself_and_swapping_all_is_the_other_metric():
     random = np.random.default_rng(6)
     x, z = np.stack([standardize_cells(v) for v in random.normal(size=(2, 7, 9))]), random.normal(size=(7, 9))
     for level in literal.LEVELS:
-        exchange = make_exchange(x, z, [(0, 1)], level, "kendall")
+        exchange = find("kendall").exchange(x, z, [(0, 1)], level)
         kept = exchange(np.zeros((7, 9, 1), dtype=np.uint8))
         moved = exchange(np.ones((7, 9, 1), dtype=np.uint8))
         assert kept[0] == moved[1]
@@ -91,7 +92,7 @@ def test_metrics_without_a_common_cell_are_undefined_and_nothing_warns():
     x, z = np.full((2, 4, 5), np.nan), np.ones((4, 5))
     for level in literal.LEVELS:
         for coefficient in literal.COEFFICIENTS:
-            left, right = make_exchange(x, z, [(0, 1)], level, coefficient)(np.zeros((4, 5, 2), dtype=np.uint8))
+            left, right = find(coefficient).exchange(x, z, [(0, 1)], level)(np.zeros((4, 5, 2), dtype=np.uint8))
             assert np.isnan(left).all()
             assert np.isnan(right).all()
 

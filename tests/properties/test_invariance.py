@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import metassay as ma
-from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells
-from metassay.stats.levels import make_level
+from metassay.stats.kernels.score_swaps import standardize_cells
+from metassay.stats.statistics.registry import find
 from properties import literal
 from properties.cases import REPEATABLE, cases, engine
 
@@ -24,8 +24,8 @@ def test_permuting_systems_and_inputs_changes_no_estimate(case, level, coefficie
     random = np.random.default_rng(case.seed)
     order = np.ix_(random.permutation(case.shape[0]), random.permutation(case.shape[1]))
     with engine(which):
-        before = make_level(case.x, case.z, level, coefficient).estimate()
-        after = make_level(np.stack([v[order] for v in case.x]), case.z[order], level, coefficient).estimate()
+        before = find(coefficient).prepare(case.x, case.z, level).estimate()
+        after = find(coefficient).prepare(np.stack([v[order] for v in case.x]), case.z[order], level).estimate()
     np.testing.assert_allclose(after[0], before[0], atol=1e-12, rtol=0)
     assert after[1].tolist() == before[1].tolist()
 
@@ -34,8 +34,8 @@ def test_permuting_systems_and_inputs_changes_no_estimate(case, level, coefficie
 @REPEATABLE
 @given(case=cases(metrics=1), coefficient=st.sampled_from(literal.COEFFICIENTS))
 def test_metric_and_people_can_change_places(case, level, coefficient):
-    there = make_level(case.x, case.z, level, coefficient).estimate()
-    back = make_level(case.z[None], case.x[0], level, coefficient).estimate()
+    there = find(coefficient).prepare(case.x, case.z, level).estimate()
+    back = find(coefficient).prepare(case.z[None], case.x[0], level).estimate()
     np.testing.assert_allclose(back[0], there[0], atol=1e-12, rtol=0)
 
 
@@ -44,8 +44,8 @@ def test_metric_and_people_can_change_places(case, level, coefficient):
 @given(case=cases(), coefficient=st.sampled_from(RANKS), which=st.sampled_from(["short", "ordered"]))
 def test_monotone_transforms_leave_rank_coefficients_alone(case, level, coefficient, which):
     with engine(which):
-        before, _ = make_level(case.x, case.z, level, coefficient).estimate()
-        after, _ = make_level(np.exp(case.x), case.z**3, level, coefficient).estimate()
+        before, _ = find(coefficient).prepare(case.x, case.z, level).estimate()
+        after, _ = find(coefficient).prepare(np.exp(case.x), case.z**3, level).estimate()
     np.testing.assert_array_equal(after, before)
 
 
@@ -60,8 +60,8 @@ def test_monotone_transforms_leave_rank_coefficients_alone(case, level, coeffici
 def test_a_linear_change_of_scale_changes_nothing(case, level, coefficient, scale, shift):
     # A shift that is large beside the scores would round their differences away.
     changed = case.x * scale + shift * scale
-    before, _ = make_level(case.x, case.z, level, coefficient).estimate()
-    after, _ = make_level(changed, case.z, level, coefficient).estimate()
+    before, _ = find(coefficient).prepare(case.x, case.z, level).estimate()
+    after, _ = find(coefficient).prepare(changed, case.z, level).estimate()
     assume(_same_ties(case.x, changed))
     np.testing.assert_allclose(after, before, atol=1e-12, rtol=0)
 
@@ -76,14 +76,14 @@ def _same_ties(a, b):
 def test_very_large_and_very_small_scores_neither_overflow_nor_vanish(level, coefficient, factor):
     random = np.random.default_rng(0)
     x, z = random.normal(size=(2, 6, 8)), random.normal(size=(6, 8))
-    wanted, _ = make_level(x, z, level, coefficient).estimate()
-    got, _ = make_level(x * factor, z, level, coefficient).estimate()
+    wanted, _ = find(coefficient).prepare(x, z, level).estimate()
+    got, _ = find(coefficient).prepare(x * factor, z, level).estimate()
     np.testing.assert_allclose(got, wanted, atol=1e-12, rtol=0)
-    got, _ = make_level(x, z * factor, level, coefficient).estimate()
+    got, _ = find(coefficient).prepare(x, z * factor, level).estimate()
     np.testing.assert_allclose(got, wanted, atol=1e-12, rtol=0)
     swaps = random.integers(0, 2, (6, 8, 3)).astype(np.uint8)
     plain, scaled = (
-        make_exchange(np.stack([standardize_cells(v) for v in values]), z, [(0, 1)], level, coefficient)(swaps)
+        find(coefficient).exchange(np.stack([standardize_cells(v) for v in values]), z, [(0, 1)], level)(swaps)
         for values in (x, x * factor)
     )
     np.testing.assert_allclose(scaled, plain, atol=1e-12, rtol=0)
@@ -94,8 +94,8 @@ def test_a_large_offset_costs_digits_but_no_more(coefficient):
     random = np.random.default_rng(1)
     x, z = random.normal(size=(1, 9, 9)), random.normal(size=(9, 9))
     for level in literal.LEVELS:
-        wanted, _ = make_level(x, z, level, coefficient).estimate()
-        got, _ = make_level(x + 1e6, z, level, coefficient).estimate()
+        wanted, _ = find(coefficient).prepare(x, z, level).estimate()
+        got, _ = find(coefficient).prepare(x + 1e6, z, level).estimate()
         np.testing.assert_allclose(got, wanted, atol=1e-9, rtol=0)
 
 

@@ -11,8 +11,8 @@ import metassay as ma
 from metassay import engine as work
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.kernels import score_swaps, within_groups
-from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells
-from metassay.stats.levels import make_level
+from metassay.stats.kernels.score_swaps import standardize_cells
+from metassay.stats.statistics.registry import find
 from properties import literal
 from properties.cases import same
 
@@ -106,7 +106,7 @@ def test_pages_one_at_a_time_or_all_at_once(level, coefficient):
     x, z = random.normal(size=(2, 6, 8)), random.integers(1, 6, (6, 8)).astype(float)
     pages = BootstrapPages(3000, z.shape, 0)
     assert len(pages) == 3
-    prepared = make_level(x, z, level, coefficient)
+    prepared = find(coefficient).prepare(x, z, level)
     apart = np.concatenate([prepared.bootstrap(*pages[p]) for p in (2, 0, 1)], axis=1)
     systems, inputs = (np.concatenate(parts, axis=1) for parts in zip(*(pages[p] for p in (2, 0, 1)), strict=True))
     together = prepared.bootstrap(systems, inputs)
@@ -129,8 +129,8 @@ def test_tables_kept_or_made_again_give_the_same_bytes(level, coefficient):
     results = []
     for keep in (1 << 23, 0):
         with patch.object(within_groups, "KEEP", keep), patch.object(score_swaps, "KEEP", keep):
-            prepared = make_level(x, z, level, coefficient)
-            swapping = make_exchange(cells, z, [(0, 1), (0, 2)], level, coefficient)
+            prepared = find(coefficient).prepare(x, z, level)
+            swapping = find(coefficient).exchange(cells, z, [(0, 1), (0, 2)], level)
             results.append((prepared.bootstrap(*draws), *swapping(swaps)))
     for kept, made in zip(*results, strict=True):
         assert same(kept, made)

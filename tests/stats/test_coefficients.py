@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from metassay.stats.kernels.weighted_ranks import correlate, ratio
-from metassay.stats.levels import average_defined, make_level
+from metassay.stats.levels import average_defined
+from metassay.stats.statistics.registry import find
 from properties.cases import engine
 
 COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")
@@ -30,7 +31,7 @@ BY_HAND = {
 
 
 def estimate(x, z, level, coefficient):
-    r, undefined = make_level(np.array([x], dtype=float), np.array(z, dtype=float), level, coefficient).estimate()
+    r, undefined = find(coefficient).prepare(np.array([x], dtype=float), np.array(z, dtype=float), level).estimate()
     return float(r[0]), int(undefined[0])
 
 
@@ -61,7 +62,7 @@ def test_four_points_under_weights(coefficient):
     weights = np.array([[1.0], [1.0], [2.0], [0.0]])
     x, z = np.array(X)[:, None], np.array(Z)[:, None]
     assert correlate([x], z, [weights], coefficient)[0, 0] == pytest.approx(wanted[coefficient])
-    level = make_level(x[None], z, "input", coefficient)
+    level = find(coefficient).prepare(x[None], z, "input")
     assert level.bootstrap(weights, None)[0, 0] == pytest.approx(wanted[coefficient])
 
 
@@ -136,7 +137,7 @@ def test_a_resample_with_an_undefined_statistic_is_nan():
     x, z = np.array([[[1.0], [2.0], [3.0]]]), np.array([[1.0], [3.0], [2.0]])
     systems = np.array([[3.0, 1.0], [0.0, 1.0], [0.0, 1.0]])  # the first system three times; each once
     for level in ("system", "input", "global"):
-        r = make_level(x, z, level, "kendall").bootstrap(systems, None)[0]
+        r = find("kendall").prepare(x, z, level).bootstrap(systems, None)[0]
         assert np.isnan(r[0])
         assert r[1] == pytest.approx(1 / 3)
 

@@ -7,10 +7,12 @@ import pytest
 from scipy.stats import kendalltau, pearsonr
 
 import metassay as ma
-from metassay.stats import coverage
-from metassay.stats.coverage import Split, held_out, percentiles, points
+from metassay.stats.coverage import Split, held_out, intervals_of_half
 from metassay.stats.draws import INPUTS, SYSTEMS, multiplicities, stream
-from metassay.stats.intervals import fisher
+from metassay.stats.intervals import fisher, percentiles
+from metassay.stats.methods.base import Case
+from metassay.stats.methods.registry import INTERVALS as METHODS
+from metassay.stats.statistics.registry import find
 
 INTERVALS = ("fisher", "boot-systems", "boot-inputs", "boot-both")
 
@@ -43,7 +45,8 @@ def test_it_is_literal_resampling_of_the_first_half(level, coefficient):
     x, z = world()
     resamples, confidence = 15, 0.7
     for number in range(3):
-        found = held_out(x, z, [(level, coefficient)], INTERVALS, confidence, resamples, 4, number)
+        statistic, kinds = find(coefficient), [METHODS[name] for name in INTERVALS]
+        found = held_out(x, z, [(level, statistic)], kinds, confidence, resamples, 4, number)
         split = Split.drawn(z.shape, 4, number)
         half_z = split.half(z, 0)
         systems = multiplicities(stream(4, SYSTEMS, number), 4, resamples).astype(int)
@@ -54,7 +57,8 @@ def test_it_is_literal_resampling_of_the_first_half(level, coefficient):
             for k, interval in enumerate(INTERVALS):
                 if interval == "fisher":
                     r = correlation(half, half_z, level, coefficient)
-                    low, high = fisher(r, points(half, half_z, level), coefficient, confidence)
+                    n = Case(statistic, half[None], half_z, level).observations(0)
+                    low, high = fisher(r, n, statistic.fisher_constants(r), confidence)
                 else:
                     sample = []
                     for b in range(resamples):
@@ -90,7 +94,8 @@ def test_the_rate_of_fisher_is_what_theory_says():
         quality = random.normal(size=(60, 1))
         z = np.broadcast_to(quality, (60, 4))
         x = np.broadcast_to(0.8 * quality + 0.6 * random.normal(size=(60, 1)), (1, 60, 4))
-        inside.append(held_out(x, z, [("system", "pearson")], ["fisher"], 0.95, 1, 0, number)[0, 0, 0])
+        setting = [("system", find("pearson"))]
+        inside.append(held_out(x, z, setting, [METHODS["fisher"]], 0.95, 1, 0, number)[0, 0, 0])
     assert np.mean(inside) == pytest.approx(0.834, abs=0.04)
 
 
@@ -101,15 +106,19 @@ def test_percentiles_leave_undefined_ones_out():
     np.testing.assert_allclose(high, [2.5, np.nan])
 
 
-@pytest.mark.parametrize("level", ["system", "input"])
-def test_two_way_intervals_are_those_of_agree(level, monkeypatch):
+@pytest.mark.parametrize("level", ["system", "input", "global", "within-system"])
+@pytest.mark.parametrize("interval", METHODS)
+def test_intervals_are_those_of_agree_to_the_last_bit(level, interval):
     x, z = world(20, 16)
     split = Split.drawn(z.shape, 0, 0)
-    scores = ma.Scores.from_arrays({f"m{k}": split.half(v, 0) for k, v in enumerate(x)}, {"z": split.half(z, 0)})
-    agreed = ma.agree(scores, level=level, coefficient="pearson", interval="two-way", resamples=1000).table
-    ends = []
-    monkeypatch.setattr(coverage, "_each", lambda found: (ends.extend(kept := list(found)), np.array(kept).T)[1])
-    held_out(x, z, [(level, "pearson")], ["two-way"], 0.95, 1000, 0, 0)
-    # other draws of inputs, of which only the small part of the variance that inputs add depends
-    for (low, high), row in zip(ends, agreed, strict=True):
-        assert (low, high) == pytest.approx((row.low, row.high), abs=0.03)
+    x, z = split.half(x, 0), split.half(z, 0)
+    scores = ma.Scores.from_arrays({f"m{k}": v for k, v in enumerate(x)}, {"z": z})
+    # The first split has the draws of the first page, and a page is as long as the draws of a split.
+    resamples = 1024
+    for statistic in ("pearson", "kendall"):
+        options = {"level": level, "statistic": statistic, "interval": interval, "resamples": resamples}
+        agreed = ma.agree(scores, **options).table
+        settings = [(level, find(statistic))]
+        ((_, _, found),) = intervals_of_half(x, z, settings, [METHODS[interval]], 0.95, resamples, 0, 0)
+        assert found.low.tolist() == [row.low for row in agreed]
+        assert found.high.tolist() == [row.high for row in agreed]

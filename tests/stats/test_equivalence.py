@@ -6,8 +6,9 @@ from scipy.stats import binom, norm
 
 from metassay.stats.draws import multiplicities
 from metassay.stats.equivalence import anderson_hauck, annotator_margins, needed_margins, tost
-from metassay.stats.kernels.metric_criterion_pairs import Correlations, Weights
+from metassay.stats.metric_criterion_pairs import Correlations, Weights
 from metassay.stats.significance import corrected
+from metassay.stats.statistics.registry import find
 
 
 def test_tost_counts_what_lies_at_or_beyond_the_margin_on_the_worse_side():
@@ -100,7 +101,8 @@ def rejections(draw, coefficient, margin):
     count = 0
     for _ in range(WORLDS):
         a, b, z = draw(random, POINTS)
-        both = Correlations(np.stack([a, b])[:, :, None], z[None, :, None], [(0, 0), (1, 0)], "global", coefficient)
+        scores = np.stack([a, b])[:, :, None]
+        both = Correlations(scores, z[None, :, None], [(0, 0), (1, 0)], "global", find(coefficient))
         samples = both.bootstrap(Weights(points=multiplicities(random, POINTS, RESAMPLES)))
         count += int(tost((samples[1] - samples[0])[None], np.array([margin]))[0] <= ALPHA)
     return count
@@ -132,6 +134,6 @@ def test_tost_holds_its_level_at_the_border_for_tau_c_on_a_five_point_scale():
 
     # The true difference, from 40,000 points: its own error is a tenth of that of one world.
     a, b, z = draw(np.random.default_rng(5), 40_000)
-    truth = Correlations(np.stack([a, b])[:, :, None], z[None, :, None], [(0, 0), (1, 0)], "global", "kendall-c")
+    truth = Correlations(np.stack([a, b])[:, :, None], z[None, :, None], [(0, 0), (1, 0)], "global", find("kendall-c"))
     first, second = truth.estimate()
     assert LEAST < rejections(draw, "kendall-c", first - second) <= MOST

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from metassay.stats.intervals import basic, bca, fisher, percentile
+from metassay.stats.statistics.registry import find
 
 
 def test_percentiles_of_0_to_100():
@@ -30,25 +31,25 @@ def test_undefined_samples_are_left_out():
 
 def test_fisher_by_hand():
     # n − 3 = 1: tanh(atanh(0) ± 1.959964·1)
-    assert fisher(0.0, 4, "pearson", 0.95) == pytest.approx((-np.tanh(1.9599639845), np.tanh(1.9599639845)))
+    assert fisher(0.0, 4, (3, 1.0), 0.95) == pytest.approx((-np.tanh(1.9599639845), np.tanh(1.9599639845)))
 
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "kendall-a", "kendall-c"])
 def test_fisher_at_the_edges(coefficient):
-    assert fisher(1.0, 20, coefficient, 0.95) == (1.0, 1.0)
-    assert fisher(-1.0, 20, coefficient, 0.95) == (-1.0, -1.0)
-    assert all(map(math.isnan, fisher(0.5, 3, coefficient, 0.95)))
-    assert all(map(math.isnan, fisher(math.nan, 20, coefficient, 0.95)))
-    assert all(map(math.isnan, fisher(1.0, 2, coefficient, 0.95)))
-    low, high = fisher(0.5, 5, coefficient, 0.95)
+    assert fisher(1.0, 20, find(coefficient).fisher_constants(1.0), 0.95) == (1.0, 1.0)
+    assert fisher(-1.0, 20, find(coefficient).fisher_constants(-1.0), 0.95) == (-1.0, -1.0)
+    assert all(map(math.isnan, fisher(0.5, 3, find(coefficient).fisher_constants(0.5), 0.95)))
+    assert all(map(math.isnan, fisher(math.nan, 20, find(coefficient).fisher_constants(math.nan), 0.95)))
+    assert all(map(math.isnan, fisher(1.0, 2, find(coefficient).fisher_constants(1.0), 0.95)))
+    low, high = fisher(0.5, 5, find(coefficient).fisher_constants(0.5), 0.95)
     assert -1 <= low < 0.5 < high <= 1
-    narrow = fisher(0.5, 5, coefficient, 0.5)
+    narrow = fisher(0.5, 5, find(coefficient).fisher_constants(0.5), 0.5)
     assert low < narrow[0] < narrow[1] < high
 
 
 def test_kendall_needs_one_point_more():
-    assert all(map(math.isnan, fisher(0.5, 4, "kendall", 0.95)))
-    assert not any(map(math.isnan, fisher(0.5, 4, "pearson", 0.95)))
+    assert all(map(math.isnan, fisher(0.5, 4, find("kendall").fisher_constants(0.5), 0.95)))
+    assert not any(map(math.isnan, fisher(0.5, 4, find("pearson").fisher_constants(0.5), 0.95)))
 
 
 def test_the_basic_interval_turns_the_percentile_interval_around():

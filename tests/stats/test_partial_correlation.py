@@ -7,11 +7,11 @@ from scipy import stats
 from metassay.stats.partial_correlation import (
     PartialFormula,
     Partialled,
-    Together,
     WithinBuckets,
     buckets_of,
     relative_difference,
 )
+from metassay.stats.statistics.registry import find
 from properties.literal import COEFFICIENTS, vectors
 
 
@@ -49,7 +49,7 @@ def test_buckets_by_hand():
     x = np.array([1.0, 2.0, 3.0, 1.0, 2.0, 9.0])
     z = np.array([1.0, 3.0, 2.0, 5.0, 4.0, 9.0])
     buckets = np.array([1, 1, 1, 2, 2, 3])
-    within = WithinBuckets(x, z, buckets, "kendall", 6)
+    within = WithinBuckets(x, z, buckets, find("kendall"), 6)
     estimate, undefined = within.estimate()
     assert estimate == pytest.approx(-0.2)
     assert undefined == 1
@@ -62,7 +62,7 @@ def test_buckets_by_hand():
 def test_buckets_under_weights_are_buckets_of_copies(judged, weights, coefficient):
     x, z, anchor = judged
     buckets = buckets_of(anchor, None)
-    drawn = WithinBuckets(x, z, buckets, coefficient, 60).correlate(weights)
+    drawn = WithinBuckets(x, z, buckets, find(coefficient), 60).correlate(weights)
     for b in range(weights.shape[1]):
         at = np.repeat(np.arange(60), weights[:, b].astype(int))
         total = size = 0.0
@@ -79,7 +79,7 @@ def test_partial_correlation_is_that_of_residuals(judged, coefficient):
     x, z, anchor = judged
     rest_x, rest_z = (np.round(v - np.polyval(np.polyfit(anchor, v, 1), anchor), 9) for v in (x, z))
     expected = vectors(rest_x, rest_z, coefficient)
-    assert Partialled(x, z, anchor, coefficient, 60).estimate() == pytest.approx(expected, abs=1e-9)
+    assert Partialled(x, z, anchor, find(coefficient), 60).estimate() == pytest.approx(expected, abs=1e-9)
 
 
 def test_partial_correlation_by_hand():
@@ -87,7 +87,7 @@ def test_partial_correlation_by_hand():
     basis = np.linalg.qr(np.column_stack([np.ones(6), np.random.default_rng(0).normal(size=(6, 3))]))[0][:, 1:]
     wanted = np.linalg.cholesky(np.full((3, 3), 0.5) + 0.5 * np.eye(3))
     x, z, anchor = (basis @ wanted.T).T
-    assert Partialled(x, z, anchor, "pearson", 6).estimate() == pytest.approx(1 / 3)
+    assert Partialled(x, z, anchor, find("pearson"), 6).estimate() == pytest.approx(1 / 3)
 
 
 def test_kendalls_partial_tau_by_hand():
@@ -95,7 +95,7 @@ def test_kendalls_partial_tau_by_hand():
     # (1,2): z up, a down; (2,3): z down, a up; so tau_xz = tau_xa = 4/6 and tau_za = 2/6.
     # (2/3 - 2/9) / sqrt((1 - 4/9) (1 - 1/9)) = (4/9) / sqrt(40/81) = 4 / sqrt(40).
     x, z, anchor = np.array([1.0, 2, 3, 4]), np.array([1.0, 3, 2, 4]), np.array([2.0, 1, 3, 4])
-    assert PartialFormula(x, z, anchor, "kendall", 4).estimate() == pytest.approx(4 / np.sqrt(40))
+    assert PartialFormula(x, z, anchor, find("kendall"), 4).estimate() == pytest.approx(4 / np.sqrt(40))
 
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall"])
@@ -110,7 +110,7 @@ def test_the_formula_correlates_residuals_of_what_the_coefficient_looks_at(judge
             return ranks - ranks.mean()
         return np.sign(values[:, None] - values[None, :]).ravel()
 
-    drawn = PartialFormula(*judged, coefficient, 60).correlate(weights)
+    drawn = PartialFormula(*judged, find(coefficient), 60).correlate(weights)
     for b in range(weights.shape[1]):
         x, z, anchor = (seen(np.repeat(v, weights[:, b].astype(int))) for v in judged)
         rest_x, rest_z = (v - (v @ anchor) / (anchor @ anchor) * anchor for v in (x, z))
@@ -120,7 +120,7 @@ def test_the_formula_correlates_residuals_of_what_the_coefficient_looks_at(judge
 
 def test_pearson_refits_the_regressions_in_every_draw(judged, weights):
     x, z, anchor = judged
-    part = Partialled(x, z, anchor, "pearson", 60)
+    part = Partialled(x, z, anchor, find("pearson"), 60)
     drawn = part.finish(*part.correlate(weights))
     for b in range(weights.shape[1]):
         at = np.repeat(np.arange(60), weights[:, b].astype(int))
@@ -137,7 +137,7 @@ def test_rank_coefficients_come_near_refitting_the_regressions(coefficient):
     z = np.clip(np.round(3 * (5 + 0.3 * anchor - 0.9 + random.normal(size=n))) / 3, 1, 5)
     x = anchor + 0.5 * z + random.normal(size=n)
     weights = random.multinomial(n, [1 / n] * n, size=draws).T.astype(np.float64)
-    part = Partialled(x, z, anchor, coefficient, n)
+    part = Partialled(x, z, anchor, find(coefficient), n)
     fixed, slopes = part.correlate(weights)
     drawn = part.finish(fixed, slopes)
     literal = np.empty(draws)
@@ -154,12 +154,12 @@ def test_rank_coefficients_come_near_refitting_the_regressions(coefficient):
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
 def test_what_cannot_be_held_fixed_is_undefined(coefficient):
     x, z, same = np.array([1.0, 2, 4, 3]), np.array([2.0, 1, 4, 5]), np.full(4, 3.0)
-    assert np.isnan(Partialled(x, z, same, coefficient, 4).estimate())
+    assert np.isnan(Partialled(x, z, same, find(coefficient), 4).estimate())
     # nothing is left of a variable that the anchor explains in full
-    assert np.isnan(Partialled(x, z, 2 * x - 1, coefficient, 4).estimate())
-    assert np.isnan(PartialFormula(x, z, same, coefficient, 4).estimate())
-    assert np.isnan(PartialFormula(x, z, 2 * x - 1, coefficient, 4).estimate())
-    part = Partialled(x, z, np.array([1.0, 1, 1, 2]), coefficient, 4)
+    assert np.isnan(Partialled(x, z, 2 * x - 1, find(coefficient), 4).estimate())
+    assert np.isnan(PartialFormula(x, z, same, find(coefficient), 4).estimate())
+    assert np.isnan(PartialFormula(x, z, 2 * x - 1, find(coefficient), 4).estimate())
+    part = Partialled(x, z, np.array([1.0, 1, 1, 2]), find(coefficient), 4)
     # in this draw the anchor does not vary
     assert np.isnan(part.finish(*part.correlate(np.array([[2.0], [1], [1], [0]])))).all()
 
@@ -171,7 +171,8 @@ def test_residuals_that_are_equal_on_paper_are_tied():
     x = np.arange(6.0)
     rest = np.array([0, 0, 0, 1.0, 1.0, 1.0])
     rest_x = np.round(x - np.polyfit(anchor, x, 1)[0] * anchor, 9)
-    assert Partialled(x, z, anchor, "kendall", 6).estimate() == pytest.approx(stats.kendalltau(rest_x, rest).statistic)
+    expected = stats.kendalltau(rest_x, rest).statistic
+    assert Partialled(x, z, anchor, find("kendall"), 6).estimate() == pytest.approx(expected)
 
 
 def test_relative_difference_takes_sizes_and_is_undefined_for_nothing():
@@ -182,7 +183,7 @@ def test_relative_difference_takes_sizes_and_is_undefined_for_nothing():
 
 def test_one_point_has_no_correlation():
     for coefficient in COEFFICIENTS:
-        one = Together(np.array([1.0]), np.array([2.0]), coefficient, 1)
+        one = find(coefficient).points(np.array([1.0]), np.array([2.0]), 1)
         assert np.isnan(one.correlate(np.ones((1, 3)))).all()
 
 

@@ -6,149 +6,20 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
+from metassay.stats.methods.base import Case, Draws
+from metassay.stats.methods.registry import INTERVALS, TESTS
 from metassay.stats.planning import (
     Design,
     PlanWorld,
     annotator_noise,
     expected_power,
     expected_width,
-    krippendorff,
     observed_width,
-    on_scale,
     plan_world,
-    spearman_brown,
-    split_annotators,
-    split_cells,
-    split_inputs,
-    to_pearson,
 )
-from metassay.stats.rejections import Trials
+from metassay.stats.statistics.correlations import PEARSON
 from metassay.stats.worlds import Components, Textbook
-
-NO = np.nan
-
-# Krippendorff (2011), "Computing Krippendorff's alpha-reliability", data of part D: four observers, twelve units.
-FOUR_OBSERVERS = np.array(
-    [
-        [1, 2, 3, 3, 2, 1, 4, 1, 2, NO, NO, NO],
-        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NO, 3],
-        [NO, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NO],
-        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NO],
-    ]
-)
-
-# The worked example of the encyclopedia's article on α: three coders, fifteen units, of which some have one value.
-THREE_CODERS = np.array(
-    [
-        [NO, NO, NO, NO, NO, 3, 4, 1, 2, 1, 1, 3, 3, NO, 3],
-        [1, NO, 2, 1, 3, 3, 4, 3, NO, NO, NO, NO, NO, NO, NO],
-        [NO, NO, 2, 1, 3, 4, 4, NO, 2, 1, 1, 3, 3, NO, 4],
-    ]
-)
-
-
-@pytest.mark.parametrize(
-    ("ratings", "scale", "published"),
-    [
-        (FOUR_OBSERVERS, "ordinal", 0.815),
-        (FOUR_OBSERVERS, "interval", 0.849),
-        (THREE_CODERS, "interval", 0.811),
-    ],
-)
-def test_alpha_of_published_examples(ratings, scale, published):
-    assert krippendorff(ratings, scale)[0] == pytest.approx(published, abs=5e-4)
-
-
-def test_alpha_by_hand():
-    # Pooled values 1 1 2 2 3 3 4 3: n = 8, sum 19, squares 53. One unit differs by 1, in both orders: 2 / (2 - 1) = 2.
-    # All ordered pairs: 2 (8·53 - 19²) = 126. α = 1 - (2/8) / (126 / (8·7)) = 1 - 1/9.
-    assert krippendorff(np.array([[1.0, 2, 3, 4], [1, 2, 3, 3]]), "interval")[0] == pytest.approx(8 / 9)
-
-
-def literal_alpha(ratings: np.ndarray, scale: str) -> float:
-    """The definition, with a matrix of coincidences."""
-    units = [u[~np.isnan(u)] for u in ratings.T]
-    units = [u for u in units if len(u) >= 2]
-    grades = np.unique(np.concatenate(units))
-    o = np.zeros((len(grades), len(grades)))
-    for u in units:
-        for i in range(len(u)):
-            for j in range(len(u)):
-                if i != j:
-                    o[np.searchsorted(grades, u[i]), np.searchsorted(grades, u[j])] += 1 / (len(u) - 1)
-    n = o.sum(axis=1)
-    observed = expected = 0.0
-    for c in range(len(grades)):
-        for k in range(len(grades)):
-            if scale == "interval":
-                apart = (grades[c] - grades[k]) ** 2
-            else:
-                low, high = sorted((c, k))
-                apart = (n[low : high + 1].sum() - (n[c] + n[k]) / 2) ** 2
-            observed += o[c, k] * apart
-            expected += n[c] * n[k] * apart
-    return 1 - (n.sum() - 1) * observed / expected
-
-
-@pytest.mark.parametrize("scale", ["ordinal", "interval"])
-@pytest.mark.parametrize("seed", range(4))
-def test_alpha_is_the_definition(scale, seed):
-    random = np.random.default_rng(seed)
-    ratings = random.integers(1, 6, (4, 30)) + 0.0
-    ratings[random.random(ratings.shape) < 0.4] = np.nan
-    assert krippendorff(ratings, scale)[0] == pytest.approx(literal_alpha(ratings, scale), abs=1e-12)
-
-
-def test_alpha_of_drawn_inputs_is_alpha_of_repeated_inputs():
-    random = np.random.default_rng(5)
-    ratings = random.integers(1, 6, (3, 4, 5)) + 0.0
-    weights = np.array([[2.0], [0], [1], [1], [1]])
-    repeated = ratings[:, :, [0, 0, 2, 3, 4]]
-    assert krippendorff(ratings, "interval", weights)[0] == pytest.approx(krippendorff(repeated, "interval")[0])
-
-
-@pytest.mark.parametrize("ratings", [np.full((2, 5), 3.0), np.full((2, 5), np.nan), np.array([[1.0, NO], [NO, 2.0]])])
-def test_alpha_is_undefined_where_nothing_varies_or_nothing_is_shared(ratings):
-    assert math.isnan(krippendorff(ratings, "ordinal")[0])
-
-
-def test_spearman_brown_by_hand():
-    assert spearman_brown(0.9, 3) == pytest.approx(2.7 / 2.8)
-    assert spearman_brown(spearman_brown(0.6, 4), 0.25) == pytest.approx(0.6)
-    assert math.isnan(spearman_brown(-1.0, 2))
-
-
-def panel(random, systems, inputs, annotators, *, liking=0.0, cell=0.0, noise=0.0):
-    """Quality of systems 1; SDs of annotators' likings for systems, of the quality of cells, and of noise."""
-    quality = random.normal(size=(1, systems, 1)) + cell * random.normal(size=(1, systems, inputs))
-    likings = liking * random.normal(size=(annotators, systems, 1))
-    return quality + likings + noise * random.normal(size=(annotators, systems, inputs))
-
-
-def test_reliability_of_a_known_world():
-    random = np.random.default_rng(0)
-    ratings = panel(random, 600, 20, 4, liking=0.5, noise=2.0)
-    # One annotator: likings .25, noise 4/20 = .2. Halves of two: 1 / (1 + .45/2) = .816; four: 1 / (1 + .45/4) = .899.
-    found = split_annotators(ratings, random, 0.95)
-    assert found.half == pytest.approx(1 / 1.225, abs=0.03)
-    assert found.whole == pytest.approx(1 / 1.1125, abs=0.02)
-    assert found.low < 1 / 1.1125 < found.high
-    # Single cells: 1 / (1 + (.25 + 4)/4).
-    draws = random.multinomial(20, [1 / 20] * 20, 50).T.astype(float)
-    cells = split_cells(ratings, random, draws, 0.95)
-    assert cells.whole == pytest.approx(1 / (1 + 4.25 / 4), abs=0.03)
-    assert cells.low <= cells.whole <= cells.high
-    # Over inputs, likings of the panel's mean are part of what is reliable: 1.0625 / (1.0625 + (4/4)/20).
-    assert split_inputs(ratings.mean(axis=0), random, 0.95).whole == pytest.approx(1.0625 / 1.1125, abs=0.02)
-
-
-def test_splits_of_three_annotators_by_hand():
-    # Pairs of single annotators: the first two agree fully, the third is turned around: mean (1 - 1 - 1)/3 = -1/3.
-    up = np.arange(5.0)[:, None] * np.ones(2)
-    found = split_annotators(np.stack([up, up, -up]), np.random.default_rng(0), 0.95)
-    assert found.half == pytest.approx(-1 / 3)
-    assert found.whole == pytest.approx(3 * (-1 / 3) / (1 - 2 / 3))
-    assert found.low == 0
+from stats.test_reliability import panel
 
 
 def test_noise_of_annotators_is_found_whatever_scale_they_use():
@@ -196,7 +67,7 @@ def test_world_has_the_ceiling_of_its_reliability():
 
 def simple_world(own: float = 0.8, noise: float = 2.0) -> PlanWorld:
     systems = np.array([[1 + own**2, 1.0], [1.0, 1.0]])
-    return PlanWorld(Components(systems, np.zeros((2, 2)), np.eye(2) * noise**2), None)
+    return PlanWorld(Components(systems, np.zeros((2, 2)), np.eye(2) * noise**2), None, np.zeros(2))
 
 
 def test_world_has_the_correlation_of_the_textbook():
@@ -208,10 +79,10 @@ def test_world_has_the_correlation_of_the_textbook():
 def test_width_falls_with_the_root_of_systems(systems):
     # On Fisher's scale correlations of normal samples vary by 1/√(N - 3), around 0 if metric and people have nothing
     # in common: the width is then the mean of tanh(z + h) - tanh(z - h) over z.
-    unrelated = PlanWorld(Components(np.eye(2), np.zeros((2, 2)), np.eye(2)), None)
+    unrelated = PlanWorld(Components(np.eye(2), np.zeros((2, 2)), np.eye(2)), None, np.zeros(2))
     random = np.random.default_rng(4)
-    r = unrelated.estimates(random, Design(systems, 50), "system", "pearson", 4000)[0]
-    answer = expected_width(r, systems, "pearson", "two-way", 0.95)
+    r = unrelated.estimates(random, Design(systems, 50), "system", PEARSON, 4000)[0]
+    answer = expected_width(r, systems, PEARSON, INTERVALS["two-way"], 0.95)
     spread = 1 / math.sqrt(systems - 3)
     z = spread * random.standard_normal(20_000)
     half = float(student.ppf(0.975, systems - 2)) * spread
@@ -225,8 +96,8 @@ def test_width_for_these_systems_falls_with_the_root_of_inputs():
     random = np.random.default_rng(5)
     widths = []
     for inputs in (200.0, 800.0, 3200.0, math.inf):
-        r = world.estimates(random, Design(30, inputs), "system", "pearson", 2000, again=True)[0]
-        widths.append(expected_width(r, 30, "pearson", "boot-inputs", 0.95).value)
+        r = world.estimates(random, Design(30, inputs), "system", PEARSON, 2000, again=True)[0]
+        widths.append(expected_width(r, 30, PEARSON, INTERVALS["boot-inputs"], 0.95).value)
     assert widths[0] / widths[1] == pytest.approx(2, rel=0.06)
     assert widths[1] / widths[2] == pytest.approx(2, rel=0.06)
     assert widths[3] == pytest.approx(0, abs=1e-9)
@@ -237,15 +108,17 @@ def test_widths_are_those_of_real_intervals(interval, least, most):
     # The two-way interval leaves out one system at a time, which makes it somewhat wide where systems are few.
     random = np.random.default_rng(6)
     x, _, z = Textbook(systems=24, inputs=40, own=(0.8, 0.8), noise=(2.0, 2.0), human_noise=2.0).draw(random, 40)
-    args = ("system", "pearson", interval, 0.95)
-    real = np.mean([observed_width(x[k], z[k], *args, random, 150) for k in range(40)])
-    r = simple_world().estimates(random, Design(24, 40), "system", "pearson", 1000, again=True)[0]
-    assert least < real / expected_width(r, 24, "pearson", interval, 0.95).value < most
+    method = INTERVALS[interval]
+    data = [Case(PEARSON, x[[k]], z[k], "system") for k in range(40)]
+    real = np.mean([observed_width(one, method, 0.95, Draws(150, k)) for k, one in enumerate(data)])
+    again = interval == "boot-inputs"
+    r = simple_world().estimates(random, Design(24, 40), "system", PEARSON, 1000, again=again)[0]
+    assert least < real / expected_width(r, 24, PEARSON, method, 0.95).value < most
 
 
 def test_input_level_averages_correlations_of_inputs():
     random = np.random.default_rng(7)
-    r = simple_world(own=0.0, noise=1.0).estimates(random, Design(60, 30), "input", "pearson", 60)
+    r = simple_world(own=0.0, noise=1.0).estimates(random, Design(60, 30), "input", PEARSON, 60)
     assert r.shape == (1, 1, 60)
     # Cells: 1 / (1 + 1).
     assert r.mean() == pytest.approx(0.5, abs=0.03)
@@ -254,7 +127,7 @@ def test_input_level_averages_correlations_of_inputs():
 def power(equal, differ, alpha=0.05):
     """Power where correlations differ by so much on Fisher's scale."""
     pairs = [np.tanh(np.stack([np.asarray(d), np.zeros(len(d))])) for d in (equal, differ)]
-    return expected_power(*pairs, 30, "pearson", alpha)
+    return expected_power(*pairs, 30, PEARSON, alpha)
 
 
 def test_power_of_a_normal_difference():
@@ -279,25 +152,23 @@ def test_power_where_differences_come_in_steps():
 def test_power_is_near_that_of_a_real_test(own):
     textbook = Textbook(own=own)
     random = np.random.default_rng(9)
-    p = Trials(*textbook.draw(random, 300), "pearson", 9, 0, 0).p_values("williams")
+    x, y, z = textbook.draw(random, 300)
+    case = Case(PEARSON, np.stack([x, y], axis=1).reshape(600, 16, 100), z, "system")
+    pairs = [(2 * t, 2 * t + 1) for t in range(300)]
+    p = TESTS["williams"].compute(case, pairs, Draws(9, 0), "greater", "plus-one").p
     systems = np.ones((3, 3)) + np.diag([own[0] ** 2, own[1] ** 2, 0])
-    world = PlanWorld(Components(systems, np.zeros((3, 3)), np.eye(3)), None)
+    world = PlanWorld(Components(systems, np.zeros((3, 3)), np.eye(3)), None, np.zeros(3))
     design = Design(16, 100)
     equal, differ = (
-        w.estimates(random, design, "system", "pearson", 1500)[:, 0] for w in (world.made_equal(design), world)
+        w.estimates(random, design, "system", PEARSON, 1500)[:, 0] for w in (world.made_equal(design), world)
     )
-    found = expected_power(equal, differ, 16, "pearson", 0.05).value
+    found = expected_power(equal, differ, 16, PEARSON, 0.05).value
     # 300 data sets tell a share to ± .06, and Williams' test is a little stronger or weaker than an ideal one.
     assert found == pytest.approx((p <= 0.05).mean(), abs=0.1)
 
 
 def test_a_worse_metric_has_the_wanted_correlation():
     systems = np.array([[1.5, 1, 1], [1, 1.5, 1], [1, 1, 1.0]])
-    world = PlanWorld(Components(systems, np.zeros((3, 3)), np.eye(3)), None).made_worse(0.5)
+    world = PlanWorld(Components(systems, np.zeros((3, 3)), np.eye(3)), None, np.zeros(3)).made_worse(0.5)
     first, second = world.correlations(Design(16, 100), "system")
     assert second == pytest.approx(first / 2)
-
-
-@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "kendall-a"])
-def test_scales_of_coefficients_are_inverse(coefficient):
-    assert to_pearson(on_scale(0.37, coefficient), coefficient) == pytest.approx(0.37)

@@ -5,6 +5,7 @@ import pytest
 
 from metassay.stats.levels import Means
 from metassay.stats.stability import Rankings, SamplePages, sample_means, spread
+from metassay.stats.statistics.registry import find
 from properties import literal
 
 
@@ -20,7 +21,7 @@ def matrix(missing=0.0, seed=0, shape=(7, 13)):
 def test_samples_equal_literal_copies_with_the_same_indices(coefficient, missing):
     columns = [matrix(missing, seed) for seed in (1, 2)]
     first, second = SamplePages(6, 13, 4, seed=9)[0]
-    got = Rankings(np.stack(columns)).correlate(first, second, coefficient)
+    got = Rankings(np.stack(columns), find(coefficient)).correlate(first, second)
     for b in range(6):
         for at, values in enumerate(columns):
             means = [

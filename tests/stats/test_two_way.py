@@ -11,7 +11,7 @@ from scipy import stats
 from metassay.stats import two_way
 from metassay.stats.draws import multiplicities
 from metassay.stats.kernels.score_swaps import standardize_level
-from metassay.stats.levels import make_level
+from metassay.stats.statistics.registry import find
 
 
 def bootstrapped_means(cells, draws=4000, seed=0):
@@ -49,29 +49,6 @@ def test_a_difference_shrinks_by_what_inputs_add():
     assert two_way.shrunk(np.array([0.0]), np.zeros((1, 4)), np.array([0.0]), 8) == [0.0]
 
 
-def test_the_jackknife_leaves_out_one_system_at_a_time():
-    random = np.random.default_rng(0)
-    x, z = random.normal(size=(2, 9, 5))
-    z += x
-    r = [stats.pearsonr(np.delete(x.mean(1), i), np.delete(z.mean(1), i))[0] for i in range(9)]
-    turned = np.arctanh(r)
-    prepared = make_level(x[None], z, "system", "pearson")
-    found = two_way.jackknife(prepared, np.ones((1, 9), dtype=bool), "pearson")
-    assert found == pytest.approx([8 / 9 * ((turned - turned.mean()) ** 2).sum()])
-
-
-def test_the_interval_is_fishers_with_students_t():
-    low, high = two_way.interval(0.6, 1 / 17, 0.0, 20, "pearson", 0.95)
-    half = stats.t.ppf(0.975, 18) / math.sqrt(17)
-    assert (low, high) == pytest.approx((math.tanh(math.atanh(0.6) - half), math.tanh(math.atanh(0.6) + half)))
-    # what inputs add counts on Fisher's scale, where a step of r is 1/(1 − .36) steps
-    _, wider = two_way.interval(0.6, 0.0, 0.64**2 / 17, 20, "pearson", 0.95)
-    assert wider == pytest.approx(high)
-    assert all(map(math.isnan, two_way.interval(math.nan, 1.0, 1.0, 20, "pearson", 0.95)))
-    assert all(map(math.isnan, two_way.interval(0.5, 1.0, 1.0, 2, "pearson", 0.95)))
-    assert two_way.interval(1.0, 0.0, 0.0, 6, "kendall", 0.95)[1] == 1.0
-
-
 @pytest.mark.parametrize("level", ["system", "input", "within-system", "global"])
 def test_scores_are_standardised_where_they_are_correlated(level):
     random = np.random.default_rng(1)
@@ -87,7 +64,7 @@ def test_scores_are_standardised_where_they_are_correlated(level):
     for group in groups:
         assert np.nanmean(group) == pytest.approx(0, abs=1e-9)
         assert np.nanstd(group) == pytest.approx(1)
-    before, after = (make_level(v[None], z, level, "kendall").estimate()[0] for v in (x, found))
+    before, after = (find("kendall").prepare(v[None], z, level).estimate()[0] for v in (x, found))
     if level != "global":
         assert after == pytest.approx(before)
 
@@ -123,8 +100,3 @@ def test_ranks_take_the_share_of_inputs_from_pearson():
     steps = 2 * np.round(random.normal(size=(1, 5000)))
     found = two_way.added_by_inputs([systems, inputs, both, steps], (1000, 1000))
     assert found == pytest.approx(0.75 * steps.var(), rel=0.05)
-    x, z = random.normal(size=(2, 1, 6, 5))
-    prepared = make_level(x, z[0], "system", "kendall")
-    smooth = two_way.smooth_level(prepared, x, z[0], "system", "kendall")
-    assert smooth.estimate()[0] == pytest.approx([np.corrcoef(x[0].mean(1), z[0].mean(1))[0, 1]])
-    assert two_way.smooth_level(prepared, x, z[0], "input", "kendall") is prepared

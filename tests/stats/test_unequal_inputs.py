@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from metassay.stats.draws import BootstrapPages, multiplicities, stream
-from metassay.stats.kernels.score_swaps import make_exchange, standardize_cells
-from metassay.stats.levels import make_level
+from metassay.stats.kernels.score_swaps import standardize_cells
+from metassay.stats.statistics.registry import find
 from properties import literal
 
 COEFFICIENTS = literal.COEFFICIENTS
@@ -38,7 +38,7 @@ def test_multiplicities_equal_literal_resampling_of_both_sets(coefficient, missi
     x, z = data(missing)
     pages = BootstrapPages(5, (6, 11), 7, resample_systems=systems, resample_inputs=inputs, annotated=4)
     rows, columns = pages[0]
-    got = make_level(x, z, "system", coefficient, paired=False).bootstrap(rows, columns)
+    got = find(coefficient).prepare(x, z, "system", paired=False).bootstrap(rows, columns)
     for b in range(5 if systems or inputs else 1):
         taken = np.arange(6) if rows is None else literal.taken(rows[:, b])
         scored = np.arange(11) if columns is None else literal.taken(columns[:11, b])
@@ -76,7 +76,7 @@ def test_exchanges_act_on_the_inputs_of_the_metrics(coefficient):
     x, z = data()
     x = np.stack([standardize_cells(m) for m in x])
     swaps = np.random.default_rng(0).integers(0, 2, size=(6, 11, 3)).astype(np.uint8)
-    left, right = make_exchange(x, z, [(0, 1)], "system", coefficient)(swaps)
+    left, right = find(coefficient).exchange(x, z, [(0, 1)], "system")(swaps)
     every = [np.arange(n) for n in (6, 11, 4)]
     for b in range(3):
         one, other = np.where(swaps[..., b], x[1], x[0]), np.where(swaps[..., b], x[0], x[1])

@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metassay.stats.rejections import Trials
-from metassay.stats.significance import williams
 from metassay.stats.worlds import TEXTBOOK, Textbook, fit, variance_components
 
 
@@ -108,29 +106,3 @@ def test_the_correlation_in_the_population_is_known(name):
 def test_the_grid_says_which_metrics_are_equal():
     assert all(world.equal == name.startswith("equal") for name, world in TEXTBOOK.items())
     assert TEXTBOOK["equal: 5 grades"].draw(np.random.default_rng(0), 1)[2].max() == 5
-
-
-@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
-def test_p_values_of_many_data_sets_are_those_of_compare(coefficient):
-    import metassay as ma
-
-    x, y, z = TEXTBOOK["differ: own 0.3 and 0.9"].draw(np.random.default_rng(2), 3)
-    many = Trials(x, y, z, coefficient, 1999, 0, 0, 0)
-    for test in ("two-way", "perm-both", "perm-systems", "perm-inputs", "paired-boot-both", "paired-boot-inputs"):
-        found = many.p_values(test)
-        for t in range(3):
-            scores = ma.Scores.from_arrays({"x": x[t], "y": y[t]}, {"z": z[t]})
-            options = {"level": "system", "coefficient": coefficient, "test": test, "resamples": 1999}
-            row = ma.compare(scores, **options).table[0]
-            assert row.estimate_a == pytest.approx(many.estimates[0, t])
-            # draws differ, so p-values differ by chance: four standard errors of a difference of shares, and of the
-            # spread that shrinks the difference
-            assert found[t] == pytest.approx(row.p_value, abs=4 * math.sqrt(0.5 * row.p_value / 1999) + 0.025)
-    r = [stats_of(v[0], z[0]) for v in (x, y)] if coefficient == "pearson" else None
-    if r is not None:
-        expected = williams(*r, stats_of(x[0], y[0]), 16, "greater")
-        assert many.p_values("williams")[0] == pytest.approx(expected)
-
-
-def stats_of(a, b):
-    return float(np.corrcoef(a.mean(1), b.mean(1))[0, 1])

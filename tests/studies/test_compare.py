@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib
 import itertools
 import math
 import threading
@@ -293,7 +292,7 @@ def test_several_criteria_levels_and_coefficients_at_once(example):
 def test_the_notes_say_what_the_conclusion_is_about(world):
     about = {}
     for test in TESTS:
-        (note,) = noted(ma.compare(world(), level="input", test=test, resamples=19), "generalises", test=test)
+        (note,) = noted(ma.compare(world(), level="input", test=test, resamples=19), "generalises", method=test)
         about[test] = note["to"]
     assert about["perm-systems"] == "systems"
     assert about["perm-inputs"] == "inputs"
@@ -334,7 +333,9 @@ def test_a_note_warns_if_metrics_favour_systems(world):
     x, y = (quality + random.normal(size=(16, 1)) + random.normal(size=(16, 50)) for _ in range(2))
     scores = ma.Scores.from_arrays({"x": x, "y": y}, {"z": quality + random.normal(size=(16, 50))})
     options = {"level": "system", "coefficient": "pearson", "resamples": 19}
-    (warning,) = noted(ma.compare(scores, test="perm-both", **options), "false-positives", test="perm-both", alpha=0.05)
+    (warning,) = noted(
+        ma.compare(scores, test="perm-both", **options), "false-positives", method="perm-both", alpha=0.05
+    )
     ((level, rate, n, pairs),) = warning["rates"]
     assert (level, n, pairs) == ("system", 1, 1)
     assert 0.05 < rate < 1
@@ -379,8 +380,7 @@ def test_two_way_has_all_levels_and_coefficients(world, level, coefficient):
 def test_the_two_way_test_uses_its_threads(monkeypatch):
     """The engine judges by the first page whether threads pay, so no page that is known already may come first."""
     seen = set()
-    module = importlib.import_module("metassay.studies.compare")
-    make = module.make_exchange
+    make = ma.Statistic.exchange
 
     def slow(*given):
         exchange = make(*given)
@@ -392,7 +392,7 @@ def test_the_two_way_test_uses_its_threads(monkeypatch):
 
         return exchanged
 
-    monkeypatch.setattr(module, "make_exchange", slow)
+    monkeypatch.setattr(ma.Statistic, "exchange", slow)
     z = np.random.default_rng(0).normal(size=(8, 200))
     scores = ma.Scores.from_arrays(metrics={"a": z + 1, "b": -z}, human={"overall": z})
     ma.compare(scores, level="system", coefficient="pearson", test="two-way", resamples=8 * 1024, threads=2)

@@ -7,7 +7,7 @@ import pytest
 
 import metassay as ma
 from metassay.stats.draws import INPUTS, SYSTEMS, multiplicities, stream
-from metassay.studies.criteria import bucket_edges
+from metassay.studies.criteria_parts import bucket_edges
 from properties.literal import vectors
 
 from .conftest import noted
@@ -242,7 +242,7 @@ def test_edges_are_read_in_every_form():
         ({"interval": "fisher"}, "boot-systems"),
         ({"human": "relevance"}, "another one to hold fixed"),
         ({"metric_group": ["x=nothing*"]}, "metric in group 'x':"),
-        ({"coefficient": "kendall,pearson"}, "coefficient"),
+        ({"coefficient": "kendall,pearson"}, "unknown statistic"),
     ],
 )
 def test_wrong_options_are_told(options, message):

@@ -121,7 +121,7 @@ def test_what_is_refused():
         ma.stability(made(), sizes=[])
     with pytest.raises(UsageError, match="draws"):
         ma.stability(made(), draws=0)
-    with pytest.raises(UsageError, match="coefficient"):
+    with pytest.raises(UsageError, match="unknown statistic"):
         ma.stability(made(), coefficient="cosine")
     with pytest.raises(DataError, match="at least 2 systems"):
         ma.stability(made(systems=1))

@@ -7,7 +7,7 @@ from scipy.stats import kendalltau
 import metassay as ma
 from metassay.errors import DataError, UnknownName, UsageError
 from metassay.stats.equivalence import anderson_hauck
-from metassay.stats.kernels.metric_criterion_pairs import WeightPages
+from metassay.stats.metric_criterion_pairs import WeightPages
 
 from .conftest import noted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 pytest.importorskip("starlette", reason="no Starlette; run: pip install 'metassay[serve]'")
-pytest.importorskip("httpx", reason="no httpx; run: pip install httpx")
+pytest.importorskip("httpx2", reason="no httpx2; run: pip install httpx2")
 
 from starlette.testclient import TestClient
 

@@ -104,6 +104,7 @@ commands:
 
 examples:
   metassay demo
+  metassay example -o scores.csv
   metassay agree scores.csv --human relevance
 
 metassay COMMAND --help explains a command; metassay --version tells the version.

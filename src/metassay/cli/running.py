@@ -39,8 +39,8 @@ def run_study(arguments: argparse.Namespace, verb: str, **more: object) -> int:
 
     chosen = options.given(arguments, options.of(verb))
     output = Output.of(arguments, verb.replace("_", "-"))
-    scores = read_scores(arguments)
     study = getattr(import_module(HOMES[verb]), verb)
+    scores = read_scores(arguments)
     with progress(arguments.quiet), placed(arguments):
         result = study(scores, **chosen, **more)
     output.put(result)
@@ -80,18 +80,22 @@ def read_scores(arguments: argparse.Namespace) -> Scores:
 
 def describe(scores: Scores) -> str:
     """Return what was read, in a line."""
-
-    def many(n: int, one: str, more: str) -> str:
-        return f"{n:,} {one if n == 1 else more}"
-
     formats = dict.fromkeys(source.format for source in scores.sources)
+    return f"read {_many(len(scores.sources), 'file', 'files')} ({', '.join(formats)}): {extent(scores)}"
+
+
+def extent(scores: Scores) -> str:
+    """Return how much there is: systems, inputs, metrics and human criteria."""
     n, m = scores.shape
     return (
-        f"read {many(len(scores.sources), 'file', 'files')} ({', '.join(formats)}): "
-        f"{many(n, 'system', 'systems')} × {many(m, 'input', 'inputs')}, "
-        f"{many(len(scores.metrics), 'metric', 'metrics')}, "
-        f"{many(len(scores.humans), 'human criterion', 'human criteria')}"
+        f"{_many(n, 'system', 'systems')} × {_many(m, 'input', 'inputs')}, "
+        f"{_many(len(scores.metrics), 'metric', 'metrics')}, "
+        f"{_many(len(scores.humans), 'human criterion', 'human criteria')}"
     )
+
+
+def _many(n: int, one: str, more: str) -> str:
+    return f"{n:,} {one if n == 1 else more}"
 
 
 @contextmanager

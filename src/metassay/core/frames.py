@@ -11,8 +11,9 @@ import numpy as np
 
 from metassay.core.ledger import Ledger, Place
 from metassay.core.origin import Origin
-from metassay.core.scores import EXTRA_AXES, FloatArray, Kind, Scores
+from metassay.core.scores import EXTRA_AXES, Kind, Scores
 from metassay.errors import FormatError, UnknownName, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 
 TIDY = ("system", "input", "metric", "score")
 MISSING = ("", "na", "nan", "none", "null")

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from metassay.core.note import Note
 from metassay.core.origin import Origin
-from metassay.core.scores import EXTRA_AXES, Column, FloatArray, Kind, Scores, contradiction, natural
+from metassay.core.scores import EXTRA_AXES, Column, Kind, Scores, contradiction, natural
 from metassay.errors import DataError, FormatError, one_line
-
-IntArray = npt.NDArray[np.int64]
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 
 _LOOSE_LIMIT = 1 << 16
 """How many single scores wait as Python tuples before they are packed into arrays."""
@@ -307,7 +306,7 @@ class Ledger:
             places.append((lookup[numbers], len(named)))
         return tuple(axes), places
 
-    def _agreed(self, name: str, page: _Block, cells: IntArray, known: npt.NDArray[np.bool_]) -> IntArray:
+    def _agreed(self, name: str, page: _Block, cells: IntArray, known: BoolArray) -> IntArray:
         """Return the cells of the known scores, after checking that no cell has two different ones."""
         rows = np.flatnonzero(known)
         rows = rows[np.argsort(cells[rows], kind="stable")]

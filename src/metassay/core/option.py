@@ -54,10 +54,10 @@ class Option:
         if value is None and (default is None or self.absent is not None):
             return None
         what = name.replace("_", " ")
-        if not self.choices:
-            return self.check(what, value)
         if self.several and value == "all":
             return tuple(self.choices)
+        if not self.choices or self.check is not as_given:
+            return self.check(what, value)
         return (known.choices if self.several else known.choice)(what, value, self.choices, self.aliases)
 
     def text(self, default: object = None) -> str:

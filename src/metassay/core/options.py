@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from metassay.core import vocabulary as known
 from metassay.core.option import Option
-from metassay.errors import UsageError
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from metassay.core.groups import GroupPatterns
+    from metassay.stats.statistics.base import Statistic as StatisticObject
 
 Names = str | Iterable[str]
 """A name, a comma list or several names."""
@@ -54,11 +54,14 @@ _INTERVAL = _Method(metavar="METHOD", key="ci")
 _TEST = _Method(metavar="TEST", key="test")
 
 
-def _width(what: str, value: float) -> float:
-    found = known.positive(what, value)
-    if found >= 2:
-        raise UsageError(f"{what} must lie in (0, 2), since correlations go from -1 to 1, got {found:g}")
-    return found
+def _statistic(_what: str, value: str | StatisticObject) -> str | StatisticObject:
+    return known.coefficient(value) if isinstance(value, str) else value
+
+
+def _statistics(what: str, value: Any) -> tuple[str | StatisticObject, ...]:  # noqa: ANN401 - one or several
+    if isinstance(value, str):
+        return known.coefficients(value)
+    return tuple(_statistic(what, each) for each in (value if isinstance(value, Iterable) else (value,)))
 
 
 def _steps(what: str, value: bool | int) -> int:
@@ -138,22 +141,24 @@ PlannedLevel = Annotated[
     Option("level of correlation", choices=known.PLANNED_LEVELS, aliases=known.LEVEL_ALIASES, **_LEVEL),
 ]
 Statistics = Annotated[
-    Names,
+    "str | StatisticObject | Iterable[str | StatisticObject]",
     Option(
-        "correlation coefficients (kendall is tau-b)",
+        "statistics of agreement (kendall is tau-b; MODULE:NAME is one of your own)",
+        _statistics,
         choices=known.COEFFICIENTS,
-        aliases=known.COEFFICIENT_ALIASES,
         several=True,
         key="coef",
+        alias="coefficient",
     ),
 ]
 Statistic = Annotated[
-    str,
+    "str | StatisticObject",
     Option(
-        "correlation coefficient (kendall is tau-b)",
+        "statistic of agreement (kendall is tau-b; MODULE:NAME is one of your own)",
+        _statistic,
         choices=known.COEFFICIENTS,
-        aliases=known.COEFFICIENT_ALIASES,
         key="coef",
+        alias="coefficient",
     ),
 ]
 Interval = Annotated[str, Option("method of the confidence intervals", choices=known.INTERVALS, **_INTERVAL)]
@@ -348,7 +353,7 @@ Width = Annotated[
     float | None,
     Option(
         "wanted width of the confidence interval",
-        _width,
+        known.positive,
         group=_GOAL,
         absent="0.2, unless a power is planned",
         **_SIZE,

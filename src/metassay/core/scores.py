@@ -18,12 +18,12 @@ from metassay.core.equality import rebuilt, same_fields
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.errors import Contradiction, DataError, UnknownName, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.weighted_ranks import quotient
 
 if TYPE_CHECKING:
     from typing import Self
 
-FloatArray = npt.NDArray[np.float64]
 Kind = Literal["metric", "human"]
 
 EXTRA_AXES = ("language", "reference", "annotator")
@@ -413,7 +413,7 @@ class Scores:
                     row["direction"] = "lower" if column.lower_is_better else "higher"
                 yield row
 
-    def _cells(self) -> list[npt.NDArray[np.int64]]:
+    def _cells(self) -> list[IntArray]:
         """Return for each column where its known scores are, then where an empty row makes a label known."""
         found = []
         for column in self.columns.values():
@@ -444,7 +444,7 @@ def natural(label: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     return tuple(k for pair in zip_longest(texts, ((0, len(d), d) for d in digits)) for k in pair if k), label
 
 
-def _unseen(cells: npt.NDArray[np.int64], shape: tuple[int, ...], axes: Iterable[int]) -> npt.NDArray[np.int64]:
+def _unseen(cells: IntArray, shape: tuple[int, ...], axes: Iterable[int]) -> IntArray:
     """Return one cell for each position on the given axes that no cell stands on."""
     alone = [
         [at if other == axis else 0 for other in range(len(shape))]

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 
 from metassay.errors import UnknownName, UsageError, one_line
+from metassay.stats.methods import names as methods
+from metassay.stats.statistics import names as statistic_names
 
 MOST_REPEATS = 10_000_000
 """More resamples or trials than this would run for days and say nothing new."""
@@ -23,19 +25,12 @@ LEVEL_ALIASES = {
     "sample": "global",
     "no-grouping": "global",
 }
-COEFFICIENTS = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")
-COEFFICIENT_ALIASES = {
-    "kendall-b": "kendall",
-    "tau": "kendall",
-    "tau-b": "kendall",
-    "tau-a": "kendall-a",
-    "tau-c": "kendall-c",
-}
-BOOTSTRAPS = ("boot-systems", "boot-inputs", "boot-both")
-INTERVALS = ("two-way", "fisher", *BOOTSTRAPS)
-PAIRED_BOOTSTRAPS = ("paired-boot-systems", "paired-boot-inputs", "paired-boot-both")
-PERMUTATIONS = ("perm-systems", "perm-inputs", "perm-both")
-METRIC_TESTS = ("two-way", "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS)
+COEFFICIENTS = tuple(statistic_names.BUILT_IN)
+BOOTSTRAPS = methods.BOOTSTRAPS
+INTERVALS = methods.INTERVALS
+PAIRED_BOOTSTRAPS = methods.PAIRED_BOOTSTRAPS
+PERMUTATIONS = methods.PERMUTATIONS
+METRIC_TESTS = methods.METRIC_TESTS
 SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")
 PAIRED_TESTS = ("paired-t", "wilcoxon")
 CUTOFFS = ("theory", "mc", "hb")
@@ -95,8 +90,23 @@ def levels(value: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def coefficients(value: str | Iterable[str]) -> tuple[str, ...]:
-    """Return canonical correlation coefficients; ``kendall`` is tau-b."""
-    return choices("coefficient", value, COEFFICIENTS, COEFFICIENT_ALIASES)
+    """Return canonical names of statistics; ``kendall`` is tau-b, and ``MODULE:NAME`` is a user's own."""
+    found = tuple(dict.fromkeys(coefficient(name) for name in names(value)))
+    if not found:
+        raise UsageError(f"no statistic given; choose from {', '.join(statistic_names.KNOWN)}")
+    return found
+
+
+def coefficient(value: str) -> str:
+    """Return the canonical name of one statistic."""
+    if ":" in str(value):
+        return value
+    return choice("statistic", value, tuple(statistic_names.KNOWN), statistic_names.aliases())
+
+
+def statistic_title(name: str) -> str:
+    """Return what a statistic is called in prose."""
+    return statistic_names.title(name)
 
 
 def _is_number(value: object) -> bool:

@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import struct
+import sys
 import types
 from collections.abc import Callable, Mapping
 from importlib import import_module, metadata
@@ -27,6 +28,8 @@ from metassay.errors import UsageError, one_line
 
 PLACES = frozenset({"threads", "processes"})
 """Names of settings that say where work is done; they are not part of what it is about."""
+INSTALLED = frozenset({"metassay", "numpy", "scipy", *sys.stdlib_module_names}) - {"__main__"}
+"""Packages whose classes are told by their names, since their versions are known."""
 
 
 class Section:
@@ -278,6 +281,9 @@ class Digests:
             name: getattr(value, name) for kind in type(value).__mro__ for name in _slots(kind) if hasattr(value, name)
         }
         state.update(getattr(value, "__dict__", {}))
+        # What objects of users do is in the code of their classes.
+        own = [kind for kind in type(value).__mro__ if kind.__module__.partition(".")[0] not in INSTALLED]
+        state.update((f"{kind.__qualname__}.{n}", f) for kind in own for n, f in vars(kind).items() if callable(f))
         return [part for name in sorted(state) if name not in PLACES for part in (name.encode(), state[name])]
 
 

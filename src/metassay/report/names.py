@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from metassay.core import vocabulary
 
-COEFFICIENTS = {
-    "pearson": "Pearson",
-    "spearman": "Spearman",
-    "kendall": "Kendall",
-    "kendall-a": "Kendall a",
-    "kendall-c": "Kendall c",
-}
 CORRECTIONS = vocabulary.CORRECTION_NAMES
 ALTERNATIVES = {
     "greater": "agrees better than",
@@ -21,8 +14,8 @@ ALTERNATIVES = {
 
 
 def coefficient(name: str) -> str:
-    """Return a coefficient's name as it is written in prose."""
-    return COEFFICIENTS.get(name, name)
+    """Return a statistic's name as it is written in prose."""
+    return vocabulary.statistic_title(name)
 
 
 def setting(human: str, level: str, coef: str) -> str:

@@ -23,11 +23,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtrc, ndtr
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from metassay.stats.arrays import FloatArray, IntArray
 
 BLOCK = 4_000_000
 """Pairs of columns compared at once."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray
 from metassay.stats.significance import EQUAL
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 RESOLVED = 0.975
 """One metric must beat the other in this share of the samples (Braun et al. 2022, §4)."""

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.arrays import FloatArray, Swaps
 
 PAGE = 1024
 PAGE_ELEMENTS = 4_000_000
@@ -52,7 +51,7 @@ def multiplicities(random: np.random.Generator, n: int, draws: int, size: int | 
     return np.ascontiguousarray(out.T)
 
 
-def swaps(random: np.random.Generator, shape: tuple[int, ...], draws: int) -> npt.NDArray[np.uint8]:
+def swaps(random: np.random.Generator, shape: tuple[int, ...], draws: int) -> Swaps:
     """Toss a fair coin for each element of `shape`, `draws` times; return 0 and 1 with the draws last."""
     size = int(np.prod(shape)) * draws
     words = random.integers(0, 2**64, size=-(-size // 64), dtype=np.uint64)
@@ -77,11 +76,15 @@ class BootstrapPages:
     """How many inputs people annotated, if these are drawn apart from the inputs of the metrics; else 0."""
     reckoned: int = 0
     """Elements per draw that decide the size of a page; 0 for its own. Plans that reckon alike draw alike."""
+    per_page: int = 0
+    """How many draws a page has, if that is given; 0 if its size is decided by the shape."""
+    first: int = 0
+    """The number of the first page's stream."""
 
     @cached_property
     def size(self) -> int:
         """How many draws a page has."""
-        return page_size(self.reckoned or sum(self.shape) + self.annotated)
+        return self.per_page or page_size(self.reckoned or sum(self.shape) + self.annotated)
 
     def __len__(self) -> int:
         return -(-self.draws // self.size)
@@ -92,6 +95,7 @@ class BootstrapPages:
         Where people's inputs are drawn apart, their multiplicities stand below those of the metrics' inputs.
         """
         systems = inputs = None
+        page += self.first
         if self.resample_systems:
             systems = multiplicities(stream(self.seed, SYSTEMS, page), self.shape[0], self.size)
         if self.resample_inputs:
@@ -125,7 +129,7 @@ class SwapPages:
     def __len__(self) -> int:
         return -(-self.draws // self.size)
 
-    def __getitem__(self, page: int) -> npt.NDArray[np.uint8]:
+    def __getitem__(self, page: int) -> Swaps:
         """Return 0 (keep) or 1 (exchange) with shape (systems, inputs, draws)."""
         systems, inputs = self.shape
         tossed_for = {"systems": (systems, 1), "inputs": (1, inputs), "both": (systems, inputs)}[self.unit]

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
+from metassay.stats.arrays import FloatArray
 from metassay.stats.significance import EQUAL
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def tost(differences: FloatArray, margins: FloatArray, rule: str = "plus-one") -> FloatArray:

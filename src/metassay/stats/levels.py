@@ -1,55 +1,80 @@
-"""The four levels of correlation, at the data and in bootstrap samples of it."""
+"""The four levels at which a statistic is taken, at the data and in bootstrap samples of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from metassay.stats.kernels.weighted_ranks import correlate, quotient
-from metassay.stats.kernels.within_groups import ProductGroups, make_groups
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.kernels.weighted_ranks import quotient
+from metassay.stats.kernels.within_groups import Groups, ProductGroups
 
-FloatArray = npt.NDArray[np.float64]
 Scalar = TypeVar("Scalar", bound=np.generic)
-IntArray = npt.NDArray[np.int64]
 
 OUTER = 4_000_000
 """Cells × draws weighted at once at global level. It is part of the arithmetic, so it is fixed."""
 
 
+Kind = tuple[bool, bool]
+"""Whether systems, and whether inputs are drawn again."""
+OF_SYSTEMS, OF_INPUTS, OF_BOTH = (True, False), (False, True), (True, True)
+
+
+class Kernels(Protocol):
+    """How a statistic is computed: of vectors that differ in every draw, and within groups of fixed values."""
+
+    @property
+    def invariant(self) -> str:
+        """What changes no value of the statistic: ``linear``, ``scale`` or ``none``."""
+        ...
+
+    def of_vectors(self, xs: Sequence[FloatArray], z: FloatArray, weights: Sequence[FloatArray | None]) -> FloatArray:
+        """Return the statistic of each of `xs` (n, B) and `z` (n, B) under weights (n, B), (len(xs), B)."""
+        ...
+
+    def groups(self, x: FloatArray, z: FloatArray) -> Groups:
+        """Prepare values (members, groups), NaN for missing."""
+        ...
+
+
 class Level(Protocol):
-    """Several metrics and one human matrix, ready to be correlated."""
+    """Several metrics and people, ready to be compared."""
 
     def estimate(self) -> tuple[FloatArray, IntArray]:
-        """Return for each metric the correlation, and how many groups were undefined and left the average."""
+        """Return for each metric the statistic, and how many groups were undefined and left the average."""
         ...
 
     def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
-        """Return correlations of shape (metrics, B) for multiplicities (n, B); None leaves an axis as it is."""
+        """Return statistics of shape (metrics, B) for multiplicities (n, B); None leaves an axis as it is."""
         ...
 
 
-def make_level(x: FloatArray, z: FloatArray, level: str, coefficient: str, *, paired: bool = True) -> Level:
-    """Prepare metrics (P, systems, inputs) and one human matrix for a level and a coefficient.
-
-    At system level the inputs of `z` may be other inputs than those of `x`; then they are not `paired`, and their
-    multiplicities stand below those of the inputs of `x`.
-    """
-    if level == "system":
-        return SystemLevel(x, z, coefficient) if paired else UnpairedSystemLevel(x, z, coefficient)
-    assert paired, "only means of systems can rest on different inputs"
-    return GroupedLevel(x, z, level, coefficient)
+def bootstraps(
+    level: Level, systems: FloatArray | None, inputs: FloatArray | None, kinds: Sequence[Kind]
+) -> list[FloatArray]:
+    """Return what bootstraps of several kinds give with the same draws, (metrics, B) each."""
+    # Statistics within groups are the costly part, and resampling the groups as well does not change them.
+    if isinstance(level, GroupedLevel) and level.level != "global" and len(kinds) > 1:
+        return level.bootstraps(systems, inputs, kinds)
+    return [level.bootstrap(systems if a else None, inputs if b else None) for a, b in kinds]
 
 
 class Means:
     """Row means over the cells that are not missing, under weights of the columns.
 
-    Values are centred and scaled to order one, which changes no correlation and makes ties of means detectable.
+    Values are centred and scaled to order one, which changes no correlation and makes ties of means detectable; unless
+    they are wanted as they are.
     """
 
-    def __init__(self, values: FloatArray) -> None:
+    def __init__(self, values: FloatArray, *, scaled: bool = True) -> None:
         known = ~np.isnan(values)
+        self.known = None if known.all() else known.astype(np.float64)
+        if not scaled:
+            self.values, self.centre, self.scale = np.where(known, values, 0.0), 0.0, 1.0
+            return
         # Huge values are halved until sums of them cannot overflow; powers of two change no digit.
         unit = 2.0 ** max(0, int(np.frexp(np.abs(values[known]).max(initial=0.0))[1]) - 500)
         small = values / unit
@@ -58,9 +83,8 @@ class Means:
         scale = float(np.abs(centred).max()) or 1.0
         self.values = centred / scale
         self.centre, self.scale = centre * unit, scale * unit
-        self.known = None if known.all() else known.astype(np.float64)
 
-    def __call__(self, weights: FloatArray | None) -> tuple[FloatArray, npt.NDArray[np.bool_] | None]:
+    def __call__(self, weights: FloatArray | None) -> tuple[FloatArray, BoolArray | None]:
         """Return means (rows, B), and which exist if some may not."""
         total = self.values.sum(axis=1, keepdims=True) if weights is None else self.values @ weights
         if self.known is None:
@@ -71,26 +95,29 @@ class Means:
 
 
 class SystemLevel:
-    """Correlate the means of the systems."""
+    """Compare the means of the systems.
 
-    def __init__(self, x: FloatArray, z: FloatArray, coefficient: str) -> None:
-        self.x = [Means(values) for values in x]
-        self.z = Means(z)
-        self.coefficient = coefficient
+    Metrics may have other inputs than people; then inputs are not `paired`, and the multiplicities of people's inputs
+    stand below those of the inputs of metrics.
+    """
+
+    def __init__(self, x: FloatArray, z: FloatArray, kernels: Kernels, *, paired: bool = True) -> None:
+        scaled = kernels.invariant == "linear"
+        self.x = [Means(values, scaled=scaled) for values in x]
+        self.z = Means(z, scaled=scaled)
+        self.kernels, self.paired = kernels, paired
 
     def estimate(self) -> tuple[FloatArray, IntArray]:
-        """Return correlations and zeros: at this level there is no average to leave."""
+        """Return statistics and zeros: at this level there is no average to leave."""
         r = self.bootstrap(None, None)[:, 0]
         return r, np.zeros(len(r), dtype=np.int64)
 
     def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
-        """Return correlations of shape (metrics, B)."""
-        return self._correlate(systems, inputs, inputs)
-
-    def _correlate(
-        self, systems: FloatArray | None, scored: FloatArray | None, judged: FloatArray | None
-    ) -> FloatArray:
-        """Correlate under weights of the systems, of the metrics' inputs and of people's inputs."""
+        """Return statistics of shape (metrics, B)."""
+        scored = judged = inputs
+        if not self.paired and inputs is not None:
+            n = self.x[0].values.shape[1]
+            scored, judged = inputs[:n], inputs[n:]
         z, z_known = self.z(judged)
         means, weights = [], []
         for x in self.x:
@@ -101,31 +128,69 @@ class SystemLevel:
                 if mask is not None:
                     w = mask.astype(np.float64) if w is None else w * mask
             weights.append(w)
-        return correlate(means, z, weights, self.coefficient)
+        return self.kernels.of_vectors(means, z, weights)
 
 
-class UnpairedSystemLevel(SystemLevel):
-    """Correlate means of the systems over other inputs for metrics than for people."""
+class ManySystemLevel:
+    """Many data sets at once, of the same shape and with nothing missing: compare the means of the systems in each.
+
+    `z` is (data sets, systems, inputs), and `x` has the metrics of the first data set, of the second, and so on.
+    """
+
+    def __init__(self, x: FloatArray, z: FloatArray, kernels: Kernels) -> None:
+        scaled = kernels.invariant == "linear"
+        self.x, self.z = (order_one(v) if scaled else v for v in (x, z))
+        self.kernels = kernels
+
+    def estimate(self) -> tuple[FloatArray, IntArray]:
+        """Return statistics and zeros."""
+        r = self.bootstrap(None, None)[:, 0]
+        return r, np.zeros(len(r), dtype=np.int64)
 
     def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
-        """Return correlations of shape (metrics, B); multiplicities of people's inputs stand below the metrics'."""
+        """Return statistics of shape (metrics, B)."""
+        draws = max([1, *(w.shape[1] for w in (systems, inputs) if w is not None)])
+        each = len(self.x) // len(self.z)
+        x, z = self._means(self.x, inputs), side_by_side(self._means(self.z, inputs), draws)
+        weights = None if systems is None else np.tile(systems, (1, len(self.z)))
+        # The first metrics of all data sets, then the second ones.
+        xs = [side_by_side(x[k::each], draws) for k in range(each)]
+        r = self.kernels.of_vectors(xs, z, [weights] * each).reshape(each, len(self.z), draws)
+        return r.transpose(1, 0, 2).reshape(len(self.x), draws)
+
+    @staticmethod
+    def _means(values: FloatArray, inputs: FloatArray | None) -> FloatArray:
+        """Return means (sets, systems, B)."""
         if inputs is None:
-            return self._correlate(systems, None, None)
-        n = self.x[0].values.shape[1]
-        return self._correlate(systems, inputs[:n], inputs[n:])
+            return np.asarray(values.mean(axis=2, keepdims=True))
+        count, n, m = values.shape
+        return np.asarray((values.reshape(-1, m) @ inputs).reshape(count, n, -1) / inputs.sum(axis=0))
+
+
+def order_one(values: FloatArray) -> FloatArray:
+    """Return each of (sets, systems, inputs) centred and scaled to order one, as :class:`Means` does."""
+    centred = values - values.mean(axis=(1, 2), keepdims=True)
+    scale = np.abs(centred).max(axis=(1, 2), keepdims=True)
+    return np.asarray(centred / np.where(scale > 0, scale, 1.0))
+
+
+def side_by_side(values: FloatArray, draws: int) -> FloatArray:
+    """Return (sets, systems, B or 1) as (systems, sets · B)."""
+    wide = np.broadcast_to(values, (*values.shape[:2], draws))
+    return np.ascontiguousarray(wide.transpose(1, 0, 2)).reshape(values.shape[1], -1)
 
 
 class GroupedLevel:
-    """Correlate within groups of cells and average: inputs, systems, or one group of all cells."""
+    """Compare within groups of cells and average: inputs, systems, or one group of all cells."""
 
-    def __init__(self, x: FloatArray, z: FloatArray, level: str, coefficient: str) -> None:
+    def __init__(self, x: FloatArray, z: FloatArray, level: str, kernels: Kernels) -> None:
         self.level = level
         self.shape = z.shape
-        self.metrics = [make_groups(arranged(v, level), arranged(z, level), coefficient) for v in x]
+        self.metrics = [kernels.groups(arranged(v, level), arranged(z, level)) for v in x]
         self.shared = np.stack([(~np.isnan(arranged(v + z, level))).any(axis=0) for v in x])
 
     def estimate(self) -> tuple[FloatArray, IntArray]:
-        """Return averaged correlations, and how many groups with scores of both were undefined."""
+        """Return averaged statistics, and how many groups with scores of both were undefined."""
         members = {"input": self.shape[0], "within-system": self.shape[1]}.get(
             self.level, self.shape[0] * self.shape[1]
         )
@@ -134,13 +199,27 @@ class GroupedLevel:
         return average, (np.isnan(within) & self.shared).sum(axis=1)
 
     def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
-        """Return correlations of shape (metrics, B)."""
+        """Return statistics of shape (metrics, B)."""
         if self.level == "global":
             return self._bootstrap_cells(systems, inputs)
-        members, groups = (systems, inputs) if self.level == "input" else (inputs, systems)
-        if members is None:
-            members = np.ones((self.shape[0] if self.level == "input" else self.shape[1], 1))
-        return np.stack([average_defined(m.correlate(members), groups) for m in self.metrics])
+        return self.bootstraps(systems, inputs, [(systems is not None, inputs is not None)])[0]
+
+    def bootstraps(
+        self, systems: FloatArray | None, inputs: FloatArray | None, kinds: Sequence[Kind]
+    ) -> list[FloatArray]:
+        """Return what several kinds of bootstraps give, (metrics, B) each; those that draw the same members share."""
+        by_input = self.level == "input"
+        members, groups = (systems, inputs) if by_input else (inputs, systems)
+        once = np.ones((self.shape[0] if by_input else self.shape[1], 1))
+        wanted = [kind if by_input else kind[::-1] for kind in kinds]
+        found: dict[int, list[FloatArray]] = {at: [] for at in range(len(kinds))}
+        for metric in self.metrics:
+            for drawn in dict.fromkeys(kind[0] for kind in wanted):
+                within = metric.correlate(members if drawn and members is not None else once)
+                for at, kind in enumerate(wanted):
+                    if kind[0] == drawn:
+                        found[at].append(average_defined(within, groups if kind[1] else None))
+        return [np.stack(found[at]) for at in range(len(kinds))]
 
     def _bootstrap_cells(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
         """Weight each cell by the product of the multiplicities of its system and its input."""

@@ -19,13 +19,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.draws import FOLDS, stream
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 BLOCK = 2_000_000
 """Elements of training data handled at once."""
@@ -204,7 +201,7 @@ def leave_one_out(values: FloatArray, first: BoolArray) -> HeldOut:
     return HeldOut(_sided(margins, first), ordered.reshape(int(first.sum()), -1))
 
 
-def by_folds(values: FloatArray, first: BoolArray, fold: npt.NDArray[np.int64]) -> HeldOut:
+def by_folds(values: FloatArray, first: BoolArray, fold: IntArray) -> HeldOut:
     """Hold out one fold at a time; pairs count where both objects stand in one fold."""
     folds = np.arange(fold.max() + 1)
     margins = discriminants(values, first, fold[None, :] != folds[:, None]).margins(values)
@@ -214,7 +211,7 @@ def by_folds(values: FloatArray, first: BoolArray, fold: npt.NDArray[np.int64]) 
     return HeldOut(_sided(own, first), np.where(together, order, np.nan))
 
 
-def stratified_folds(first: BoolArray, folds: int, seed: int) -> npt.NDArray[np.int64]:
+def stratified_folds(first: BoolArray, folds: int, seed: int) -> IntArray:
     """Deal the objects of each group out to folds at random, as evenly as possible."""
     random = stream(seed, FOLDS, 0)
     fold = np.empty(len(first), dtype=np.int64)

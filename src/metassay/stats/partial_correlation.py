@@ -14,15 +14,12 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from metassay.stats.kernels.sorted_blocks import Ordered
+from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.kernels.evaluated import CELLS, evaluated
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
-from metassay.stats.kernels.within_groups import ProductGroups
 from metassay.stats.levels import average_defined
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from metassay.stats.statistics.base import Statistic
 
 DIGITS = 10
 """Decimals of residuals, in units of their variable's spread: what agrees to them is tied."""
@@ -53,43 +50,15 @@ def buckets_of(anchor: FloatArray, edges: FloatArray | None) -> IntArray:
     return np.searchsorted(edges, anchor + 1e-9 * np.maximum(np.abs(anchor), 1.0), side="right").astype(np.int64)
 
 
-class Together:
-    """Two variables, ready to be correlated under many weightings.
-
-    Parameters
-    ----------
-    x, z
-        Finite values of the points.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``.
-    total
-        What the weights of no draw exceed when added up.
-    """
-
-    def __init__(self, x: FloatArray, z: FloatArray, coefficient: str, total: int) -> None:
-        self.n, self.coefficient, self.total = len(x), coefficient, total
-        self._products = ProductGroups(x[:, None], z[:, None]) if coefficient == "pearson" and self.n > 1 else None
-        self._ordered = None if coefficient == "pearson" else Ordered(x, z)
-
-    def correlate(self, weights: Numbers) -> FloatArray:
-        """Return the correlation in each draw, (B,)."""
-        if self._ordered is not None:
-            return self._ordered.correlate(weights, self.total, self.coefficient)
-        if self._products is None:
-            return np.full(weights.shape[1], np.nan)
-        found: FloatArray = self._products.correlate(weights.astype(np.float64))[0]
-        return found
-
-
 class WithinBuckets:
     """Correlate within each bucket and average, each bucket as heavy as it is large.
 
     Buckets in which the correlation is undefined leave the average, in each draw by itself.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, buckets: IntArray, coefficient: str, total: int) -> None:
+    def __init__(self, x: FloatArray, z: FloatArray, buckets: IntArray, statistic: Statistic, total: int) -> None:
         self.members = [np.flatnonzero(buckets == b) for b in np.unique(buckets)]
-        self.parts = [Together(x[at], z[at], coefficient, total) for at in self.members]
+        self.parts = [statistic.points(x[at], z[at], total) for at in self.members]
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the averaged correlation in each draw, (B,)."""
@@ -121,22 +90,30 @@ class Partialled:
 
     with T(w; b) the coefficient of the residuals for slopes b under weights w, b̂ the slopes of all points and b those
     of the draw. The first term keeps the order fixed, the others are curves of one slope, computed at a few slopes and
-    interpolated. What is left out is of second order: how weights change the effect of a slope.
+    interpolated. What is left out is of second order: how weights change the effect of a slope. Statistics that are no
+    correlations have the residuals of every draw computed.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, coefficient: str, total: int) -> None:
-        self.coefficient = coefficient
+    def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, statistic: Statistic, total: int) -> None:
+        self.statistic = statistic
         self.x, self.z, self.anchor = (_standardized(v) for v in (x, z, anchor))
         self.defined = len(x) > 1 and self.anchor.any()
         if not self.defined:
             return
-        if coefficient == "pearson":
-            self._formula = PartialFormula(x, z, anchor, coefficient, total)
+        if not statistic.is_correlation:
+            # Other statistics may depend on units.
+            self.x, self.z = x - x.mean(), z - z.mean()
+        elif self._closed:
+            self._formula = PartialFormula(x, z, anchor, statistic, total)
             return
         a = self.anchor
         self._sums = np.stack([self.x * a, self.z * a, a * a, self.x, self.z, a, np.ones_like(a)])
         self.slope_x, self.slope_z = (float(s) for s in self._slopes(np.ones((len(a), 1)))[:, 0])
-        self._fixed = Together(self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z), coefficient, total)
+        self._fixed = statistic.points(self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z), total)
+
+    @property
+    def _closed(self) -> bool:
+        return self.statistic.name == "pearson"
 
     def estimate(self) -> float:
         """Return the partial correlation."""
@@ -152,13 +129,15 @@ class Partialled:
         draws = weights.shape[1]
         if not self.defined:
             return np.full(draws, np.nan), np.full((2, draws), np.nan)
-        if self.coefficient == "pearson":
+        if not self.statistic.is_correlation:
+            return self._refitted(weights), np.zeros((2, draws))
+        if self._closed:
             return self._formula.correlate(weights), np.zeros((2, draws))
         return self._fixed.correlate(weights), self._slopes(weights)
 
     def finish(self, drawn: FloatArray, slopes: FloatArray) -> FloatArray:
         """Return the partial correlation in each draw, (B,), from what :meth:`correlate` gave for all of them."""
-        if not self.defined or self.coefficient == "pearson":
+        if not self.defined or self._closed or not self.statistic.is_correlation:
             return drawn
         known = ~np.isnan(slopes).any(axis=0)
         out = np.where(known, drawn, np.nan)
@@ -177,8 +156,22 @@ class Partialled:
         if low == high:
             return np.zeros(len(drawn))
         grid = np.unique(np.append(np.linspace(low, high, STEPS), slope))
-        curve = np.array([_once(self._rest(values, at), other, self.coefficient) for at in grid])
+        curve = np.array([_once(self._rest(values, at), other, self.statistic.name) for at in grid])
         return np.asarray(np.interp(drawn, grid, curve - curve[np.searchsorted(grid, slope)]))
+
+    def _refitted(self, weights: Numbers) -> FloatArray:
+        """Return the statistic of the residuals of each draw, which are all computed."""
+        out = np.empty(weights.shape[1])
+        width = max(1, CELLS // len(self.x))
+        for at in range(0, len(out), width):
+            w = weights[:, at : at + width].astype(np.float64)
+            n = np.maximum(w.sum(axis=0), 1.0)
+            rests = []
+            for values, slope in zip((self.x, self.z), self._slopes(w), strict=True):
+                rest = values[:, None] - slope * self.anchor[:, None]
+                rests.append(rest - (w * rest).sum(axis=0) / n)
+            out[at : at + width] = evaluated(self.statistic, rests[0], rests[1], w)
+        return out
 
     def _slopes(self, weights: Numbers) -> FloatArray:
         """Return the slopes of x and z on the anchor in each draw, (2, B); NaN where the anchor does not vary."""
@@ -202,10 +195,10 @@ class PartialFormula:
     ties of the variables stay ties, and only orders count.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, coefficient: str, total: int) -> None:
+    def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, statistic: Statistic, total: int) -> None:
         self.n = len(x)
         pairs = ((x, z), (x, anchor), (z, anchor))
-        self._pairs = [Together(one, other, coefficient, total) for one, other in pairs]
+        self._pairs = [statistic.points(one, other, total) for one, other in pairs]
 
     def estimate(self) -> float:
         """Return the partial correlation."""

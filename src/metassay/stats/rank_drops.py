@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.kernels.weighted_ranks import TIE
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Drops(NamedTuple):

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from metassay.stats.arrays import FloatArray
 from metassay.stats.kernels.weighted_ranks import TIE, quotient, ratio
 from metassay.stats.levels import Means
 
-FloatArray = npt.NDArray[np.float64]
 Signs = npt.NDArray[np.int8]
 
 BLOCK = 1 << 18

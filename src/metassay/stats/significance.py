@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtr
 
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.arrays import FloatArray, IntArray
 
 EQUAL = 1e-12
 """Differences of correlations that are closer than this are equal: they are rounded differently, not different."""
@@ -47,13 +46,13 @@ def williams(r_xz: float, r_yz: float, r_xy: float, n: int, alternative: str) ->
 class Counts:
     """How many draws speak against a difference of two correlations, one entry per pair of metrics."""
 
-    greater: npt.NDArray[np.int64]
+    greater: IntArray
     """Draws at least as extreme, if the alternative is that X is better."""
-    less: npt.NDArray[np.int64]
+    less: IntArray
     """The same if the alternative is that Y is better."""
-    two_sided: npt.NDArray[np.int64]
+    two_sided: IntArray
     """The same if the alternative is any difference."""
-    draws: npt.NDArray[np.int64]
+    draws: IntArray
     """Draws in which both correlations were defined."""
 
     def __add__(self, other: Counts) -> Counts:

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import FIRST, SECOND, multiplicities, page_size, stream
 from metassay.stats.intervals import percentile
-from metassay.stats.kernels.weighted_ranks import TIE, correlate
+from metassay.stats.kernels.weighted_ranks import TIE
 from metassay.stats.levels import Means
-
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.statistics.base import Statistic
 
 
 @dataclass(frozen=True)
@@ -57,25 +56,26 @@ class Rankings:
     ----------
     values
         Scores of systems on inputs, (columns, systems, inputs), NaN where missing.
+    statistic
+        How alike two rankings are.
     """
 
-    def __init__(self, values: FloatArray) -> None:
-        self.means = [Means(matrix) for matrix in values]
+    def __init__(self, values: FloatArray, statistic: Statistic) -> None:
+        self.statistic = statistic
+        self.means = [Means(matrix, scaled=statistic.invariant == "linear") for matrix in values]
         self.shape = values.shape
         self.complete = all(means.known is None for means in self.means)
         if self.complete:
             # One product for all columns reads the multiplicities once.
             self.stacked = np.concatenate([means.values for means in self.means])
 
-    def correlate(self, first: FloatArray, second: FloatArray, coefficient: str) -> FloatArray:
+    def correlate(self, first: FloatArray, second: FloatArray) -> FloatArray:
         """Correlate the row means of one sample of inputs with those of another.
 
         Parameters
         ----------
         first, second
             Multiplicities of the inputs in both samples, (inputs, B).
-        coefficient
-            ``pearson``, ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``.
 
         Returns
         -------
@@ -86,12 +86,12 @@ class Rankings:
         if self.complete:
             one, other = (self._means(sample) for sample in (first, second))
             for at in range(len(out)):
-                out[at] = correlate([one[at]], other[at], [None], coefficient)[0]
+                out[at] = self.statistic.of_vectors([one[at]], other[at], [None])[0]
             return out
         for at, means in enumerate(self.means):
             (one, in_first), (other, in_second) = means(first), means(second)
             weights = None if in_first is None or in_second is None else (in_first & in_second).astype(np.float64)
-            out[at] = correlate([one], other, [weights], coefficient)[0]
+            out[at] = self.statistic.of_vectors([one], other, [weights])[0]
         return out
 
     def _means(self, weights: FloatArray) -> FloatArray:
@@ -113,7 +113,7 @@ class Spread:
     """Upper ends."""
     variance: FloatArray
     """Variances of the means over the samples."""
-    undefined: npt.NDArray[np.int64]
+    undefined: IntArray
     """Samples in which a row had no score."""
 
 

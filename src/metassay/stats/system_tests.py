@@ -21,10 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.draws import INPUTS, SWAPS, page_size, stream, swaps
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 DRAWS_PER_PAGE = 256
 """Few enough that 2,000 draws keep several threads busy."""
@@ -286,9 +284,7 @@ class SignedRanks:
             self._resampled(draw.times[:, cut].astype(np.float32), draw.net[:, cut].astype(np.float32), out[:, cut])
         return out
 
-    def _resampled(
-        self, times: npt.NDArray[np.float32], net: npt.NDArray[np.float32], out: npt.NDArray[np.float64]
-    ) -> None:
+    def _resampled(self, times: npt.NDArray[np.float32], net: npt.NDArray[np.float32], out: FloatArray) -> None:
         """Fill in W for inputs drawn so many times, of which so many more kept their order than not."""
         # Whole numbers are exact in single precision below 2²⁴; W stays below n² + n/2, so long sums need more.
         total = np.float32 if self.n < 2000 else np.float64
@@ -310,7 +306,7 @@ class SignedRanks:
 
 
 @lru_cache(maxsize=256)
-def positive_ranks(ranks: tuple[int, ...]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+def positive_ranks(ranks: tuple[int, ...]) -> tuple[FloatArray, BoolArray]:
     """Return P(R ≥ r) and whether R = r is possible, for R the sum of the positive among ranks with random signs.
 
     Examples

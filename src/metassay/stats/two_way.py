@@ -15,16 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri
 
+from metassay.stats.arrays import FloatArray
 from metassay.stats.kernels.score_swaps import standardize_level
-from metassay.stats.levels import Level, make_level, means_of_known
-
-FloatArray = npt.NDArray[np.float64]
-
-DRAWS = 1_000
-"""Resamples from which variances are taken: more would not make them more precise than the data allow."""
+from metassay.stats.levels import means_of_known
 
 
 @dataclass(frozen=True)
@@ -77,38 +72,22 @@ def variances(
     with np.errstate(invalid="ignore"):
         # What is left when the effects of the drawn systems and of the drawn inputs are taken away.
         rest = both - systems - inputs
-        return Variances(n * _variance(systems), m * _variance(inputs), n * m * _variance(rest))
-
-
-def smooth_level(
-    prepared: Level, x: FloatArray, z: FloatArray, level: str, coefficient: str, *, paired: bool = True
-) -> Level:
-    """Return the level on which the variance due to inputs is taken apart: for ranks of means that of Pearson.
-
-    Ranks of means change in steps as inputs are drawn, which looks like noise of cells and would hide what inputs do.
-    """
-    if level != "system" or coefficient == "pearson":
-        return prepared
-    return make_level(x, z, level, "pearson", paired=paired)
-
-
-def resampled(
-    prepared: Level, smooth: Level, systems: FloatArray | None, inputs: FloatArray | None
-) -> list[FloatArray]:
-    """Return correlations (metrics, B) of `smooth` for systems, inputs and both, and of `prepared` for inputs."""
-    found = [smooth.bootstrap(systems, None), smooth.bootstrap(None, inputs), smooth.bootstrap(systems, inputs)]
-    return [*found, found[1] if smooth is prepared else prepared.bootstrap(None, inputs)]
+        return Variances(n * variance(systems), m * variance(inputs), n * m * variance(rest))
 
 
 def added_by_inputs(parts: Sequence[FloatArray], shape: tuple[int, int], *, paired: bool = True) -> FloatArray:
-    """Return what inputs add to the variance of a statistic (…,), from its values in :func:`resampled` draws (…, B)."""
+    """Return what inputs add to the variance of a statistic (…,).
+
+    `parts` are its values in bootstrap samples (…, B) of systems, inputs and both on a smooth scale, and of inputs on
+    its own: ranks of means change in steps as inputs are drawn, which looks like noise of cells.
+    """
     smooth = variances(parts[0], parts[1], parts[2], shape, paired=paired)
     own = variances(parts[0], parts[3], parts[2], shape, paired=paired).inputs
     share = np.divide(smooth.added, smooth.inputs, out=np.zeros_like(own), where=smooth.inputs > 0)
     return np.asarray(own * share)
 
 
-def _variance(samples: FloatArray) -> FloatArray:
+def variance(samples: FloatArray) -> FloatArray:
     """Return variances over the last axis, leaving out undefined values; NaN where none is defined."""
     known = ~np.isnan(samples)
     count = known.sum(axis=-1)
@@ -140,79 +119,6 @@ def shrunk(observed: FloatArray, exchanged: FloatArray, added: FloatArray, syste
     total = spread + np.nan_to_num(added)
     share = np.sqrt(np.divide(spread, total, out=np.ones_like(total), where=total > 0))
     return np.asarray(observed * share * math.sqrt(1 - 0.5 / systems))
-
-
-def jackknife(prepared: Level, present: npt.NDArray[np.bool_], coefficient: str) -> FloatArray:
-    """Return the variance of correlations (metrics,) on Fisher's scale that leaving out one system at a time shows.
-
-    Parameters
-    ----------
-    prepared
-        Metrics and people.
-    present
-        Which systems each metric has, (metrics, systems).
-    coefficient
-        The coefficient.
-    """
-    left_out = prepared.bootstrap(1.0 - np.eye(present.shape[1]), None)
-    n = present.sum(axis=1)
-    turned = np.stack(
-        [
-            turn(r, float(whole), int(count), coefficient)
-            for r, whole, count in zip(left_out, prepared.estimate()[0], n, strict=True)
-        ]
-    )
-    return np.asarray((n - 1) * _variance(np.where(present, turned, np.nan)))
-
-
-def turn(r: FloatArray, estimate: float, systems: int, coefficient: str) -> FloatArray:
-    """Return correlations near an estimate on Fisher's scale.
-
-    Rank correlations come in steps, which the scale stretches without bound near ±1; they are only multiplied by its
-    slope at the estimate.
-    """
-    if coefficient == "pearson":
-        return to_fisher(r, systems, coefficient)
-    return np.asarray(r * np.cosh(to_fisher(np.asarray(estimate), systems, coefficient)) ** 2)
-
-
-def to_fisher(r: FloatArray, systems: int, coefficient: str) -> FloatArray:
-    """Return atanh r; ±1, which has no place on that scale, is moved in.
-
-    Rank correlations of N systems come in steps, and are ±1 at times. The last half step or so, 1/N², is cut off.
-    """
-    most = 1 - (1e-9 if coefficient == "pearson" else 1 / max(systems, 2) ** 2)
-    return np.asarray(np.arctanh(np.clip(r, -most, most)))
-
-
-def interval(
-    r: float, fisher_variance: float, added: float, systems: int, coefficient: str, confidence: float
-) -> tuple[float, float]:
-    """Return the two-way interval tanh(atanh r ± t·√(J + A/(1 − r²)²)), t with N − 2 degrees of freedom.
-
-    Parameters
-    ----------
-    r
-        The correlation.
-    fisher_variance
-        J, its variance on Fisher's scale as one system at a time is left out; see :func:`jackknife`.
-    added
-        A, what inputs add to its variance; see :attr:`Variances.added`.
-    systems, coefficient, confidence
-        The number of systems N, the coefficient, and such as 0.95.
-
-    Examples
-    --------
-    >>> low, high = interval(0.5, 1 / 27, 0.0, 30, "pearson", 0.95)
-    >>> round(low, 3), round(high, 3)
-    (0.154, 0.737)
-    """
-    if systems < 3 or math.isnan(r):
-        return math.nan, math.nan
-    middle = float(to_fisher(np.asarray(r), systems, coefficient))
-    spread = math.sqrt(fisher_variance + added * math.cosh(middle) ** 4)
-    half = float(stdtrit(systems - 2, (1 + confidence) / 2)) * spread
-    return min(math.tanh(middle - half), r), max(math.tanh(middle + half), r)
 
 
 def design_effect(x: FloatArray, y: FloatArray, z: FloatArray, level: str, unit: str) -> float:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.arrays import FloatArray, IntArray
+
 Draws = tuple[FloatArray, FloatArray, FloatArray]
 """Two metrics and people, each (trials, systems, inputs)."""
 
@@ -207,7 +207,7 @@ def variance_components(values: FloatArray) -> Components:
     centre = np.array([v[known].mean() for v in values])
     cells = np.where(known, values - centre[:, None, None], 0.0)
 
-    def products(sums: FloatArray, counts: npt.NDArray[np.int64]) -> FloatArray:
+    def products(sums: FloatArray, counts: IntArray) -> FloatArray:
         return np.asarray((sums / np.maximum(counts, 1)) @ sums.T)
 
     flat = cells.reshape(len(values), -1)
@@ -249,6 +249,8 @@ class Fitted:
     """Numbers of systems and inputs."""
     equal: bool = False
     """Whether the metrics were made equally good."""
+    means: FloatArray = field(default_factory=lambda: np.zeros(3))
+    """Mean scores of the two metrics and of people, which metrics are drawn around."""
 
     def made_equal(self) -> Fitted:
         """Return the same world with two metrics that are equally good at every level.
@@ -264,8 +266,10 @@ class Fitted:
             scaled = matrix / np.outer(scale, scale)
             return np.asarray((scaled + scaled[np.ix_(turned, turned)]) / 2)
 
-        c = self.components
-        return replace(self, components=Components(average(c.systems), average(c.inputs), average(c.cells)), equal=True)
+        c, means = self.components, self.means / scale
+        means[:2] = means[:2].mean()
+        parts = Components(average(c.systems), average(c.inputs), average(c.cells))
+        return replace(self, components=parts, means=means, equal=True)
 
     def draw(self, random: np.random.Generator, trials: int) -> Draws:
         """Return two metrics and people, each (trials, systems, inputs)."""
@@ -275,7 +279,8 @@ class Fitted:
             np.einsum("ab,b...->a...", root(part), random.standard_normal((3, trials, *size)))
             for part, size in ((c.systems, (n, 1)), (c.inputs, (1, m)), (c.cells, (n, m)))
         )
-        x, y, z = np.asarray(values)
+        x, y = np.asarray(values)[:2] + self.means[:2, None, None, None]
+        z = np.asarray(values)[2]
         spread = math.sqrt(c.systems[2, 2] + c.inputs[2, 2] + c.cells[2, 2])
         place = ndtr(z / spread) if spread > 0 else np.full(z.shape, 0.5)
         at = np.minimum((place * len(self.grades)).astype(np.int64), len(self.grades) - 1)
@@ -295,7 +300,8 @@ def fit(x: FloatArray, y: FloatArray, z: FloatArray) -> Fitted:
     """
     known = ~(np.isnan(x) | np.isnan(y) | np.isnan(z))
     shape = (int(known.any(axis=1).sum()), int(known.any(axis=0).sum()))
-    return Fitted(variance_components(np.stack([x, y, z])), np.sort(z[known]), shape)
+    means = np.array([v[known].mean() if known.any() else 0.0 for v in (x, y, z)])
+    return Fitted(variance_components(np.stack([x, y, z])), np.sort(z[known]), shape, means=means)
 
 
 def root(matrix: FloatArray) -> FloatArray:

@@ -13,26 +13,33 @@ ranks wrongly and that are tied.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.stats import two_way
-from metassay.stats.draws import BootstrapPages
-from metassay.stats.intervals import fisher, percentile
-from metassay.stats.kernels.weighted_ranks import DISCORDANT, TIED
-from metassay.stats.levels import Level
+from metassay.stats.arrays import FloatArray
+from metassay.stats.methods.base import Case, Draws, Interval, Intervals
+from metassay.stats.methods.names import BOOTSTRAPS
+from metassay.stats.methods.registry import INTERVALS
+from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
+from metassay.stats.statistics.registry import choose
 from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, notes_on_inputs
-from metassay.studies.setting import Setting, check_size, settle, signature_names
+from metassay.studies.setting import (
+    Setting,
+    check_size,
+    pages_on,
+    settle,
+    signature_names,
+)
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -49,9 +56,9 @@ class AgreementRow:
     level: str
     """``system``, ``input``, ``global`` or ``within-system``."""
     coefficient: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    """The statistic: ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or your own."""
     estimate: float
-    """The correlation; NaN if it is undefined."""
+    """Its value; NaN if it is undefined."""
     low: float
     """Lower end of the confidence interval."""
     high: float
@@ -103,7 +110,7 @@ def agree(
     human: opt.Human = None,
     metric: opt.Metric = None,
     level: opt.Levels = "system,input",
-    coefficient: opt.Statistics = "kendall",
+    statistic: opt.Statistics = "kendall",
     inputs: opt.InputSet = "all",
     interval: opt.Interval = "boot-both",
     confidence: opt.Confidence = 0.95,
@@ -127,8 +134,7 @@ def agree(
     Notes
     -----
     Definitions follow Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics
-    Using Resampling Methods", §2 and §3. The share of pairs ranked wrongly is counted, with its interval from the same
-    draws; without ties it is their (1 − τ)/2 of §6.1.
+    Using Resampling Methods", §2 and §3; the share of pairs ranked wrongly is that of §6.1.
 
     Where metrics have inputs that people did not annotate, the inputs of their system means are not paired with those
     of people, and all bootstraps resample the two sets separately (Deutsch, Dror and Roth 2022, "Re-Examining
@@ -146,89 +152,66 @@ def agree(
     >>> bool(best.low < best.estimate < best.high)
     True
     """
-    levels, coefficients = tuple(level), tuple(coefficient)
+    levels = tuple(level)
+    statistics = choose(statistic, levels)
+    method = INTERVALS[interval]
+    for each in statistics:
+        method.check(each)
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 
-    cases = _cases(setting, levels, coefficients, inputs)
-    ranked = "system" in levels and any(c.startswith("kendall") for c in coefficients)
-    counted = _cases(setting, ["system"], [DISCORDANT], inputs) if ranked else []
-    drawn: list[FloatArray] | None = None
-    spreads: list[tuple[FloatArray, FloatArray]] = []
-    asked = resamples
-    if interval == "two-way":
-        resamples = min(resamples, two_way.DRAWS)
-        spreads = _spreads(cases, setting.x, setting.z, resamples, seed, threads)
-    elif interval != "fisher":
-        drawn = _resample(cases + counted, setting.scores.shape, interval, resamples, seed, threads)
-    pairs = _pairs(setting, counted, None if drawn is None else drawn[len(cases) :])
-
+    n, m_inputs = setting.scores.shape
+    cases = _cases(setting, levels, statistics, inputs)
+    # Pages are reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
+    reckoned = 0 if method.name == "two-way" else n + 2 * m_inputs
+    draws = Draws(resamples, seed, pages_on(threads), reckoned)
+    taken = method.draws_taken(resamples)
+    ranked = "system" in levels and any(_is_kendall(each) for each in statistics)
+    pairs = _pairs(setting, inputs, method, draws, confidence) if ranked else {}
     found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
-    for at, (h, lv, c, metrics, sets, prepared) in enumerate(cases):
-        estimates, undefined = prepared.estimate()
-        for place, m in enumerate(metrics):
-            x, z = setting.x[m], setting.z[h]
-            estimate, sample = float(estimates[place]), None if drawn is None else drawn[at][place]
-            n_systems, n_inputs = sets.sizes(x, z, lv)
-            if sample is not None:
-                low, high = percentile(sample, confidence)
-            elif interval == "two-way":
-                of_systems, added = (float(part[place]) for part in spreads[at])
-                low, high = two_way.interval(estimate, of_systems, added, n_systems, c, confidence)
-            else:
-                points = int((~np.isnan(x) & ~np.isnan(z)).sum()) if lv == "global" else n_systems
-                low, high = fisher(estimate, n_inputs if lv == "within-system" else points, c, confidence)
-            shares = pairs[h, m] if lv == "system" and c.startswith("kendall") else UNCOUNTED
-            wrong_low, wrong_high = shares.interval(low, high, confidence)
-            row = AgreementRow(
-                metric=setting.metrics[m],
-                human=setting.humans[h],
-                level=lv,
-                coefficient=c,
-                estimate=estimate,
-                low=low,
-                high=high,
-                confidence=confidence,
-                interval=interval,
-                resamples=None if interval == "fisher" else resamples,
-                n_systems=n_systems,
-                n_inputs=n_inputs,
-                n_annotated=int(has_scores(z).sum()),
-                n_undefined=int(undefined[place]),
-                resamples_undefined=0 if sample is None else int(np.isnan(sample).sum()),
-                misranked=shares.discordant,
-                misranked_low=wrong_low,
-                misranked_high=wrong_high,
-                tied=shares.tied,
-            )
-            found[h, levels.index(lv), coefficients.index(c), m] = (row, sample)
-    rows, samples = zip(*(found[key] for key in sorted(found)), strict=True)
+    for case, intervals in zip(cases, method.compute([c.case for c in cases], draws, confidence), strict=True):
+        place = (case.human, levels.index(case.case.level), statistics.index(case.case.statistic))
+        for at, m in enumerate(case.metrics):
+            row = _row(setting, case, intervals, at, method, confidence, taken, pairs)
+            found[*place, m] = (row, None if intervals.samples is None else intervals.samples[at])
+    in_order = [found[key] for key in sorted(found)]
+    rows = [row for row, _ in in_order]
     annotated = count_annotated(setting.z)
     signature = Signature.of(
         "agree",
         level=levels,
-        coef=signature_names(coefficients),
-        ci=f"{interval},{confidence:g}",
-        k=None if interval == "fisher" else resamples,
-        seed=None if interval == "fisher" else seed,
-        systems=setting.scores.shape[0],
-        inputs=setting.scores.shape[1],
+        coef=signature_names(statistics),
+        ci=f"{method.name},{confidence:g}",
+        k=taken,
+        seed=seed if method.drawn else None,
+        systems=n,
+        inputs=m_inputs,
         annotated=annotated,
         means=None if annotated is None else inputs,
     )
     unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, "interval")
-    return Agreement(rows, signature, tuple(setting.notes + unequal + _notes(rows, asked)), samples)
+    return Agreement(
+        tuple(rows), signature, tuple(setting.notes + unequal + _notes(rows, resamples)), tuple(s for _, s in in_order)
+    )
 
 
 class _Case(NamedTuple):
-    """Metrics that use the same inputs, ready to be correlated with one criterion."""
+    """Metrics that use the same inputs, to be compared with one criterion."""
 
     human: int
-    level: str
-    coefficient: str
     metrics: list[int]
     sets: InputSets
-    prepared: Level
+    case: Case
+
+
+def _cases(setting: Setting, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
+    return [
+        _Case(h, metrics, sets, sets.case(setting.x, metrics, setting.z[h], lv, s))
+        for h in range(len(setting.humans))
+        for lv in levels
+        for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
+        for s in statistics
+    ]
 
 
 class _Pairs(NamedTuple):
@@ -236,13 +219,13 @@ class _Pairs(NamedTuple):
 
     discordant: float
     tied: float
-    drawn: FloatArray | None
-    """Shares of discordant pairs in the resamples."""
+    ends: tuple[float, float] | None
+    """The interval of the discordant share, if resamples tell it."""
 
-    def interval(self, low: float, high: float, confidence: float) -> tuple[float, float]:
+    def interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the interval of the discordant share; `low` and `high` are that of Kendall's coefficient."""
-        if self.drawn is not None:
-            return percentile(self.drawn, confidence)
+        if self.ends is not None:
+            return self.ends
         # Kendall's coefficient says how many pairs are discordant only if none is tied.
         return ((1 - high) / 2, (1 - low) / 2) if self.tied == 0 else (math.nan, math.nan)
 
@@ -250,93 +233,70 @@ class _Pairs(NamedTuple):
 UNCOUNTED = _Pairs(math.nan, math.nan, None)
 
 
-def _cases(setting: Setting, levels: Sequence[str], coefficients: Sequence[str], inputs: str) -> list[_Case]:
-    return [
-        _Case(h, lv, c, metrics, sets, sets.prepare(setting.x, metrics, setting.z[h], lv, c))
-        for h in range(len(setting.humans))
-        for lv in levels
-        for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
-        for c in coefficients
-    ]
+def _is_kendall(statistic: Statistic) -> bool:
+    return statistic.name.startswith("kendall")
 
 
-def _pairs(setting: Setting, counted: list[_Case], drawn: list[FloatArray] | None) -> dict[tuple[int, int], _Pairs]:
-    """Return pairs of systems by criterion and metric."""
+def _pairs(
+    setting: Setting, inputs: str, method: Interval, draws: Draws, confidence: float
+) -> dict[tuple[int, int], _Pairs]:
+    """Return pairs of systems by criterion and metric; resamples count them in the draws of the intervals."""
+    cases = _cases(setting, ["system"], [DISCORDANT], inputs)
+    drawn = method.compute([c.case for c in cases], draws, confidence) if method.name in BOOTSTRAPS else None
     found = {}
-    for at, (h, lv, _, metrics, sets, prepared) in enumerate(counted):
-        tied = sets.prepare(setting.x, metrics, setting.z[h], lv, TIED).estimate()[0]
-        for place, m in enumerate(metrics):
-            discordant = float(prepared.estimate()[0][place])
-            sample = None if drawn is None else drawn[at][place]
-            found[h, m] = _Pairs(discordant, float(tied[place]), sample)
+    for at, (case, ties) in enumerate(zip(cases, _cases(setting, ["system"], [TIED], inputs), strict=True)):
+        discordant, tied = (c.case.prepared.estimate()[0] for c in (case, ties))
+        for place, m in enumerate(case.metrics):
+            ends = None if drawn is None else (float(drawn[at].low[place]), float(drawn[at].high[place]))
+            found[case.human, m] = _Pairs(float(discordant[place]), float(tied[place]), ends)
     return found
 
 
-def _resample(
-    cases: list[_Case],
-    whole: tuple[int, int],
-    interval: str,
-    resamples: int,
-    seed: int,
-    threads: int | None,
-) -> list[FloatArray]:
-    """Return for each case the correlations (metrics, resamples); cases of as many inputs share the draws."""
-    found: dict[int, FloatArray] = {}
-    for shape in dict.fromkeys(case.sets.shape for case in cases):
-        together = [at for at, case in enumerate(cases) if case.sets.shape == shape]
-        pages = BootstrapPages(
-            resamples,
-            (whole[0], shape[0]),
-            seed,
-            resample_systems=interval in ("boot-systems", "boot-both"),
-            resample_inputs=interval in ("boot-inputs", "boot-both"),
-            annotated=shape[1],
-            # Reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
-            reckoned=whole[0] + 2 * whole[1],
-        )
-
-        def work(page: int, pages: BootstrapPages = pages, together: list[int] = together) -> list[FloatArray]:
-            systems, inputs = pages[page]
-            return [cases[at].prepared.bootstrap(systems, inputs) for at in together]
-
-        done = engine.run(work, len(pages), threads=threads, what="resampling")
-        for at, parts in zip(together, zip(*done, strict=True), strict=True):
-            found[at] = np.concatenate(parts, axis=1)[:, :resamples]
-    return [found[at] for at in range(len(cases))]
-
-
-def _spreads(
-    cases: list[_Case], x: FloatArray, z: FloatArray, resamples: int, seed: int, threads: int | None
-) -> list[tuple[FloatArray, FloatArray]]:
-    """Return for each case the variances of its metrics due to systems, on Fisher's scale, and what inputs add."""
-    found = []
-    for case in cases:
-        people = case.sets.of_people(z[case.human])
-        metrics = case.sets.of_metrics(x[case.metrics])
-        if case.level == "system":
-            present = (~np.isnan(metrics)).any(axis=2) & (~np.isnan(people)).any(axis=1)
-        else:
-            present = (~np.isnan(metrics) & ~np.isnan(people)).any(axis=2)
-        shape = (metrics.shape[1], metrics.shape[2])
-        pages = BootstrapPages(resamples, shape, seed, annotated=case.sets.shape[1])
-
-        def work(page: int, pages: BootstrapPages = pages, prepared: Level = case.prepared) -> list[FloatArray]:
-            systems, inputs = pages[page]
-            drawn = ((systems, None), (None, inputs), (systems, inputs))
-            return [prepared.bootstrap(*each)[:, : pages.draws - page * pages.size] for each in drawn]
-
-        done = engine.run(work, len(pages), threads=threads, what="variance due to inputs")
-        by = [np.concatenate(parts, axis=1) for parts in zip(*done, strict=True)]
-        added = two_way.variances(by[0], by[1], by[2], shape, paired=case.sets.paired).added
-        found.append((two_way.jackknife(case.prepared, np.asarray(present), case.coefficient), added))
-    return found
+def _row(
+    setting: Setting,
+    case: _Case,
+    found: Intervals,
+    at: int,
+    method: Interval,
+    confidence: float,
+    taken: int | None,
+    pairs: Mapping[tuple[int, int], _Pairs],
+) -> AgreementRow:
+    """Return the row of one metric of a case."""
+    level, statistic, m = case.case.level, case.case.statistic, case.metrics[at]
+    z = setting.z[case.human]
+    n_systems, n_inputs = case.sets.sizes(setting.x[m], z, level)
+    estimate, low, high = (float(values[at]) for values in (found.estimates, found.low, found.high))
+    shares = pairs[case.human, m] if level == "system" and _is_kendall(statistic) else UNCOUNTED
+    wrong_low, wrong_high = shares.interval(low, high)
+    return AgreementRow(
+        metric=setting.metrics[m],
+        human=setting.humans[case.human],
+        level=level,
+        coefficient=statistic.name,
+        estimate=estimate,
+        low=low,
+        high=high,
+        confidence=confidence,
+        interval=method.name,
+        resamples=taken,
+        n_systems=n_systems,
+        n_inputs=n_inputs,
+        n_annotated=int(has_scores(z).sum()),
+        n_undefined=int(found.undefined[at]),
+        resamples_undefined=0 if found.samples is None else int(np.isnan(found.samples[at]).sum()),
+        misranked=shares.discordant,
+        misranked_low=wrong_low,
+        misranked_high=wrong_high,
+        tied=shares.tied,
+    )
 
 
 def _notes(rows: Sequence[AgreementRow], asked: int) -> list[Note]:
     """Note what was undefined, and done otherwise than asked."""
     notes = []
-    if rows[0].interval == "two-way" and asked > two_way.DRAWS:
-        notes.append(Note.of("two-way-draws", draws=two_way.DRAWS, asked=asked))
+    if rows[0].resamples is not None and asked > rows[0].resamples:
+        notes.append(Note.of("two-way-draws", draws=rows[0].resamples, asked=asked))
     if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
         notes.append(Note.of("misranked-without-interval"))
     if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):

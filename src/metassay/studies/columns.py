@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from metassay.core.note import Note
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, listed
+from metassay.stats.arrays import FloatArray
 
 NameOrNames = str | Iterable[str]
 

@@ -13,35 +13,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtri
 
-from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats import two_way
-from metassay.stats.draws import BootstrapPages, SwapPages
-from metassay.stats.kernels.score_swaps import Pair, make_exchange, standardize_cells, standardize_level
-from metassay.stats.levels import Level, make_level
-from metassay.stats.significance import (
-    Counts,
-    clusters,
-    corrected,
-    count_exchanged,
-    count_resampled,
-    williams,
+from metassay.stats.arrays import BoolArray, FloatArray, Pair
+from metassay.stats.methods.base import Draws, MetricTest
+from metassay.stats.methods.registry import TESTS
+from metassay.stats.significance import clusters, corrected
+from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.registry import choose
+from metassay.studies.inputs import by_inputs, count_annotated, has_scores, input_sets, notes_on_inputs
+from metassay.studies.setting import (
+    Setting,
+    check_size,
+    pages_on,
+    settle,
+    signature_names,
 )
-from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, input_sets, notes_on_inputs
-from metassay.studies.setting import Setting, check_size, settle, signature_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,26 +119,8 @@ class Comparison(Result):
     """The significance level."""
 
 
-GENERALISES = {
-    "two-way": "both",
-    "williams": "sample",
-    "paired-boot-systems": "systems",
-    "paired-boot-inputs": "inputs",
-    "paired-boot-both": "both",
-    "perm-systems": "systems",
-    "perm-inputs": "inputs",
-    "perm-both": "cells",
-}
-"""What a conclusion generalises to, by test: of what there may be new ones."""
-
-SYSTEMS_AS_THEY_ARE = {"perm-both": "both", "perm-inputs": "inputs", "paired-boot-inputs": "inputs"}
-"""Tests that do not take systems for a sample, with what they take for independent instead."""
-
 MOST_CHECKED = 200
 """No more pairs of metrics than this are looked at to say whether a test holds its level."""
-
-UNPAIRED = {"williams": "correlations", "paired": "draws", "perm": "swaps", "two": "swaps"}
-"""What a kind of test does where metrics have more inputs than people."""
 
 
 @study
@@ -151,7 +130,7 @@ def compare(
     human: opt.Human = None,
     metric: opt.Metric = None,
     level: opt.Levels = "system,input",
-    coefficient: opt.Statistics = "kendall",
+    statistic: opt.Statistics = "kendall",
     inputs: opt.InputSet = "all",
     test: opt.MetricTest = "two-way",
     alternative: opt.Alternative = "greater",
@@ -198,31 +177,35 @@ def compare(
     >>> 0 < min(row.p_value for row in result.table) <= 1
     True
     """
-    levels, coefficients = tuple(level), tuple(coefficient)
+    levels = tuple(level)
+    statistics = choose(statistic, levels)
+    method = TESTS[test]
+    for each in statistics:
+        method.check(each)
     setting = settle(scores, human, metric, references=references, least_metrics=2)
     check_size(setting, levels)
 
-    plan = _Plan(test, alternative, p, resamples, seed, threads, inputs)
+    plan = _Plan(method, alternative, p, Draws(resamples, seed, pages_on(threads)), inputs, alpha, correction, scope)
     rows: list[ComparisonRow] = []
     ranks: list[ClusterRow] = []
     for h, criterion in enumerate(setting.humans):
         for lv in levels:
-            for c in coefficients:
-                table = _one_table(setting, h, lv, c, plan, alpha, correction, scope)
-                estimates = _estimates(setting, h, lv, c, inputs)
+            for s in statistics:
+                table = _one_table(setting, h, lv, s, plan)
+                estimates = _estimates(setting, h, lv, s, inputs)
                 rows += table
                 ranks += [
-                    ClusterRow(criterion, lv, c, rank, setting.metrics[at], float(estimates[at]))
-                    for rank, at in clusters(list(estimates), _beats(table, setting.metrics))
+                    ClusterRow(criterion, lv, s.name, rank, setting.metrics[at], float(estimates[at]))
+                    for rank, at in clusters(list(s.sign * estimates), _beats(table, setting.metrics, s.sign))
                 ]
     n, m = setting.scores.shape
-    drawn = test != "williams"
+    drawn = method.drawn
     annotated = count_annotated(setting.z)
     signature = Signature.of(
         "compare",
         level=levels,
-        coef=signature_names(coefficients),
-        test=test,
+        coef=signature_names(statistics),
+        test=method.name,
         alt=alternative,
         alpha=f"{alpha:g}",
         corr=correction if correction == "none" else f"{correction},{scope}",
@@ -235,249 +218,111 @@ def compare(
         annotated=annotated,
         means=None if annotated is None else inputs,
     )
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, UNPAIRED[test.split("-")[0]])
-    notes = [*setting.notes, *unequal, *_notes(setting, rows)]
-    notes += [*_warnings(setting, levels, plan, alpha), Note.of("generalises", test=test, to=GENERALISES[test])]
-    if test == "williams" and {"input", "within-system"} & set(levels):
+    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, method.unpaired)
+    notes = [*setting.notes, *unequal, *_notes(setting, rows, plan)]
+    if any(s.is_correlation for s in statistics):
+        notes += _warnings(setting, levels, plan)
+    notes.append(Note.of("generalises", method=method.name, to=method.generalises))
+    if method.name == "williams" and {"input", "within-system"} & set(levels):
         notes.append(Note.of("method-on-averages", method="williams"))
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
 @dataclass(frozen=True)
 class _Plan:
-    test: str
+    method: MetricTest
     alternative: str
     rule: str
-    resamples: int
-    seed: int
-    threads: int | None
+    draws: Draws
     inputs: str
+    alpha: float
+    correction: str
+    scope: str
 
 
-@dataclass(frozen=True)
-class _Tested:
-    """One unordered pair of metrics, tested in both directions."""
+class _Outcome(NamedTuple):
+    """One pair of metrics, tested in both directions."""
 
     estimates: tuple[float, float]
     p_values: tuple[float, float]
     undefined: int
+    sizes: tuple[int, int]
+    """Systems and inputs."""
+
+    def turned(self) -> _Outcome:
+        """Return the same with the two metrics exchanged."""
+        return _Outcome(self.estimates[::-1], self.p_values[::-1], self.undefined, self.sizes)
 
 
-def _one_table(
-    setting: Setting,
-    human: int,
-    level: str,
-    coefficient: str,
-    plan: _Plan,
-    alpha: float,
-    correction: str,
-    scope: str,
-) -> list[ComparisonRow]:
-    """Return the rows of one criterion, level and coefficient."""
+def _one_table(setting: Setting, human: int, level: str, statistic: Statistic, plan: _Plan) -> list[ComparisonRow]:
+    """Return the rows of one criterion, level and statistic."""
     z = setting.z[human]
-    tested: dict[Pair, _Tested] = {}
-    sizes: dict[Pair, tuple[int, int]] = {}
+    tested: dict[Pair, _Outcome] = {}
     for mask, metrics, pairs in _by_mask(setting.x):
         x = np.where(mask, setting.x[metrics], np.nan)
         sets = input_sets(has_scores(x[0]), z, level, plan.inputs)
-        for pair, outcome in zip(pairs, _test(x, z, sets, pairs, metrics, level, coefficient, plan), strict=True):
-            tested[pair] = outcome
-            sizes[pair] = sets.sizes(x[0], z, level)
+        at = {metric: row for row, metric in enumerate(metrics)}
+        local = [(at[a], at[b]) for a, b in pairs]
+        case = sets.case(x, list(range(len(x))), z, level, statistic)
+        found = plan.method.compute(case, local, plan.draws, plan.alternative, plan.rule)
+        size = sets.sizes(x[0], z, level)
+        for k, (a, b) in enumerate(pairs):
+            first, second = found.estimates[k].tolist()
+            one = _Outcome((first, second), (float(found.p[k]), float(found.q[k])), int(found.undefined[k]), size)
+            tested[a, b], tested[b, a] = one, one.turned()
     count = len(setting.metrics)
     ordered = [(a, b) for a in range(count) for b in range(count) if a != b]
-    raw = np.array([_directed(tested, a, b).p_values[0] for a, b in ordered])
-    adjusted = _correct(raw, ordered, correction, scope, plan.alternative)
+    raw = np.array([tested[pair].p_values[0] for pair in ordered])
+    adjusted = _correct(raw, ordered, plan.correction, plan.scope, plan.alternative)
     rows = []
     for (a, b), p_value, p_adjusted in zip(ordered, raw, adjusted, strict=True):
-        outcome = _directed(tested, a, b)
-        n_systems, n_inputs = sizes[(min(a, b), max(a, b))]
+        outcome = tested[a, b]
         rows.append(
             ComparisonRow(
                 metric_a=setting.metrics[a],
                 metric_b=setting.metrics[b],
                 human=setting.humans[human],
                 level=level,
-                coefficient=coefficient,
+                coefficient=statistic.name,
                 estimate_a=outcome.estimates[0],
                 estimate_b=outcome.estimates[1],
                 difference=outcome.estimates[0] - outcome.estimates[1],
                 p_value=float(p_value),
-                test=plan.test,
+                test=plan.method.name,
                 alternative=plan.alternative,
-                resamples=None if plan.test == "williams" else plan.resamples,
+                resamples=plan.method.draws_taken(plan.draws.resamples),
                 resamples_undefined=outcome.undefined,
-                significant=bool(p_value <= alpha),
-                significant_corrected=bool(p_adjusted <= alpha),
-                correction=correction,
-                scope=scope,
-                n_systems=n_systems,
-                n_inputs=n_inputs,
+                significant=bool(p_value <= plan.alpha),
+                significant_corrected=bool(p_adjusted <= plan.alpha),
+                correction=plan.correction,
+                scope=plan.scope,
+                n_systems=outcome.sizes[0],
+                n_inputs=outcome.sizes[1],
                 n_annotated=int(has_scores(z).sum()),
             )
         )
     return rows
 
 
-def _estimates(setting: Setting, human: int, level: str, coefficient: str, inputs: str) -> FloatArray:
-    """Return the correlation of each metric with people, on all cells it has."""
+def _estimates(setting: Setting, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
+    """Return the statistic of each metric and people, on all cells it has."""
     out = np.full(len(setting.metrics), np.nan)
     z = setting.z[human]
     for metrics, sets in by_inputs(setting.x, z, level, inputs):
-        out[metrics] = sets.prepare(setting.x, metrics, z, level, coefficient).estimate()[0]
+        out[metrics] = sets.case(setting.x, metrics, z, level, statistic).estimates
     return out
 
 
-def _by_mask(x: FloatArray) -> Iterator[tuple[npt.NDArray[np.bool_], list[int], list[Pair]]]:
+def _by_mask(x: FloatArray) -> Iterator[tuple[BoolArray, list[int], list[Pair]]]:
     """Yield pairs of metrics that share the same cells, with those cells and the metrics they concern."""
     known = ~np.isnan(x)
-    found: dict[bytes, tuple[npt.NDArray[np.bool_], list[Pair]]] = {}
+    found: dict[bytes, tuple[BoolArray, list[Pair]]] = {}
     for a in range(len(x)):
         for b in range(a + 1, len(x)):
             mask = known[a] & known[b]
             found.setdefault(mask.tobytes(), (mask, []))[1].append((a, b))
     for mask, pairs in found.values():
         yield mask, sorted({m for pair in pairs for m in pair}), pairs
-
-
-def _test(
-    x: FloatArray,
-    z: FloatArray,
-    sets: InputSets,
-    pairs: list[Pair],
-    metrics: list[int],
-    level: str,
-    coefficient: str,
-    plan: _Plan,
-) -> list[_Tested]:
-    """Test pairs of metrics that miss the same cells; `metrics` says which rows of the study `x` holds."""
-    at = {metric: row for row, metric in enumerate(metrics)}
-    local = [(at[a], at[b]) for a, b in pairs]
-    x, z = sets.of_metrics(x), sets.of_people(z)
-    prepared = make_level(x, z, level, coefficient, paired=sets.paired)
-    r, _ = prepared.estimate()
-    estimates = [(float(r[a]), float(r[b])) for a, b in local]
-    if plan.test == "williams":
-        n = _observations(x[0], z, level)
-        # Beyond means of systems, all three correlations rest on the cells that people scored too.
-        x = x if level == "system" else np.where(np.isnan(z), np.nan, x)
-        mixed = [float(make_level(x[[a]], x[b], level, coefficient).estimate()[0][0]) for a, b in local]
-        return [
-            _Tested(
-                (ra, rb),
-                (williams(ra, rb, rab, n, plan.alternative), williams(rb, ra, rab, n, plan.alternative)),
-                0,
-            )
-            for (ra, rb), rab in zip(estimates, mixed, strict=True)
-        ]
-    if plan.test == "two-way":
-        counts = _two_way(x, z, prepared, sets, local, level, coefficient, plan)
-    elif plan.test.startswith("perm"):
-        counts = _permute(np.stack([standardize_cells(v) for v in x]), z, local, level, coefficient, plan)
-    else:
-        pages = BootstrapPages(
-            plan.resamples,
-            (x.shape[1], x.shape[2]),
-            plan.seed,
-            resample_systems=plan.test != "paired-boot-inputs",
-            resample_inputs=plan.test != "paired-boot-systems",
-            annotated=sets.shape[1],
-        )
-        first, second = (np.array(side) for side in zip(*local, strict=True))
-
-        def work(page: int) -> Counts:
-            sample = prepared.bootstrap(*pages[page])[:, : plan.resamples - page * pages.size]
-            return count_resampled(r[first] - r[second], sample[first] - sample[second])
-
-        counts = reduce(add, engine.run(work, len(pages), threads=plan.threads, what=plan.test))
-    opposite = {"greater": "less", "less": "greater", "two-sided": "two-sided"}[plan.alternative]
-    p, q = counts.p_values(plan.alternative, plan.rule), counts.p_values(opposite, plan.rule)
-    p, q = (np.where([np.isnan(a) or np.isnan(b) for a, b in estimates], np.nan, v) for v in (p, q))
-    return [
-        _Tested(e, (float(p[i]), float(q[i])), int(plan.resamples - counts.draws[i])) for i, e in enumerate(estimates)
-    ]
-
-
-def _permute(x: FloatArray, z: FloatArray, pairs: list[Pair], level: str, coefficient: str, plan: _Plan) -> Counts:
-    exchange = make_exchange(x, z, pairs, level, coefficient)
-    pages = SwapPages(plan.resamples, (x.shape[1], x.shape[2]), plan.seed, unit=plan.test.removeprefix("perm-"))
-    # The observed difference comes from the same arithmetic as the drawn ones, with nothing exchanged.
-    left, right = exchange(np.zeros((*x.shape[1:], 1), dtype=np.uint8))
-    observed = (left - right)[:, 0]
-
-    def work(page: int) -> Counts:
-        left, right = exchange(pages[page])
-        return count_exchanged(observed, (left - right)[:, : plan.resamples - page * pages.size], plan.rule)
-
-    return reduce(add, engine.run(work, len(pages), threads=plan.threads, what=plan.test))
-
-
-def _two_way(
-    x: FloatArray,
-    z: FloatArray,
-    prepared: Level,
-    sets: InputSets,
-    pairs: list[Pair],
-    level: str,
-    coefficient: str,
-    plan: _Plan,
-) -> Counts:
-    """Exchange whole systems, and allow for what the inputs add to the variance."""
-    shape = (x.shape[1], x.shape[2])
-    smooth = two_way.smooth_level(prepared, x, z, level, coefficient, paired=sets.paired)
-    added = _added_by_inputs(prepared, smooth, sets, pairs, shape, plan)
-    exchange = make_exchange(standardize_level(x, z, level), z, pairs, level, coefficient)
-    pages = SwapPages(plan.resamples, shape, plan.seed, unit="systems")
-
-    def differences(page: int) -> FloatArray:
-        left, right = exchange(pages[page])
-        return left - right
-
-    left, right = exchange(np.zeros((*shape, 1), dtype=np.uint8))
-    # The spread of exchanges is needed before they can be counted; a page of them tells it well enough.
-    first = engine.run(differences, 1, threads=plan.threads, what=plan.test)[0]
-    observed = two_way.shrunk((left - right)[:, 0], first, added, shape[0])
-
-    def counted(page: int, drawn: FloatArray) -> Counts:
-        return count_exchanged(observed, drawn[:, : plan.resamples - page * pages.size], plan.rule)
-
-    # The first page is there already. It stays out of the run, which judges by its first page whether threads pay.
-    rest = engine.run(
-        lambda at: counted(at + 1, differences(at + 1)), len(pages) - 1, threads=plan.threads, what=plan.test
-    )
-    return reduce(add, rest, counted(0, first))
-
-
-def _added_by_inputs(
-    prepared: Level, smooth: Level, sets: InputSets, pairs: list[Pair], shape: tuple[int, int], plan: _Plan
-) -> FloatArray:
-    """Return for each pair what the inputs add to the variance of the difference of correlations."""
-    pages = BootstrapPages(two_way.DRAWS, shape, plan.seed, annotated=sets.shape[1])
-    first, second = (np.array(side) for side in zip(*pairs, strict=True))
-
-    def work(page: int) -> list[FloatArray]:
-        drawn = two_way.resampled(prepared, smooth, *pages[page])
-        return [(r[first] - r[second])[:, : two_way.DRAWS - page * pages.size] for r in drawn]
-
-    done = engine.run(work, len(pages), threads=plan.threads, what="variance due to inputs")
-    parts = [np.concatenate(part, axis=1) for part in zip(*done, strict=True)]
-    return two_way.added_by_inputs(parts, shape, paired=sets.paired)
-
-
-def _observations(x: FloatArray, z: FloatArray, level: str) -> int:
-    """Return the n of Williams' test: systems, or inputs within systems, or all cells."""
-    if level == "system":
-        return int(((~np.isnan(x)).any(axis=1) & (~np.isnan(z)).any(axis=1)).sum())
-    both = ~np.isnan(x) & ~np.isnan(z)
-    if level == "global":
-        return int(both.sum())
-    return int(both.any(axis=0 if level == "within-system" else 1).sum())
-
-
-def _directed(tested: dict[Pair, _Tested], a: int, b: int) -> _Tested:
-    if (a, b) in tested:
-        return tested[(a, b)]
-    turned = tested[(b, a)]
-    return _Tested(turned.estimates[::-1], turned.p_values[::-1], turned.undefined)
 
 
 def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:
@@ -500,21 +345,24 @@ def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, al
 class _beats:
     """Whether one metric is significantly better than another, after correction."""
 
-    def __init__(self, table: list[ComparisonRow], metrics: tuple[str, ...]) -> None:
+    def __init__(self, table: list[ComparisonRow], metrics: tuple[str, ...], sign: float) -> None:
         self.metrics = metrics
         self.won = set()
         for row in table:
             if row.significant_corrected and row.alternative == "less":
                 self.won.add((row.metric_b, row.metric_a))
-            elif row.significant_corrected and row.difference > 0:
+            elif row.significant_corrected and sign * row.difference > 0:
                 self.won.add((row.metric_a, row.metric_b))
 
     def __call__(self, a: int, b: int) -> bool:
         return (self.metrics[a], self.metrics[b]) in self.won
 
 
-def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[Note]:
+def _notes(setting: Setting, rows: list[ComparisonRow], plan: _Plan) -> list[Note]:
     notes = []
+    smallest = plan.method.smallest_p(setting.scores.shape, plan.draws.resamples, plan.rule)
+    if smallest > plan.alpha:
+        notes.append(Note.of("p-never-small", method=plan.method.name, smallest=smallest, alpha=plan.alpha))
     cells = setting.x[0].size
     shared = (~np.isnan(setting.x)).all(axis=0).sum()
     if shared < cells:
@@ -528,9 +376,9 @@ def _notes(setting: Setting, rows: list[ComparisonRow]) -> list[Note]:
     return notes
 
 
-def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float) -> list[Note]:
+def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[Note]:
     """Note if a test that takes systems as they are would reject too often for new ones."""
-    unit = SYSTEMS_AS_THEY_ARE.get(plan.test)
+    unit, alpha = plan.method.independent, plan.alpha
     if unit is None:
         return []
     count = len(setting.metrics)
@@ -557,4 +405,4 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan, alpha: float
         sizes = [two_way.size_if(effect, alpha, sides) for effect in known if effect > bound]
         if sizes:
             rates.append((level, np.median(sizes), len(sizes), len(known)))
-    return [Note.of("false-positives", test=plan.test, alpha=alpha, rates=rates)] if rates else []
+    return [Note.of("false-positives", method=plan.method.name, alpha=alpha, rates=rates)] if rates else []

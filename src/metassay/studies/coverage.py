@@ -20,14 +20,19 @@ from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError
+from metassay.stats.arrays import FloatArray
 from metassay.stats.coverage import held_out
+from metassay.stats.methods.base import Interval, applicable
+from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.proportions import nearest, wilson
+from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.registry import choose
 from metassay.studies.inputs import has_scores
-from metassay.studies.setting import check_size, settle, signature_names
+from metassay.studies.setting import check_size, left_out, settle, signature_names
 
 PAGE = 4
 """Splits in a page of work: some tens of milliseconds."""
@@ -84,7 +89,7 @@ def simulate_coverage(
     human: opt.Human = None,
     metric: opt.Metric = None,
     level: opt.Levels = "system,input",
-    coefficient: opt.Statistics = "pearson",
+    statistic: opt.Statistics = "pearson",
     interval: opt.Intervals = "fisher,boot-systems,boot-inputs,boot-both",
     confidence: opt.Confidence = 0.95,
     trials: opt.Trials = 1_000,
@@ -119,13 +124,15 @@ def simulate_coverage(
     >>> [row.interval for row in result.table]
     ['fisher', 'boot-systems', 'boot-inputs', 'boot-both']
     """
-    levels, coefficients = tuple(level), tuple(coefficient)
-    intervals = tuple(interval)
+    levels = tuple(level)
+    statistics = choose(statistic, levels)
+    wanted = [INTERVALS[name] for name in interval]
+    intervals, lacking = applicable(wanted, statistics)
     setting = settle(scores, human, metric, references=references)
     check_size(setting, levels)
 
-    settings = [(lv, c) for lv in levels for c in coefficients]
-    drawn = any(i != "fisher" for i in intervals)
+    settings = [(lv, s) for lv in levels for s in statistics]
+    drawn = any(each.drawn for each in intervals)
     rows: list[CoverageRow] = []
     sizes = []
     for h, criterion in enumerate(setting.humans):
@@ -139,37 +146,38 @@ def simulate_coverage(
         sizes.append(f"{n}x{m}")
         part = (h, len(setting.humans))
         inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, threads, part)
-        for s, (lv, c) in enumerate(settings):
+        for s, (lv, of) in enumerate(settings):
+            mine = [k for k, each in enumerate(intervals) if each.why_not(of) is None]
             for p, name in enumerate(setting.metrics):
-                found = inside[:, s, :, p]
+                found = inside[:, s, mine, p]
                 defined = (~np.isnan(found)).sum(axis=0)
                 hits = np.nansum(found, axis=0)
                 rates = [float(a / b) if b else float("nan") for a, b in zip(hits, defined, strict=True)]
                 winner = nearest(rates, [int(d) for d in defined], confidence)
-                for k, kind in enumerate(intervals):
+                for k, kind in enumerate(intervals[at] for at in mine):
                     low, high = wilson(int(hits[k]), int(defined[k]))
                     rows.append(
                         CoverageRow(
                             metric=name,
                             human=criterion,
                             level=lv,
-                            coefficient=c,
-                            interval=kind,
+                            coefficient=of.name,
+                            interval=kind.name,
                             setting=f"{n}x{m}",
                             rate=rates[k],
                             trials=int(defined[k]),
                             low=low,
                             high=high,
                             confidence=confidence,
-                            best=k == winner and len(intervals) > 1,
+                            best=k == winner and len(mine) > 1,
                             n_undefined=trials - int(defined[k]),
                         )
                     )
     signature = Signature.of(
         "simulate-coverage",
         level=levels,
-        coef=signature_names(coefficients),
-        ci=[*intervals, f"{confidence:g}"],
+        coef=signature_names(statistics),
+        ci=[*(each.name for each in intervals), f"{confidence:g}"],
         trials=trials,
         k=resamples if drawn else None,
         seed=seed,
@@ -177,14 +185,14 @@ def simulate_coverage(
         inputs=setting.scores.shape[1],
         halves=list(dict.fromkeys(sizes)),
     )
-    return Coverage(tuple(rows), signature, tuple(setting.notes + _notes(rows)), resamples)
+    return Coverage(tuple(rows), signature, (*setting.notes, *left_out(lacking), *_notes(rows)), resamples)
 
 
 def _simulate(
     x: FloatArray,
     z: FloatArray,
-    settings: list[tuple[str, str]],
-    intervals: Sequence[str],
+    settings: list[tuple[str, Statistic]],
+    intervals: Sequence[Interval],
     confidence: float,
     trials: int,
     resamples: int,

@@ -14,39 +14,28 @@ to say.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay import engine
 from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_names
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
-from metassay.stats.kernels.metric_criterion_pairs import Weights, cell_weights
-from metassay.stats.kernels.weighted_ranks import Numbers
-from metassay.stats.levels import OUTER, SystemLevel
-from metassay.stats.partial_correlation import (
-    PartialFormula,
-    Partialled,
-    Together,
-    WithinBuckets,
-    buckets_of,
-    relative_difference,
-)
-from metassay.studies.setting import Setting, settle, signature_names
-
-Edges = str | Sequence[float] | Mapping[str, Sequence[float]] | Iterable[str]
-"""Edges of buckets: for all anchors, or by anchor; on the command line ``1.5,2.5`` or ``NAME=1.5,2.5``."""
+from metassay.stats.partial_correlation import relative_difference
+from metassay.stats.statistics.registry import choose_one
+from metassay.studies.criteria_parts import Anchor, Finding, bucket_edges, examine, make_tasks
+from metassay.studies.setting import settle, signature_names
 
 LEFT = 0.5
 """Agreement counts as mostly lost if what is left is established to be less than this share of it."""
@@ -182,7 +171,7 @@ def criteria(
     method: opt.Holding = "bucket,partial",
     edges: opt.Edges = None,
     metric_group: opt.MetricGroups = None,
-    coefficient: opt.Statistic = "kendall",
+    statistic: opt.Statistic = "kendall",
     interval: opt.Bootstrap = "boot-both",
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 1_000,
@@ -221,6 +210,10 @@ def criteria(
     ('synthetic-judge', 'coherence', 'survives')
     """
     methods = tuple(method)
+    statistic = choose_one(statistic, ["system", "global"])
+    if "partial-formula" in methods and not statistic.is_correlation:
+        reason = "its formula is for correlation coefficients"
+        raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {reason}")
     setting = settle(scores, human, metric, references=references)
     anchors = setting.humans if anchor is None else scores.find(anchor, "anchor")
     if not any(a != c for a in anchors for c in setting.humans):
@@ -230,7 +223,7 @@ def criteria(
         )
     cuts = bucket_edges(edges, anchors)
     grouped = _grouped(setting.metrics, metric_group)
-    held = {name: _Anchor.of(setting.scores, name, cuts.get(name)) for name in anchors}
+    held = {name: Anchor.of(setting.scores, name, cuts.get(name)) for name in anchors}
     n_systems, n_inputs = setting.scores.shape
     pages = BootstrapPages(
         resamples,
@@ -239,18 +232,18 @@ def criteria(
         resample_systems=interval != "boot-inputs",
         resample_inputs=interval != "boot-systems",
     )
-    tasks = _tasks(setting, anchors, methods)
+    tasks = make_tasks(setting, anchors, methods)
 
-    def work(at: int) -> list[_Finding]:
-        return _study(tasks[at], held, coefficient, pages)
+    def work(at: int) -> list[Finding]:
+        return examine(tasks[at], held, statistic, pages)
 
     found = engine.run(work, len(tasks), threads=threads, what="resampling")
-    shared = _Shared(coefficient, confidence, interval, resamples)
+    shared = _Shared(statistic.name, confidence, interval, resamples)
     everything = [finding for findings in found for finding in findings]
     table = [_row(finding, shared) for finding in everything]
     signature = Signature.of(
         "criteria",
-        coef=signature_names([coefficient]),
+        coef=signature_names([statistic]),
         method=methods,
         anchor=[one_line(a, 60) for a in anchors] if anchor is not None else None,
         buckets=_bucket_recipe(cuts, anchors) if "bucket" in methods else None,
@@ -266,99 +259,6 @@ def criteria(
     )
 
 
-def bucket_edges(edges: Edges | None, anchors: Sequence[str]) -> dict[str, FloatArray]:
-    """Return the edges of each anchor that has some.
-
-    Examples
-    --------
-    >>> bucket_edges("length=20,40", ["length", "fluency"])
-    {'length': array([20., 40.])}
-    """
-    if edges is None:
-        return {}
-    given: list[tuple[str, Sequence[object]]]
-    if isinstance(edges, Mapping):
-        given = [(name, list(values)) for name, values in edges.items()]
-    else:
-        texts: list[object] = [edges] if isinstance(edges, str) else list(edges)
-        if texts and not any(isinstance(text, str) and "=" in text for text in texts):
-            flat = [part for text in texts for part in (text.split(",") if isinstance(text, str) else [text])]
-            given = [(name, flat) for name in anchors]
-        else:
-            given = []
-            for text in texts:
-                name, sign, listing = str(text).rpartition("=")
-                if not sign:
-                    raise UsageError(f"edges must all be NAME=NUMBERS or all numbers, got {one_line(text, 60)!r}")
-                given.append((name.strip(), listing.split(",")))
-    found = {}
-    for name, values in given:
-        if name not in anchors:
-            raise UsageError(f"edges are given for {one_line(name, 60)!r}, which is no anchor ({listed(anchors)})")
-        found[name] = _ascending(values)
-    return found
-
-
-def _ascending(values: Sequence[object]) -> FloatArray:
-    try:
-        numbers = np.array([float(v) for v in values], dtype=np.float64)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise UsageError(f"edges must be numbers, got {one_line(','.join(map(str, values)), 60)!r}") from None
-    if not len(numbers) or not np.isfinite(numbers).all() or (np.diff(numbers) <= 0).any():
-        raise UsageError(
-            f"edges must be numbers in ascending order, such as 1.5,2.5,3.5, got "
-            f"{one_line(','.join(map(str, values)), 60)!r}"
-        )
-    return numbers
-
-
-class _Anchor(NamedTuple):
-    """What is held fixed."""
-
-    values: FloatArray
-    """Its scores (cells,), with high ones good."""
-    buckets: npt.NDArray[np.int64]
-    """The bucket of each cell; 0 where the score is missing, which nobody looks at."""
-
-    @classmethod
-    def of(cls, scores: Scores, name: str, edges: FloatArray | None) -> _Anchor:
-        values = scores.matrix(name).ravel()
-        # Buckets are those of the scores as they were given, whichever way is up.
-        plain = -values if scores[name].lower_is_better else values
-        known = ~np.isnan(values)
-        buckets = np.zeros(len(values), dtype=np.int64)
-        buckets[known] = buckets_of(plain[known], edges)
-        return cls(values, buckets)
-
-
-class _Task(NamedTuple):
-    """One correlation, to be looked at with several anchors."""
-
-    metric: str | None
-    criterion: str
-    x: FloatArray
-    z: FloatArray
-    anchors: tuple[str, ...]
-    methods: tuple[str, ...]
-
-
-class _Finding(NamedTuple):
-    """One row before its intervals are made."""
-
-    metric: str | None
-    criterion: str
-    anchor: str
-    level: str
-    method: str | None
-    estimate: float
-    within: float
-    drawn: FloatArray
-    drawn_within: FloatArray
-    n: int
-    n_buckets: int | None
-    n_undefined: int
-
-
 class _Shared(NamedTuple):
     """What all rows have in common."""
 
@@ -368,142 +268,7 @@ class _Shared(NamedTuple):
     resamples: int
 
 
-def _tasks(setting: Setting, anchors: Sequence[str], methods: tuple[str, ...]) -> list[_Task]:
-    z = dict(zip(setting.humans, setting.z, strict=True))
-    tasks = [
-        # An anchor has no residuals from itself, so two criteria are only looked at in buckets.
-        _Task(None, criterion, setting.scores.matrix(name), z[criterion], (name,), ("bucket",))
-        for criterion in setting.humans
-        for name in anchors
-        if name != criterion
-    ]
-    for name, x in zip(setting.metrics, setting.x, strict=True):
-        for criterion in setting.humans:
-            held = tuple(a for a in anchors if a not in (criterion, name))
-            if held:
-                tasks.append(_Task(name, criterion, x, z[criterion], held, methods))
-    return tasks
-
-
-class _Part(NamedTuple):
-    """One anchor, held fixed in one way."""
-
-    anchor: str
-    method: str
-    at: npt.NDArray[np.int64]
-    """The cells that have all three scores."""
-    kernel: WithinBuckets | Partialled | PartialFormula
-
-    @property
-    def cells(self) -> bytes:
-        """Stands for these cells: parts on the same cells share the correlation as it is."""
-        return self.at.tobytes()
-
-
-def _study(task: _Task, held: Mapping[str, _Anchor], coefficient: str, pages: BootstrapPages) -> list[_Finding]:
-    """Correlate, with each anchor held fixed in each way, in the data and in all resamples."""
-    found = [_over_systems(task, coefficient, pages)] if task.metric is None else []
-    parts = _parts(task, held, coefficient)
-    x, z = task.x.ravel(), task.z.ravel()
-    points = {part.cells: part.at for part in parts}
-    wholes = {key: Together(x[at], z[at], coefficient, len(x)) for key, at in points.items()}
-    whole_draws = {key: np.empty(pages.draws) for key in wholes}
-    within_draws = np.empty((len(parts), pages.draws))
-    slopes = np.empty((len(parts), 2, pages.draws))
-    for start, weights in _weights_of_cells(pages):
-        cut = slice(start, start + weights.shape[1])
-        chosen = {key: weights if len(at) == len(x) else weights[at] for key, at in points.items()}
-        for key, whole in wholes.items():
-            whole_draws[key][cut] = whole.correlate(chosen[key])
-        for row, part in enumerate(parts):
-            if isinstance(part.kernel, Partialled):
-                within_draws[row, cut], slopes[row][:, cut] = part.kernel.correlate(chosen[part.cells])
-            else:
-                within_draws[row, cut] = part.kernel.correlate(chosen[part.cells])
-    for row, part in enumerate(parts):
-        drawn = within_draws[row]
-        if isinstance(part.kernel, Partialled):
-            drawn = part.kernel.finish(drawn, slopes[row])
-        found.append(_finding(task, part, wholes[part.cells], whole_draws[part.cells], drawn))
-    return found
-
-
-def _over_systems(task: _Task, coefficient: str, pages: BootstrapPages) -> _Finding:
-    """Correlate two criteria over means of systems."""
-    level = SystemLevel(task.x[None], task.z, coefficient)
-    drawn = np.concatenate([level.bootstrap(*pages[page]) for page in range(len(pages))], axis=1)[0]
-    return _Finding(
-        metric=None,
-        criterion=task.criterion,
-        anchor=task.anchors[0],
-        level="system",
-        method=None,
-        estimate=float(level.estimate()[0][0]),
-        within=math.nan,
-        drawn=drawn[: pages.draws],
-        drawn_within=np.full(pages.draws, np.nan),
-        n=int((~np.isnan(task.x).all(axis=1) & ~np.isnan(task.z).all(axis=1)).sum()),
-        n_buckets=None,
-        n_undefined=0,
-    )
-
-
-def _parts(task: _Task, held: Mapping[str, _Anchor], coefficient: str) -> list[_Part]:
-    """Prepare each anchor to be held fixed in each way."""
-    x, z = task.x.ravel(), task.z.ravel()
-    parts = []
-    for anchor in task.anchors:
-        values, buckets = held[anchor]
-        at = np.flatnonzero(~(np.isnan(x) | np.isnan(z) | np.isnan(values)))
-        for method in task.methods:
-            kernel: WithinBuckets | Partialled | PartialFormula
-            if method == "bucket":
-                kernel = WithinBuckets(x[at], z[at], buckets[at], coefficient, len(x))
-            else:
-                kind = Partialled if method == "partial" else PartialFormula
-                kernel = kind(x[at], z[at], values[at], coefficient, len(x))
-            parts.append(_Part(anchor, method, at, kernel))
-    return parts
-
-
-def _finding(task: _Task, part: _Part, whole: Together, drawn: FloatArray, drawn_within: FloatArray) -> _Finding:
-    n, kernel = len(part.at), part.kernel
-    estimate = within = math.nan
-    undefined = 0
-    if n:
-        estimate = float(whole.correlate(np.ones((n, 1)))[0])
-        if isinstance(kernel, WithinBuckets):
-            within, undefined = kernel.estimate()
-        else:
-            within = kernel.estimate()
-    return _Finding(
-        metric=task.metric,
-        criterion=task.criterion,
-        anchor=part.anchor,
-        level="global",
-        method=part.method,
-        estimate=estimate,
-        within=within,
-        drawn=drawn,
-        drawn_within=drawn_within,
-        n=n,
-        n_buckets=len(kernel.members) if isinstance(kernel, WithinBuckets) else None,
-        n_undefined=undefined,
-    )
-
-
-def _weights_of_cells(pages: BootstrapPages) -> Iterable[tuple[int, Numbers]]:
-    """Yield multiplicities of cells, (cells, draws), with the number of the first draw."""
-    width = max(1, OUTER // (pages.shape[0] * pages.shape[1]))
-    for page in range(len(pages)):
-        weights = Weights(*pages[page])
-        first = page * pages.size
-        wanted = min(pages.size, pages.draws - first)
-        for at in range(0, wanted, width):
-            yield first + at, cell_weights(weights, pages.shape, slice(at, min(at + width, wanted)))
-
-
-def _row(finding: _Finding, shared: _Shared) -> CriterionRow:
+def _row(finding: Finding, shared: _Shared) -> CriterionRow:
     low, high = percentile(finding.drawn, shared.confidence)
     within_low, within_high = percentile(finding.drawn_within, shared.confidence)
     relative = relative_difference(np.array([finding.estimate]), np.array([finding.within]))
@@ -539,7 +304,7 @@ def _row(finding: _Finding, shared: _Shared) -> CriterionRow:
     )
 
 
-def _verdict(finding: _Finding, confidence: float) -> str:
+def _verdict(finding: Finding, confidence: float) -> str:
     """Say what became of the agreement, by the intervals of what is left and of what is left less half of it all."""
     if math.isnan(finding.estimate) or math.isnan(finding.within):
         return "thin"
@@ -582,12 +347,12 @@ def _grouped(metrics: Sequence[str], group: GroupPatterns | None) -> dict[str, l
 
 
 def _groups(
-    findings: Sequence[_Finding], grouped: Mapping[str, Sequence[str]], confidence: float
+    findings: Sequence[Finding], grouped: Mapping[str, Sequence[str]], confidence: float
 ) -> tuple[GroupDifference, ...]:
     """Return medians and quartiles of relative differences, over the metrics of each group."""
     rows = []
     for group, metrics in grouped.items():
-        cases: dict[tuple[str, str, str], list[_Finding]] = {}
+        cases: dict[tuple[str, str, str], list[Finding]] = {}
         for one in findings:
             if one.metric in metrics and one.method is not None:
                 cases.setdefault((one.criterion, one.anchor, one.method), []).append(one)
@@ -627,7 +392,7 @@ def _bucket_recipe(cuts: Mapping[str, FloatArray], anchors: Sequence[str]) -> st
 
 
 def _notes(
-    table: Sequence[CriterionRow], held: Mapping[str, _Anchor], methods: Sequence[str], shared: _Shared
+    table: Sequence[CriterionRow], held: Mapping[str, Anchor], methods: Sequence[str], shared: _Shared
 ) -> list[Note]:
     notes = []
     if "bucket" in methods:

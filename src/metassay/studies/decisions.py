@@ -21,16 +21,17 @@ from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.significance import corrected
 from metassay.studies.setting import settle
-from metassay.studies.system_pair_tests import IntArray, Plan, judge_pairs
+from metassay.studies.system_pair_tests import Plan, judge_pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,11 @@ import numpy as np
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError
+from metassay.stats.arrays import FloatArray
 from metassay.stats.difficulty import Ranked, compare_columns
 from metassay.studies.columns import Columns, cells_missing, choose_columns
 

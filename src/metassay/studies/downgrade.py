@@ -23,10 +23,11 @@ import numpy.typing as npt
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.levels import means_of_known
 from metassay.stats.proportions import wilson
 from metassay.stats.rank_drops import drops

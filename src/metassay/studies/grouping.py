@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core.note import Note
-from metassay.core.scores import EXTRA_AXES, Column, FloatArray, Scores
+from metassay.core.scores import EXTRA_AXES, Column, Scores
 from metassay.core.stacking import ORIGINAL
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.kernels.reference_draws import aggregated
 from metassay.studies.columns import NameOrNames
 

@@ -10,17 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.errors import DataError, UnknownName, UsageError, one_line
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.draws import CHOICE, stream
-from metassay.stats.levels import Level, make_level
+from metassay.stats.methods.base import Case
+from metassay.stats.statistics.base import Statistic
 from metassay.studies.columns import Columns, NameOrNames, choose_columns
 
-BoolArray = npt.NDArray[np.bool_]
 Annotated = int | Iterable[str]
 """How many inputs to take as annotated, or which ones."""
 
@@ -49,10 +49,10 @@ class InputSets:
         """Return the scores of people (…, inputs) on their inputs."""
         return z if self.judged.all() else z[..., self.judged]
 
-    def prepare(self, x: FloatArray, metrics: list[int], z: FloatArray, level: str, coefficient: str) -> Level:
-        """Prepare some of the metrics (P, systems, inputs), and people, for a level and a coefficient."""
+    def case(self, x: FloatArray, metrics: list[int], z: FloatArray, level: str, statistic: Statistic) -> Case:
+        """Return some of the metrics (P, systems, inputs) and people, to be compared by a statistic at a level."""
         chosen = x if len(metrics) == len(x) else x[metrics]
-        return make_level(self.of_metrics(chosen), self.of_people(z), level, coefficient, paired=self.paired)
+        return Case(statistic, self.of_metrics(chosen), self.of_people(z), level, self.paired)
 
     def sizes(self, x: FloatArray, z: FloatArray, level: str) -> tuple[int, int]:
         """Return how many systems and inputs one metric has that people have too.

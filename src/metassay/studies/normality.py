@@ -19,9 +19,10 @@ import numpy as np
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
+from metassay.stats.arrays import FloatArray
 from metassay.stats.normality import shapiro_wilk
 from metassay.studies.setting import settle
 

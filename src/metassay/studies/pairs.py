@@ -24,10 +24,11 @@ from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import UsageError
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.score_gaps import (
     PairCounts,

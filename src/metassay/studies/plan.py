@@ -26,15 +26,12 @@ from metassay.core.study import study
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.draws import PLANS, multiplicities, stream
 from metassay.stats.intervals import percentile
-from metassay.stats.planning import (
-    Reliability,
-    krippendorff,
-    observed_width,
-    on_scale,
-    split_annotators,
-    split_cells,
-    split_inputs,
-)
+from metassay.stats.methods.base import Case as Data
+from metassay.stats.methods.base import SharedDraws
+from metassay.stats.methods.registry import INTERVALS
+from metassay.stats.planning import observed_width
+from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
+from metassay.stats.statistics.registry import choose_one
 from metassay.studies.inputs import has_scores
 from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, ratings_of, simulate
 from metassay.studies.plan_notes import advice, caveats
@@ -180,7 +177,7 @@ def plan(
     power: opt.Power = None,
     difference: opt.Difference = None,
     level: opt.PlannedLevel = "system",
-    coefficient: opt.Statistic = "kendall",
+    statistic: opt.Statistic = "kendall",
     interval: opt.PlannedInterval = "two-way",
     confidence: opt.Confidence = 0.95,
     alpha: opt.Alpha = 0.05,
@@ -216,18 +213,26 @@ def plan(
     >>> [row.needed is not None for row in result.needs if row.axis == "systems"]
     [True]
     """
+    statistic = choose_one(statistic, [level])
+    method = INTERVALS[interval]
     trials = TRIALS[level] if trials is None else trials
     if width is not None and (power is not None or metric_b is not None):
         raise UsageError("width is about one metric, power about two (metric_b); plan one of them at a time")
     if metric_b is None and (power is not None or difference is not None):
         raise UsageError("power and difference are about two metrics; name the other one with metric_b or --metric-b")
+    low, high = statistic.range
+    if width is not None and width >= high - low:
+        what = "correlations go" if statistic.is_correlation else f"{statistic.name} goes"
+        raise UsageError(f"width must lie in (0, {high - low:g}), since {what} from {low:g} to {high:g}, got {width:g}")
     powered = metric_b is not None
     target = (power or 0.8) if powered else (width or 0.2)
+    if difference is not None and math.isnan(statistic.to_pearson(0.0)):
+        raise UsageError(f"a difference of {statistic.name} cannot be set: only correlations can; leave it out")
 
     setting = settle(scores, human, _both(scores, human, metric, metric_b), references=references)
     if powered and len(setting.metrics) != 2:
         raise UsageError(f"power is about two different metrics, got {listed(setting.metrics, 6)}")
-    asked = Asked(level, coefficient, interval, confidence, alpha, target, powered, trials, seed, difference)
+    asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
     cases = make_cases(setting, asked)
     answers = simulate(cases, asked, threads)
     rows = [row for case in cases for row in _rows(case, asked, answers)]
@@ -237,9 +242,9 @@ def plan(
     signature = Signature.of(
         "plan",
         level=level,
-        coef=signature_names([coefficient]),
+        coef=signature_names([statistic]),
         target=f"{'power' if powered else 'width'},{target:g}",
-        ci=None if powered else f"{interval},{confidence:g}",
+        ci=None if powered else f"{method.name},{confidence:g}",
         alpha=f"{alpha:g}" if powered else None,
         difference=None if difference is None else f"{difference:g}",
         next=annotations,
@@ -286,7 +291,7 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
                 metric_b=case.metric_b,
                 human=case.human,
                 level=asked.level,
-                coefficient=asked.coefficient,
+                coefficient=asked.statistic.name,
                 axis=axis,
                 n=n,
                 n_systems=design.systems,
@@ -298,7 +303,7 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
                 power=answer.value if asked.powered else math.nan,
                 low=answer.low,
                 high=answer.high,
-                ceiling=math.nan if math.isnan(ceiling) else on_scale(ceiling, asked.coefficient),
+                ceiling=math.nan if math.isnan(ceiling) else asked.statistic.of_normal(ceiling),
                 width_data=_width_data(case, asked, axis, n),
                 target=asked.target,
                 reached=asked.met(answer.value),
@@ -327,9 +332,9 @@ def _width_data(case: Case, asked: Asked, axis: str, n: int) -> float:
         along = 0 if axis == "systems" else 1
         chosen = np.arange(n) if whole else np.sort(random.permutation(case.z.shape[along])[:n])
         x, z = (np.take(v, chosen, axis=along) for v in (case.x[0], case.z))
-        found.append(
-            observed_width(x, z, asked.level, asked.coefficient, asked.interval, asked.confidence, random, draws)
-        )
+        data = Data(asked.statistic, x[None], z, asked.level)
+        own = SharedDraws(draws, int(random.integers(2**62)))
+        found.append(observed_width(data, asked.interval, asked.confidence, own))
     known = [value for value in found if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan
 

@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metassay import engine
-from metassay.core.scores import FloatArray
 from metassay.errors import DataError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import PLANS, stream
+from metassay.stats.methods.base import Interval
 from metassay.stats.planning import (
     Answer,
     Design,
     PlanWorld,
     expected_power,
     expected_width,
-    on_scale,
     page_of,
     plan_world,
-    to_pearson,
 )
+from metassay.stats.statistics.base import Statistic
 from metassay.studies.setting import Setting
 
 AXES = ("inputs", "systems", "annotators")
@@ -40,8 +40,8 @@ class Asked:
     """What `plan` was asked: its options, checked."""
 
     level: str
-    coefficient: str
-    interval: str
+    statistic: Statistic
+    interval: Interval
     confidence: float
     alpha: float
     target: float
@@ -155,14 +155,14 @@ def _two_worlds(world: PlanWorld, base: Design, asked: Asked) -> tuple[PlanWorld
     equal, difference = world.made_equal(base), asked.difference
     if difference is None:
         return equal, world
-    middle = on_scale(float(equal.correlations(base, asked.level)[0]), asked.coefficient)
+    scale = asked.statistic
+    middle = scale.of_normal(float(equal.correlations(base, asked.level)[0]))
     if not 0 < difference < middle:
         raise DataError(
             f"a difference of {difference:g} cannot be planned: these metrics have a correlation of about "
             f"{middle:.2f} in these data, and the worse one would fall below 0"
         )
-    worse = to_pearson(middle - difference, asked.coefficient) / to_pearson(middle, asked.coefficient)
-    return equal, equal.made_worse(worse)
+    return equal, equal.made_worse(scale.to_pearson(middle - difference) / scale.to_pearson(middle))
 
 
 Answers = Mapping[tuple[int, Design], Answer]
@@ -179,13 +179,13 @@ def simulate(cases: list[Case], asked: Asked, threads: int | None) -> Answers:
             for kind in range(len(case.worlds)):
                 tasks += [(case, design, kind, page, size) for page in range(-(-asked.trials // size))]
 
-    again = asked.interval == "boot-inputs" and not asked.powered
+    again = asked.interval.name == "boot-inputs" and not asked.powered
 
     def work(at: int) -> FloatArray:
         case, design, kind, page, size = tasks[at]
         # The same numbers in every design, as far as shapes allow: what differs is then due to the design.
         random = stream(asked.seed, PLANS, kind, page)
-        return case.worlds[kind].estimates(random, design, asked.level, asked.coefficient, size, again=again)
+        return case.worlds[kind].estimates(random, design, asked.level, asked.statistic, size, again=again)
 
     drawn: dict[tuple[int, Design], list[list[FloatArray]]] = {}
     done = engine.run(work, len(tasks), threads=threads, what="planning")
@@ -196,7 +196,7 @@ def simulate(cases: list[Case], asked: Asked, threads: int | None) -> Answers:
         r = [np.concatenate(pages, axis=2)[..., : asked.trials] for pages in kinds]
         systems = key[1].systems
         if asked.powered:
-            answers[key] = expected_power(r[0][:, 0], r[1][:, 0], systems, asked.coefficient, asked.alpha)
+            answers[key] = expected_power(r[0][:, 0], r[1][:, 0], systems, asked.statistic, asked.alpha)
         else:
-            answers[key] = expected_width(r[0][0], systems, asked.coefficient, asked.interval, asked.confidence)
+            answers[key] = expected_width(r[0][0], systems, asked.statistic, asked.interval, asked.confidence)
     return answers

@@ -32,7 +32,7 @@ def advice(case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], 
         metric_b=case.metric_b,
         human=case.human,
         level=asked.level,
-        coefficient=asked.coefficient,
+        coefficient=asked.statistic.name,
         systems=case.base.systems,
         inputs=case.base.inputs,
         annotators=case.base.annotators if case.annotated else None,
@@ -80,13 +80,13 @@ def caveats(setting: Setting, cases: list[Case], asked: Asked, rows: list[PlanRo
             if not (at.width > 0 and at.width_data > 0):
                 continue
             if max(at.width / at.width_data, at.width_data / at.width) > OFF:
-                widths = {"data": at.width_data, "world": at.width, "interval": asked.interval}
+                widths = {"data": at.width_data, "world": at.width, "interval": asked.interval.name}
                 notes.append(Note.of("plan-width-off", metric=case.metric, human=case.human, **widths))
     if asked.difference is not None:
         notes.append(Note.of("difference-by-noise"))
     notes.append(Note.of("plan-extrapolates", systems=min(case.base.systems for case in cases)))
     if asked.powered:
         notes.append(Note.of("plan-power-ideal"))
-    if asked.interval == "boot-inputs" and not asked.powered:
-        notes.append(Note.of("generalises", test="boot-inputs", to="inputs"))
+    if asked.interval.name == "boot-inputs" and not asked.powered:
+        notes.append(Note.of("generalises", method="boot-inputs", to="inputs"))
     return notes

@@ -21,16 +21,20 @@ from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import NOISE, TRIALS, stream
 from metassay.stats.kernels.score_swaps import standardize_cells
-from metassay.stats.power import correlations, p_values
+from metassay.stats.methods.base import Case, Draws, MetricTest, applicable
+from metassay.stats.methods.registry import TESTS
 from metassay.stats.proportions import wilson
+from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.registry import choose
 from metassay.studies.inputs import has_scores
-from metassay.studies.setting import check_size, settle, signature_names
+from metassay.studies.setting import check_size, left_out, settle, signature_names
 
 PAGE = 50
 """Trials in a page of work; they share their draws, and those of other pages do not."""
@@ -127,7 +131,7 @@ def simulate_power(
     damage: Damage | None = None,
     noise: opt.Noise = (0.25, 0.5, 1.0, 2.0, 4.0),
     level: opt.Levels = "system,input",
-    coefficient: opt.Statistics = "pearson",
+    statistic: opt.Statistics = "pearson",
     test: opt.MetricTests = "williams,paired-boot-both,perm-both",
     alpha: opt.Alpha = 0.05,
     trials: opt.Trials = 1_000,
@@ -160,14 +164,16 @@ def simulate_power(
     --------
     >>> import metassay as ma
     >>> result = ma.simulate_power(
-    ...     ma.example(), human="relevance", metric="synthetic-judge", level="system", noise=8, test="williams",
+    ...     ma.example(), human="relevance", metric="synthetic-judge", level="system", noise=8, test="perm-both",
     ...     trials=20, resamples=99,
     ... )
     >>> [row.rate > 0.5 for row in result.table]
     [True]
     """
-    levels, coefficients = tuple(level), tuple(coefficient)
-    tests = tuple(test)
+    levels = tuple(level)
+    statistics = choose(statistic, levels)
+    wanted = [TESTS[name] for name in test]
+    tests, lacking = applicable(wanted, statistics)
     sizes = cast("tuple[float, ...]", noise)
     if damage is not None and metric is not None:
         raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
@@ -181,9 +187,13 @@ def simulate_power(
     if damage is not None:
         kinds = [damage]
     else:
-        kinds = [_Noise(name, values, sizes) for name, values in zip(setting.metrics, setting.x, strict=True)]
+        centred = all(s.invariant == "linear" for s in statistics)
+        kinds = [_Noise(name, values, sizes, centred) for name, values in zip(setting.metrics, setting.x, strict=True)]
     cases = [
-        _Case(h, lv, c, t) for h in range(len(setting.humans)) for lv in levels for c in coefficients for t in tests
+        _Case(h, lv, s, tuple(t for t in tests if t.why_not(s) is None))
+        for h in range(len(setting.humans))
+        for lv in levels
+        for s in statistics
     ]
     rows: list[PowerRow] = []
     parts = sum(len(kind.settings) for kind in kinds)
@@ -197,41 +207,40 @@ def simulate_power(
             rejected, r = _simulate(x, damaged, setting.z, cases, alpha, resamples, seed, threads, (done, parts))
             done += 1
             rows += [
-                _row(kind, size, case, setting.humans[case.human], rejected[k], r[k], alpha, resamples)
+                _row(kind, size, case, test, setting.humans[case.human], rejected[k][t], r[k], alpha, resamples)
                 for k, case in enumerate(cases)
+                for t, test in enumerate(case.tests)
             ]
-    order = {case: k for k, case in enumerate(cases)}
-    names = [kind.name for kind in kinds]
-    rows.sort(
-        key=lambda row: (
-            names.index(row.metric),
-            order[_Case(setting.humans.index(row.human), row.level, row.coefficient, row.test)],
-        )
-    )
+    # Settings of a test stand together.
+    rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
     signature = Signature.of(
         "simulate-power",
         level=levels,
-        coef=signature_names(coefficients),
-        test=tests,
+        coef=signature_names(statistics),
+        test=[each.name for each in tests],
         damage=kinds[0].kind,
         at=[f"{size:g}" for size in kinds[0].settings],
         of=kinds[0].recipe or None,
         alpha=f"{alpha:g}",
         trials=trials,
-        k=resamples if tests != ("williams",) else None,
+        k=resamples if any(each.drawn for each in tests) else None,
         seed=seed,
         systems=setting.scores.shape[0],
         inputs=setting.scores.shape[1],
     )
-    return Power(tuple(rows), signature, tuple(setting.notes + _notes(rows)))
+    return Power(tuple(rows), signature, (*setting.notes, *left_out(lacking), *_notes(rows)))
+
+
+def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
+    return row.metric, row.human, row.level, row.coefficient, row.test
 
 
 @dataclass(frozen=True)
 class _Case:
     human: int
     level: str
-    coefficient: str
-    test: str
+    statistic: Statistic
+    tests: tuple[MetricTest, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,12 +250,14 @@ class _Noise:
     name: str
     values: FloatArray
     settings: Sequence[float]
+    centred: bool
+    """Whether scores may be centred and scaled, because that changes no statistic."""
     kind: str = "noise"
     recipe: str = ""
 
     def intact(self, systems: Sequence[str], inputs: Sequence[str]) -> FloatArray:
         assert self.values.shape == (len(systems), len(inputs))
-        return standardize_cells(self.values)
+        return standardize_cells(self.values) if self.centred else self.values
 
     def damaged(
         self,
@@ -259,7 +270,8 @@ class _Noise:
         # All settings share the noise and only scale it, so that curves are smooth.
         shape = (len(systems), len(inputs))
         noise = [stream(seed, NOISE, trial).standard_normal(shape) for trial in range(trials)]
-        return standardize_cells(self.values) + setting * np.stack(noise)
+        spread = 1.0 if self.centred else float(np.nanstd(self.values))
+        return self.intact(systems, inputs) + setting * spread * np.stack(noise)
 
 
 def _simulate(
@@ -272,44 +284,44 @@ def _simulate(
     seed: int,
     threads: int | None,
     part: tuple[int, int],
-) -> tuple[FloatArray, FloatArray]:
-    """Return for each case and trial whether the test rejected, NaN if it is undefined; and the two correlations."""
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Return for each case whether tests rejected, (tests, trials), NaN if undefined, and estimates, (1 + trials,)."""
     trials = len(damaged)
 
-    def work(page: int) -> tuple[FloatArray, FloatArray]:
+    def work(page: int) -> list[tuple[FloatArray, FloatArray]]:
         some = damaged[page * PAGE : (page + 1) * PAGE]
-        own = int(stream(seed, TRIALS, page).integers(2**62))
-        out, r = np.empty((len(cases), len(some))), np.empty((len(cases), 1 + len(some)))
-        for k, case in enumerate(cases):
+        # Copies of a page are tested with the same draws, which do not depend on scores.
+        draws = Draws(resamples, int(stream(seed, TRIALS, page).integers(2**62)))
+        pairs = [(0, t + 1) for t in range(len(some))]
+        found = []
+        for case in cases:
             people = z[case.human]
             judged = has_scores(people)
-            mine = x[:, judged], some[:, :, judged], people[:, judged]
-            p = p_values(*mine, case.level, case.coefficient, case.test, resamples, own)
-            out[k] = np.where(np.isnan(p), np.nan, p <= alpha)
-            before = cases[k - 1] if k else None
-            if before is not None and (case.human, case.level, case.coefficient) == (
-                before.human,
-                before.level,
-                before.coefficient,
-            ):
-                r[k] = r[k - 1]
-            else:
-                r[k] = correlations(*mine, case.level, case.coefficient)
-        return out, r
+            data = Case(case.statistic, _alike(x[:, judged], some[:, :, judged]), people[:, judged], case.level)
+            p = np.stack([test.compute(data, pairs, draws, "greater", "plus-one").p for test in case.tests])
+            found.append((np.where(np.isnan(p), np.nan, p <= alpha), data.estimates))
+        return found
 
     pages = -(-trials // PAGE)
     done = engine.run(work, pages, threads=threads, what="simulating power", part=part)
-    first = done[0][1][:, :1]
+    of_case = list(zip(*done, strict=True))
     return (
-        np.concatenate([out for out, _ in done], axis=1),
-        np.concatenate([first, *(r[:, 1:] for _, r in done)], axis=1),
+        [np.concatenate([out for out, _ in mine], axis=1) for mine in of_case],
+        [np.concatenate([mine[0][1][:1], *(r[1:] for _, r in mine)]) for mine in of_case],
     )
+
+
+def _alike(x: FloatArray, damaged: FloatArray) -> FloatArray:
+    """Return the metric and its copies, on the cells that all of them have."""
+    missing = np.isnan(x) | np.isnan(damaged).any(axis=0)
+    return np.where(missing, np.nan, np.concatenate([x[None], damaged]))
 
 
 def _row(
     kind: Damage,
     size: float,
     case: _Case,
+    test: MetricTest,
     criterion: str,
     rejected: FloatArray,
     r: FloatArray,
@@ -324,8 +336,8 @@ def _row(
         metric=kind.name,
         human=criterion,
         level=case.level,
-        coefficient=case.coefficient,
-        test=case.test,
+        coefficient=case.statistic.name,
+        test=test.name,
         damage=kind.kind,
         setting=float(size),
         rate=hits / defined if defined else float("nan"),
@@ -335,7 +347,7 @@ def _row(
         estimate=float(r[0]),
         estimate_damaged=float(known.mean()) if len(known) else float("nan"),
         alpha=alpha,
-        resamples=None if case.test == "williams" else resamples,
+        resamples=test.draws_taken(resamples),
         n_undefined=len(rejected) - defined,
     )
 

@@ -21,13 +21,14 @@ from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.levels import Means
 from metassay.stats.stability import Spread, sample_means, spread
-from metassay.studies.inputs import BoolArray, columns_with_people, has_scores
+from metassay.studies.inputs import columns_with_people, has_scores
 
 HELD = 16_000_000
 """Sampled means held at once (128 MB as floats)."""

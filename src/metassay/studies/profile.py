@@ -18,17 +18,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay import engine
 from metassay.core import options as opt
 from metassay.core.groups import assign_groups
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.draws import SYSTEMS, multiplicities, page_size, stream
 from metassay.stats.intervals import percentile
 from metassay.stats.multivariate import (
@@ -42,8 +42,6 @@ from metassay.stats.multivariate import (
     stratified_folds,
 )
 from metassay.studies.columns import Columns, choose_columns
-
-BoolArray = npt.NDArray[np.bool_]
 
 MEASURES = ("accuracy", "balanced-accuracy", "auc")
 COMPOSITE = "composite"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from metassay import engine
 from metassay.core.note import Note
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
+from metassay.stats.methods.base import Method, Run
+from metassay.stats.statistics.base import Statistic
 from metassay.studies.columns import NameOrNames as NameOrNames
 from metassay.studies.columns import cells_missing, without_references
 
@@ -84,9 +88,22 @@ def check_size(setting: Setting, levels: Iterable[str]) -> None:
             raise DataError("global level needs at least 2 cells, got 1")
 
 
-def signature_names(coefficients: Iterable[str]) -> list[str]:
-    """Return coefficients as signatures write them: ``kendall`` is tau-b and says so."""
-    return ["kendall-b" if c == "kendall" else c for c in coefficients]
+def signature_names(statistics: Iterable[Statistic]) -> list[str]:
+    """Return statistics as signatures write them: ``kendall`` is tau-b and says so."""
+    return [statistic.in_signatures for statistic in statistics]
+
+
+def pages_on(threads: int | None, part: tuple[int, int] = (0, 1)) -> Run:
+    """Return what does pages of work for a method: the engine, on so many threads."""
+    return lambda work, pages, what: engine.run(work, pages, threads=threads, what=what, part=part)
+
+
+def left_out(lacking: Sequence[tuple[Method, Statistic, str]]) -> list[Note]:
+    """Note which methods do not apply to which statistics."""
+    return [
+        Note.of("method-inapplicable", method=method.name, statistic=statistic.name, reason=reason)
+        for method, statistic, reason in lacking
+    ]
 
 
 def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[Note]:

@@ -23,16 +23,26 @@ from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, one_line
-from metassay.stats.draws import WORLDS, stream
+from metassay.stats.arrays import FloatArray
+from metassay.stats.draws import TRIALS, WORLDS, stream
+from metassay.stats.methods.base import Case, MetricTest, SharedDraws, applicable
+from metassay.stats.methods.registry import TESTS
 from metassay.stats.proportions import wilson
-from metassay.stats.rejections import Trials
+from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.registry import choose
 from metassay.stats.worlds import TEXTBOOK, Fitted, World, fit
 from metassay.studies.inputs import has_scores
-from metassay.studies.setting import Setting, check_size, settle, signature_names
+from metassay.studies.setting import (
+    Setting,
+    check_size,
+    left_out,
+    settle,
+    signature_names,
+)
 
 PAGE_ELEMENTS = 400_000
 """A page has as many data sets as make this many means of systems over all draws; it changes no number's meaning."""
@@ -105,7 +115,7 @@ def simulate_size(
     human: opt.Human = None,
     metric: opt.Metric = None,
     world: opt.World = None,
-    coefficient: opt.Statistics = "pearson",
+    statistic: opt.Statistics = "pearson",
     test: opt.MetricTests = "all",
     alpha: opt.Alpha = 0.05,
     trials: opt.Trials = 500,
@@ -141,18 +151,19 @@ def simulate_size(
     >>> [row.holds for row in result.table]
     [True, False]
     """
-    coefficients = tuple(coefficient)
-    tests = tuple(test)
+    statistics = choose(statistic, ["system"])
+    wanted = [TESTS[name] for name in test]
+    tests, lacking = applicable(wanted, statistics)
     chosen: tuple[str, ...] = ()
     if world is not None:
         # Names of worlds hold commas, so a text is one name, and not a list.
-        wanted = (world,) if isinstance(world, str) else tuple(world)
-        chosen = tuple(vocabulary.choice("world", name, tuple(TEXTBOOK)) for name in wanted)
+        worlds = (world,) if isinstance(world, str) else tuple(world)
+        chosen = tuple(vocabulary.choice("world", name, tuple(TEXTBOOK)) for name in worlds)
     elif scores is None:
         chosen = tuple(TEXTBOOK)
     number = {name: at for at, name in enumerate(TEXTBOOK)}
     places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
-    notes: list[Note] = []
+    notes = left_out(lacking)
     if scores is not None:
         setting = settle(scores, human, metric, references=references, least_metrics=2)
         check_size(setting, ["system"])
@@ -161,22 +172,23 @@ def simulate_size(
         notes += [*setting.notes, *told]
 
     rows: list[SizeRow] = []
-    parts = len(places) * len(coefficients)
+    parts = len(places) * len(statistics)
     for at, place in enumerate(places):
         per_page = max(1, PAGE_ELEMENTS // (place.world.shape[0] * resamples))
-        for c, name in enumerate(coefficients):
-            # The data sets of a world are the same for every coefficient and set of tests.
-            work = partial(_page, place.world, name, tests, resamples, seed, place.number, per_page)
+        for c, each in enumerate(statistics):
+            # The data sets of a world are the same for every statistic and set of tests.
+            mine = tuple(t for t in tests if t.why_not(each) is None)
+            work = partial(_page, place.world, each, mine, resamples, seed, place.number, per_page)
             pages = -(-trials // per_page)
-            run = (at * len(coefficients) + c, parts)
+            run = (at * len(statistics) + c, parts)
             done = engine.run(work, pages, threads=threads, what="simulating size", part=run)
             found = np.concatenate(done, axis=1)[:, :trials]
-            rows += [_row(place, name, t, found[k], found[-1], alpha, resamples) for k, t in enumerate(tests)]
+            rows += [_row(place, each, t, found[k], found[-1], alpha, resamples) for k, t in enumerate(mine)]
     signature = Signature.of(
         "simulate-size",
         level="system",
-        coef=signature_names(coefficients),
-        test=tests,
+        coef=signature_names(statistics),
+        test=[each.name for each in tests],
         alpha=f"{alpha:g}",
         trials=trials,
         k=resamples,
@@ -241,8 +253,8 @@ def _describe(world: Fitted, names: tuple[str, str, str]) -> Note:
 
 def _page(
     world: World,
-    coefficient: str,
-    tests: Sequence[str],
+    statistic: Statistic,
+    tests: Sequence[MetricTest],
     resamples: int,
     seed: int,
     number: int,
@@ -250,12 +262,31 @@ def _page(
     page: int,
 ) -> FloatArray:
     """Return p-values (tests, trials) in the data sets of a page, and below them differences of correlations."""
-    data = Trials(*world.draw(stream(seed, WORLDS, number, page), trials), coefficient, resamples, seed, number, page)
-    return np.stack([*(data.p_values(test) for test in tests), data.estimates[0] - data.estimates[1]])
+    x, y, z = world.draw(stream(seed, WORLDS, number, page), trials)
+    # Data sets of a page share their draws, which are independent of the scores: every test has the size that it has
+    # with draws of its own.
+    kinds = tuple(dict.fromkeys(kind for test in tests for kind in test.kinds()))
+    least = max(test.bootstraps_taken(resamples) for test in tests)
+    draws = SharedDraws(resamples, page_seed(seed, number, page), kinds=kinds, least=least)
+    case = Case(statistic, np.stack([x, y], axis=1).reshape(-1, *world.shape), z, "system")
+    pairs = [(2 * t, 2 * t + 1) for t in range(trials)]
+    p = [test.compute(case, pairs, draws, "greater", "plus-one").p for test in tests]
+    return np.stack([*p, case.estimates[0::2] - case.estimates[1::2]])
+
+
+def page_seed(seed: int, number: int, page: int) -> int:
+    """Return the seed with which tests draw in one page of data sets of a world."""
+    return int(stream(seed, TRIALS, number, page).integers(2**62))
 
 
 def _row(
-    place: _Place, coefficient: str, test: str, p: FloatArray, difference: FloatArray, alpha: float, resamples: int
+    place: _Place,
+    statistic: Statistic,
+    test: MetricTest,
+    p: FloatArray,
+    difference: FloatArray,
+    alpha: float,
+    resamples: int,
 ) -> SizeRow:
     defined = int((~np.isnan(p)).sum())
     hits = int((p <= alpha).sum())
@@ -263,13 +294,13 @@ def _row(
     a, b, human = place.names or (None, None, None)
     known = difference[~np.isnan(difference)]
     return SizeRow(
-        test=test,
+        test=test.name,
         setting=place.name,
         metric_a=a,
         metric_b=b,
         human=human,
         level="system",
-        coefficient=coefficient,
+        coefficient=statistic.name,
         equal=place.world.equal,
         rate=hits / defined if defined else np.nan,
         trials=defined,
@@ -280,7 +311,7 @@ def _row(
         difference=float(known.mean()) if len(known) else np.nan,
         n_systems=place.world.shape[0],
         n_inputs=place.world.shape[1],
-        resamples=None if test == "williams" else resamples,
+        resamples=test.draws_taken(resamples),
         n_undefined=len(p) - defined,
     )
 

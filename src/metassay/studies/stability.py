@@ -21,11 +21,14 @@ from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import FloatArray, Scores
+from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UsageError
+from metassay.stats.arrays import FloatArray
 from metassay.stats.stability import Rankings, SamplePages
+from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.registry import choose_one
 from metassay.studies.columns import Columns
 from metassay.studies.inputs import columns_with_people, has_scores
 from metassay.studies.setting import signature_names
@@ -75,7 +78,7 @@ def stability(
     metric: opt.Metric = None,
     sizes: opt.Sizes = None,
     draws: opt.Draws = 1_000,
-    coefficient: opt.Statistic = "kendall",
+    statistic: opt.Statistic = "kendall",
     annotated: opt.AnnotatedInputs = None,
     seed: opt.Seed = 0,
     references: opt.References = False,
@@ -107,6 +110,7 @@ def stability(
     True
     """
     wanted = cast("tuple[int, ...] | None", sizes)
+    statistic = choose_one(statistic, ["system"])
     columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
     n, m = columns.scores.shape
     if n < 2:
@@ -120,17 +124,17 @@ def stability(
     found: dict[tuple[int, int], FloatArray] = {}
     for inputs in {mask.tobytes(): mask for mask in available}.values():
         together = [at for at, mask in enumerate(available) if (mask == inputs).all()]
-        drawn = _draw(columns.values[together][..., inputs], chosen[together[0]], draws, coefficient, seed, threads)
+        drawn = _draw(columns.values[together][..., inputs], chosen[together[0]], draws, statistic, seed, threads)
         found |= {(at, size): r for size, values in drawn.items() for at, r in zip(together, values, strict=True)}
 
     rows = [
-        _row(columns, at, size, found[at, size], coefficient, own[at])
+        _row(columns, at, size, found[at, size], statistic, own[at])
         for at in range(len(columns.names))
         for size in chosen[at]
     ]
     signature = Signature.of(
         "stability",
-        coef=signature_names([coefficient]),
+        coef=signature_names([statistic]),
         sizes=sorted({size for each in chosen for size in each}),
         k=draws,
         seed=seed,
@@ -154,16 +158,16 @@ def _sizes(wanted: tuple[int, ...] | None, own: list[int], kinds: tuple[str, ...
 
 
 def _draw(
-    values: FloatArray, sizes: list[int], draws: int, coefficient: str, seed: int, threads: int | None
+    values: FloatArray, sizes: list[int], draws: int, statistic: Statistic, seed: int, threads: int | None
 ) -> dict[int, FloatArray]:
     """Return for each size the correlations (columns, draws)."""
-    rankings = Rankings(values)
+    rankings = Rankings(values, statistic)
     pages = [SamplePages(draws, values.shape[-1], size, seed) for size in sizes]
     places = [(at, page) for at, each in enumerate(pages) for page in range(len(each))]
 
     def work(place: int) -> FloatArray:
         at, page = places[place]
-        return rankings.correlate(*pages[at][page], coefficient)
+        return rankings.correlate(*pages[at][page])
 
     done = engine.run(work, len(places), threads=threads, what="drawing inputs twice")
     return {
@@ -172,7 +176,7 @@ def _draw(
     }
 
 
-def _row(columns: Columns, at: int, size: int, r: FloatArray, coefficient: str, own: int) -> StabilityRow:
+def _row(columns: Columns, at: int, size: int, r: FloatArray, statistic: Statistic, own: int) -> StabilityRow:
     defined = r[~np.isnan(r)]
     return StabilityRow(
         name=columns.names[at],
@@ -180,7 +184,7 @@ def _row(columns: Columns, at: int, size: int, r: FloatArray, coefficient: str, 
         n_inputs=size,
         mean=float(defined.mean()) if len(defined) else math.nan,
         sd=float(defined.std(ddof=1)) if len(defined) > 1 else math.nan,
-        coefficient=coefficient,
+        coefficient=statistic.name,
         draws=len(r),
         n_undefined=len(r) - len(defined),
         n_systems=int((~np.isnan(columns.values[at])).any(axis=1).sum()),

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay import engine
-from metassay.core.scores import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.system_tests import DrawPages, PairedScores, judge, same_size
 
-IntArray = npt.NDArray[np.int64]
 Method = tuple[str, str]
 """A test and where its cut-off comes from."""
 

@@ -25,13 +25,14 @@ from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_groups
 from metassay.core.note import Note
 from metassay.core.result import Result
-from metassay.core.scores import REFERENCE_GROUP, FloatArray, Scores
+from metassay.core.scores import REFERENCE_GROUP, Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.significance import corrected
 from metassay.studies.columns import choose_columns
-from metassay.studies.system_pair_tests import IntArray, JudgedPairs, Method, Plan, judge_pairs
+from metassay.studies.system_pair_tests import JudgedPairs, Method, Plan, judge_pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError
+from metassay.stats.statistics.registry import choose
 from metassay.studies.agree import Agreement, AgreementRow, agree
 from metassay.studies.inputs import count_annotated, has_scores, take_as_annotated
 from metassay.studies.setting import settle, signature_names
@@ -110,7 +111,7 @@ def widths(
     *,
     human: opt.Human = None,
     metric: opt.Metric = None,
-    coefficient: opt.Statistics = "kendall",
+    statistic: opt.Statistics = "kendall",
     annotated: opt.AnnotatedInputs = None,
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 10_000,
@@ -143,7 +144,7 @@ def widths(
     >>> {row.interval for row in result.table} == {"boot-systems", "boot-inputs", "boot-both"}
     True
     """
-    coefficients = tuple(coefficient)
+    statistics = choose(statistic, ["system"])
     whole = settle(scores, human, metric, references=references)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     setting = settle(studied, human, metric, references=references)
@@ -162,7 +163,7 @@ def widths(
             human=setting.humans,
             metric=setting.metrics,
             level="system",
-            coefficient=coefficients,
+            statistic=statistics,
             inputs=inputs,
             interval=interval,
             confidence=confidence,
@@ -176,16 +177,16 @@ def widths(
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
     rows, changes = [], []
     for h in setting.humans:
-        for c in coefficients:
+        for each in statistics:
             for interval in vocabulary.BOOTSTRAPS:
-                mine = [row for row in every if (row.human, row.coefficient, row.interval) == (h, c, interval)]
+                mine = [row for row in every if (row.human, row.coefficient, row.interval) == (h, each.name, interval)]
                 rows += mine
                 changes.append(_mean_change(mine, [row for row in mine if gains[row.metric, h]]))
     n, m = setting.scores.shape
     signature = Signature.of(
         "widths",
         level="system",
-        coef=signature_names(coefficients),
+        coef=signature_names(statistics),
         ci=[*vocabulary.BOOTSTRAPS, f"{confidence:g}"],
         k=resamples,
         seed=seed,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metassay.stats.kernels.score_swaps import make_exchange
+from metassay.stats.statistics.registry import find
 
 PAIRS = list(itertools.combinations(range(5), 2))
 
@@ -22,7 +22,7 @@ def test_many_ties_are_counted_as_literally(shared):
     swaps = rng.integers(0, 2, size=(8, 1 if shared else 4, 30)).astype(np.uint8)
     swaps = np.broadcast_to(swaps, (8, 4, 30))
 
-    left, right = make_exchange(x, z, PAIRS, "input", "kendall")(swaps)
+    left, right = find("kendall").exchange(x, z, PAIRS, "input")(swaps)
 
     for p, (a, b) in enumerate(PAIRS):
         for draw in range(30):

@@ -42,6 +42,7 @@ COMMANDS = (
     "serve",
     "reproduce",
     "datasets",
+    "example",
     "demo",
 )
 """Every command, in the order of the overview."""

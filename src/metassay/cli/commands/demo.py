@@ -1,7 +1,8 @@
 """Show me, on the example data that ships with the package.
 
 Reads the example scores that ship with the package (they are synthetic), runs every study on them, shows how well each
-metric agrees with people, says in words what follows, and writes the report.
+metric agrees with people, says in words what follows, and writes the report,
+with the scores beside it in the folder demo.
 
     metassay demo
     metassay demo -o report.html
@@ -17,6 +18,7 @@ from metassay.cli import options
 from metassay.cli.parser import Parser
 
 REPORT = "demo/report.html"
+SCORES = "demo/scores.csv"
 TITLE = "How far can these metrics be trusted? (synthetic example)"
 USAGE = "[options]"
 
@@ -39,16 +41,17 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import describe, say, show, tell
     from metassay.core.files import check_writable
     from metassay.errors import one_line
-    from metassay.readers import example
+    from metassay.readers import example, write
     from metassay.report.document.report import make_report
     from metassay.report.terminal import default_width
 
     chosen = options.given(arguments, _statistics())
     target = Path(arguments.output)
+    scores = example()
     if arguments.output == REPORT:
         target.parent.mkdir(exist_ok=True)
+        write(scores, SCORES)
     check_writable(target)
-    scores = example()
     if not arguments.quiet:
         say(describe(scores))
     with progress(arguments.quiet):
@@ -62,5 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     tell("On your own data (a table with the columns system, input, and one per metric and human criterion):")
     tell("  metassay report scores.csv --human NAME -o report.html")
     tell()
+    if arguments.output == REPORT:
+        tell(f"The scores, to try commands on: {one_line(Path(SCORES).resolve())}")
     tell(f"The report, with every question, chart and table: {one_line(target.resolve())}")
     return 0

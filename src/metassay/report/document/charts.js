@@ -1,7 +1,355 @@
-/* Vega 6.4.0, Vega-Lite 6.4.3, vega-interpreter 2.3.2, vega-tooltip 1.1.0 and what they need (d3, topojson).
-   Made by scripts/make_chart_library.sh. Their licences follow.
+/*
+charts.js holds Vega, Vega-Lite and what they need, made by scripts/make_chart_library.sh. Their licences:
 
-vega
+d3-array 3.2.5 (ISC)
+d3-color 3.1.1 (ISC)
+d3-dispatch 3.0.2 (ISC)
+d3-force 3.0.1 (ISC)
+d3-format 3.1.3 (ISC)
+d3-hierarchy 3.1.3 (ISC)
+d3-interpolate 3.0.2 (ISC)
+d3-quadtree 3.0.2 (ISC)
+d3-scale 4.0.3 (ISC)
+d3-shape 3.2.1 (ISC)
+d3-time 3.1.1 (ISC)
+d3-time-format 4.1.1 (ISC)
+d3-timer 3.0.2 (ISC)
+
+Copyright 2010-2026 Mike Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+d3-delaunay 6.0.6 (ISC)
+
+Copyright 2018-2026 Observable, Inc.
+Copyright 2021 Mapbox
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+d3-dsv 3.0.2 (ISC)
+
+Copyright 2013-2026 Mike Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+d3-ease 3.0.2 (BSD-3-Clause)
+
+Copyright 2010-2026 Mike Bostock
+Copyright 2001 Robert Penner
+All rights reserved.
+
+Redistribution and use in source and binary forms, with or without modification,
+are permitted provided that the following conditions are met:
+
+* Redistributions of source code must retain the above copyright notice, this
+  list of conditions and the following disclaimer.
+
+* Redistributions in binary form must reproduce the above copyright notice,
+  this list of conditions and the following disclaimer in the documentation
+  and/or other materials provided with the distribution.
+
+* Neither the name of the author nor the names of contributors may be used to
+  endorse or promote products derived from this software without specific prior
+  written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
+ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT OWNER OR CONTRIBUTORS BE LIABLE FOR
+ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES
+(INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON
+ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT
+(INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+
+--------------------------------------------------------------------------------
+
+d3-geo 3.1.2 (ISC)
+
+Copyright 2010-2026 Mike Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+This license applies to GeographicLib, versions 1.12 and later.
+
+Copyright 2008-2012 Charles Karney
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of
+this software and associated documentation files (the "Software"), to deal in
+the Software without restriction, including without limitation the rights to
+use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of
+the Software, and to permit persons to whom the Software is furnished to do so,
+subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS
+FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT.  IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER
+IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+d3-geo-projection 4.0.0 (ISC)
+
+Copyright 2013-2021 Mike Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+MIT License for https://github.com/scijs/integrate-adaptive-simpson
+
+The MIT License (MIT)
+
+Copyright 2015 Ricky Reusser
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in
+all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
+THE SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+d3-path 3.1.1 (ISC)
+
+Copyright 2015-2026 Mike Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+d3-scale-chromatic 3.1.1 (ISC)
+
+Copyright 2010-2026 Mike Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+Apache-Style Software License for ColorBrewer software and ColorBrewer Color Schemes
+
+Copyright 2002 Cynthia Brewer, Mark Harrower, and The Pennsylvania State University
+
+Licensed under the Apache License, Version 2.0 (the "License"); you may not use
+this file except in compliance with the License. You may obtain a copy of the
+License at
+
+http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software distributed
+under the License is distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR
+CONDITIONS OF ANY KIND, either express or implied. See the License for the
+specific language governing permissions and limitations under the License.
+
+--------------------------------------------------------------------------------
+
+delaunator 5.1.0 (ISC)
+
+ISC License
+
+Copyright (c) 2026, Mapbox
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+internmap 2.0.3 (ISC)
+
+Copyright 2021 Mike Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+robust-predicates 3.0.3 (Unlicense)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or
+distribute this software, either in source code form or as a compiled
+binary, for any purpose, commercial or non-commercial, and by any
+means.
+
+In jurisdictions that recognize copyright laws, the author or authors
+of this software dedicate any and all copyright interest in the
+software to the public domain. We make this dedication for the benefit
+of the public at large and to the detriment of our heirs and
+successors. We intend this dedication to be an overt act of
+relinquishment in perpetuity of all present and future rights to this
+software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND,
+EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
+MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT.
+IN NO EVENT SHALL THE AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR
+OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE,
+ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR
+OTHER DEALINGS IN THE SOFTWARE.
+
+For more information, please refer to <http://unlicense.org>
+
+--------------------------------------------------------------------------------
+
+topojson-client 3.1.0 (ISC)
+
+Copyright 2012-2019 Michael Bostock
+
+Permission to use, copy, modify, and/or distribute this software for any purpose
+with or without fee is hereby granted, provided that the above copyright notice
+and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH
+REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND
+FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT,
+INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
+OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
+TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
+THIS SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+vega 6.4.0 (BSD-3-Clause)
+vega-canvas 2.0.0 (BSD-3-Clause)
+vega-crossfilter 5.1.3 (BSD-3-Clause)
+vega-dataflow 6.1.3 (BSD-3-Clause)
+vega-encode 5.2.2 (BSD-3-Clause)
+vega-event-selector 4.0.0 (BSD-3-Clause)
+vega-expression 6.2.2 (BSD-3-Clause)
+vega-force 5.1.3 (BSD-3-Clause)
+vega-format 2.1.3 (BSD-3-Clause)
+vega-functions 6.2.0 (BSD-3-Clause)
+vega-geo 5.1.3 (BSD-3-Clause)
+vega-hierarchy 5.1.3 (BSD-3-Clause)
+vega-interpreter 2.3.2 (BSD-3-Clause)
+vega-label 2.1.3 (BSD-3-Clause)
+vega-expression 6.1.0 (BSD-3-Clause)
+vega-loader 5.1.3 (BSD-3-Clause)
+vega-parser 7.1.3 (BSD-3-Clause)
+vega-projection 2.1.3 (BSD-3-Clause)
+vega-regression 2.1.3 (BSD-3-Clause)
+vega-runtime 7.1.3 (BSD-3-Clause)
+vega-scale 8.1.3 (BSD-3-Clause)
+vega-scenegraph 5.3.0 (BSD-3-Clause)
+vega-selections 6.1.5 (BSD-3-Clause)
+vega-statistics 2.0.0 (BSD-3-Clause)
+vega-time 3.3.0 (BSD-3-Clause)
+vega-transforms 5.2.2 (BSD-3-Clause)
+vega-util 2.1.3 (BSD-3-Clause)
+vega-view 6.2.0 (BSD-3-Clause)
+vega-view-transforms 5.2.2 (BSD-3-Clause)
+vega-voronoi 5.1.3 (BSD-3-Clause)
+vega-wordcloud 5.1.3 (BSD-3-Clause)
+
 Copyright (c) 2015-2023, University of Washington Interactive Data Lab
 All rights reserved.
 
@@ -30,7 +378,10 @@ CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
 OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
 OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 
-vega-lite
+--------------------------------------------------------------------------------
+
+vega-lite 6.4.3 (BSD-3-Clause)
+
 Copyright (c) 2015, University of Washington Interactive Data Lab.
 All rights reserved.
 
@@ -59,50 +410,11 @@ CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
 OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
 OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 
-vega-interpreter
-Copyright (c) 2015-2023, University of Washington Interactive Data Lab
-All rights reserved.
+--------------------------------------------------------------------------------
 
-Redistribution and use in source and binary forms, with or without
-modification, are permitted provided that the following conditions are met:
+d3-array 3.2.4 (ISC)
 
-1. Redistributions of source code must retain the above copyright notice, this
-   list of conditions and the following disclaimer.
-
-2. Redistributions in binary form must reproduce the above copyright notice,
-   this list of conditions and the following disclaimer in the documentation
-   and/or other materials provided with the distribution.
-
-3. Neither the name of the copyright holder nor the names of its contributors
-  may be used to endorse or promote products derived from this software
-  without specific prior written permission.
-
-THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS"
-AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE
-IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
-DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT OWNER OR CONTRIBUTORS BE LIABLE
-FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
-DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
-SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER
-CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY,
-OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
-OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
-
-vega-tooltip
-Copyright 2016 Interactive Data Lab and contributors
-
-Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
-
-1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
-
-2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following disclaimer in the documentation and/or other materials provided with the distribution.
-
-3. Neither the name of the copyright holder nor the names of its contributors may be used to endorse or promote products derived from this software without specific prior written permission.
-
-THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
-
-d3-array
-Copyright 2010-2026 Mike Bostock
+Copyright 2010-2023 Mike Bostock
 
 Permission to use, copy, modify, and/or distribute this software for any purpose
 with or without fee is hereby granted, provided that the above copyright notice
@@ -115,6 +427,25 @@ INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS
 OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER
 TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF
 THIS SOFTWARE.
+
+--------------------------------------------------------------------------------
+
+vega-tooltip 1.1.0 (BSD-3-Clause)
+
+Copyright 2016 Interactive Data Lab and contributors
+
+Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following conditions are met:
+
+1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
+
+2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following disclaimer in the documentation and/or other materials provided with the distribution.
+
+3. Neither the name of the copyright holder nor the names of its contributors may be used to endorse or promote products derived from this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+
+--------------------------------------------------------------------------------
+
 */
 (()=>{var CI=Object.defineProperty;var B=(e,t,n)=>()=>{if(n)throw n[0];try{return e&&(t=e(e=0)),t}catch(r){throw n=[r],r}};var _I=(e,t)=>()=>{try{return t||e((t={exports:{}}).exports,t),t.exports}catch(n){throw t=0,n}},xr=(e,t)=>{for(var n in t)CI(e,n,{get:t[n],enumerable:!0})};function mt(e,t,n){return Object.assign(e,{fields:t||[],fname:n})}function Ye(e){return e==null?null:e.fname}function St(e){return e==null?null:e.fields}var ku=B(()=>{});function xf(e){return e.length===1?kI(e[0]):FI(e)}var kI,FI,Ey=B(()=>{kI=e=>function(t){return t[e]},FI=e=>{let t=e.length;return function(n){for(let r=0;r<t;++r)n=n[e[r]];return n}}});function D(e){throw Error(e)}var Dh=B(()=>{});function An(e){let t=[],n=e.length,r=null,i=0,a="",o,s,u;e=e+"";function l(){t.push(a+e.substring(o,s)),a="",o=s+1}for(o=s=0;s<n;++s)if(u=e[s],u==="\\")a+=e.substring(o,s++),o=s;else if(u===r)l(),r=null,i=-1;else{if(r)continue;o===i&&u==='"'||o===i&&u==="'"?(o=s+1,r=u):u==="."&&!i?s>o?l():o=s+1:u==="["?(s>o&&l(),i=o=s+1):u==="]"&&(i||D("Access path missing open bracket: "+e),i>0&&l(),i=0,o=s+1)}return i&&D("Access path missing closing bracket: "+e),r&&D("Access path missing closing quote: "+e),s>o&&(s++,l()),t}var $h=B(()=>{Dh()});function yt(e,t,n){let r=An(e),i=r.length===1?r[0]:e;return mt((n&&n.get||xf)(r),[i],t||i)}var Th=B(()=>{ku();Ey();$h()});var Fu,Ct,Lr,xi,Ft,ta,TS=B(()=>{ku();Th();Fu=yt("id"),Ct=mt(e=>e,[],"identity"),Lr=mt(()=>0,[],"zero"),xi=mt(()=>1,[],"one"),Ft=mt(()=>!0,[],"true"),ta=mt(()=>!1,[],"false")});var Mu,RS=B(()=>{Mu=new Set([...Object.getOwnPropertyNames(Object.prototype).filter(e=>typeof Object.prototype[e]=="function"),"__proto__","then"])});function MI(e,t,n){let r=[t,...n];console[e](...r)}function vf(e,t,n=MI){let r=e||OS;return{level(i){return arguments.length?(r=+i,this):r},error(...i){return r>=Rh&&n(t||"error","ERROR",i),this},warn(...i){return r>=Oh&&n(t||"warn","WARN",i),this},info(...i){return r>=NS&&n(t||"log","INFO",i),this},debug(...i){return r>=PS&&n(t||"log","DEBUG",i),this}}}var OS,Rh,Oh,NS,PS,BS=B(()=>{OS=0,Rh=1,Oh=2,NS=3,PS=4});var R,wf=B(()=>{R=Array.isArray});function X(e){return e===Object(e)}var Nh=B(()=>{});function Du(...e){return e.reduce((t,n)=>{for(let r in n)if(r==="signals")t.signals=DI(t.signals,n.signals);else{let i=r==="legend"?{layout:1}:r==="style"?!0:null;$u(t,r,n[r],i)}return t},{})}function $u(e,t,n,r){if(!IS(t))return;let i=e,a,o;if(X(n)&&!R(n)){let s=n;o=X(i[t])?i[t]:i[t]={};for(a in s)r&&(r===!0||r[a])?$u(o,a,s[a]):IS(a)&&(o[a]=s[a])}else i[t]=n}function DI(e,t){if(e==null)return t;if(t==null)return e;let n={},r=[];function i(a){n[a.name]||(n[a.name]=1,r.push(a))}return t.forEach(i),e.forEach(i),r}var IS,zS=B(()=>{wf();Nh();IS=e=>e!=="__proto__"&&e!=="constructor"&&e!=="prototype"});function de(e){return e[e.length-1]}var Tu=B(()=>{});function st(e){return e==null||e===""?null:+e}var Sy=B(()=>{});function LS(e){return e.length>0}function Bh(e,t,n,r){LS(e)||D("Domain array must not be empty");let i=n(e[0]),a=n(de(e)),o=(a-i)*t;return[r(i-o),r(a-o)]}function Cy(e,t){return Bh(e,t,GS,HS)}function _y(e,t){let n=Math.sign(e[0]);return Bh(e,t,qS(n),US(n))}function ky(e,t,n){return Bh(e,t,Ph(n),Ph(1/n))}function Fy(e,t,n){return Bh(e,t,jS(n),WS(n))}function Ih(e,t,n,r,i){LS(e)||D("Domain array must not be empty");let a=r(e[0]),o=r(de(e)),s=t!=null?r(t):(a+o)/2;return[i(s+(a-s)*n),i(s+(o-s)*n)]}function Af(e,t,n){return Ih(e,t,n,GS,HS)}function Ef(e,t,n){let r=Math.sign(e[0]);return Ih(e,t,n,qS(r),US(r))}function Ru(e,t,n,r){return Ih(e,t,n,Ph(r),Ph(1/r))}function Sf(e,t,n,r){return Ih(e,t,n,jS(r),WS(r))}var US,qS,jS,WS,Ph,GS,HS,YS=B(()=>{Dh();Tu();Sy();US=e=>t=>e*Math.exp(t),qS=e=>t=>Math.log(e*t),jS=e=>t=>Math.sign(t)*Math.log1p(Math.abs(t/e)),WS=e=>t=>Math.sign(t)*Math.expm1(Math.abs(t))*e,Ph=e=>t=>t<0?-Math.pow(-t,e):Math.pow(t,e),GS=e=>st(e)??0,HS=e=>e});function My(e){return 1+~~(new Date(e).getMonth()/3)}function Dy(e){return 1+~~(new Date(e).getUTCMonth()/3)}var VS=B(()=>{});function Y(e){return e!=null?R(e)?e:[e]:[]}var zh=B(()=>{wf()});function Lh(e,t,n){let r=e[0],i=e[1],a;return i<r&&(a=i,i=r,r=a),a=i-r,a>=n-t?[t,n]:[r=Math.min(Math.max(r,t),n-a),r+a]}var XS=B(()=>{});function oe(e){return typeof e=="function"}var Cf=B(()=>{});function Ou(e,t,n){let r=n||{},i=Y(t)||[],a=[],o=[],s={},u=r.comparator||TI;return Y(e).forEach((l,f)=>{if(l==null)return;a.push(i[f]===$I?-1:1);let c=oe(l)?l:yt(l,void 0,r);o.push(c),(St(c)||[]).forEach(d=>s[d]=1)}),o.length===0?null:mt(u(o,a),Object.keys(s))}var $I,na,TI,RI,OI,KS=B(()=>{ku();zh();Th();Cf();$I="descending";na=(e,t)=>{let n=e,r=t;return(n<r||n==null)&&r!=null?-1:(n>r||r==null)&&n!=null?1:(r=r instanceof Date?+r:r,(n=n instanceof Date?+n:n)!==n&&r===r?-1:r!==r&&n===n?1:0)},TI=(e,t)=>e.length===1?RI(e[0],t[0]):OI(e,t,e.length),RI=(e,t)=>function(n,r){return na(e(n),e(r))*t},OI=(e,t,n)=>(t.push(0),function(r,i){let a,o=0,s=-1;for(;o===0&&++s<n;)a=e[s],o=na(a(r),a(i));return o*t[s]})});function Ze(e){return oe(e)?e:()=>e}var QS=B(()=>{Cf()});function Nu(e,t){let n=null;return r=>{n&&clearTimeout(n),n=setTimeout(()=>(t(r),n=null),e)}}var ZS=B(()=>{});function se(e,...t){for(let n of t)for(let r in n)e[r]=n[r];return e}var $y=B(()=>{});function ln(e,t){let n=0,r,i,a,o;if(e&&(r=e.length))if(t==null){for(i=e[n];n<r&&(i==null||i!==i);i=e[++n]);for(a=o=i;n<r;++n)i=e[n],i!=null&&(i<a&&(a=i),i>o&&(o=i))}else{for(i=t(e[n]);n<r&&(i==null||i!==i);i=t(e[++n]));for(a=o=i;n<r;++n)i=t(e[n]),i!=null&&(i<a&&(a=i),i>o&&(o=i))}return[a,o]}var JS=B(()=>{});function Uh(e,t){let n=e.length,r=-1,i,a,o,s,u;if(t==null){for(;++r<n;)if(s=e[r],s!=null&&s>=s){o=u=s;break}if(r===n)return[-1,-1];for(i=a=r;++r<n;)s=e[r],s!=null&&(o>s&&(o=s,i=r),u<s&&(u=s,a=r))}else{for(;++r<n;)if(s=t(e[r],r,e),s!=null&&s>=s){o=u=s;break}if(r===n)return[-1,-1];for(i=a=r;++r<n;)s=t(e[r],r,e),s!=null&&(o>s&&(o=s,i=r),u<s&&(u=s,a=r))}return[i,a]}var eC=B(()=>{});function V(e,t){return Object.hasOwn(e,t)}var qh=B(()=>{});function ra(e){let t={},n;function r(a){return V(t,a)&&t[a]!==jh}let i={size:0,empty:0,object:t,has:r,get(a){return r(a)?t[a]:void 0},set(a,o){return r(a)||(++i.size,t[a]===jh&&--i.empty),t[a]=o,this},delete(a){return r(a)&&(--i.size,++i.empty,t[a]=jh),this},clear(){i.size=i.empty=0,i.object=t={}},test(a){return arguments.length?(n=a,i):n},clean(){let a={},o=0;for(let s in t){let u=t[s];u!==jh&&(!n||!n(u))&&(a[s]=u,++o)}i.size=o,i.empty=0,i.object=t=a}};return e&&Object.keys(e).forEach(a=>{i.set(a,e[a])}),i}var jh,tC=B(()=>{qh();jh={}});function Ty(e,t,n,r,i,a){if(!n&&n!==0)return a;let o=+n,s=e[0],u=de(e),l;if(u===void 0)return a;u<s&&(l=s,s=u,u=l),l=Math.abs(t-s);let f=Math.abs(u-t);return l<f&&l<=o?r:f<=o?i:a}var nC=B(()=>{Tu()});function L(e,t,n){let r=e.prototype=Object.create(t.prototype);return Object.defineProperty(r,"constructor",{value:e,writable:!0,enumerable:!0,configurable:!0}),se(r,n)}var rC=B(()=>{$y()});function ia(e,t,n,r){let i=t[0],a=t[t.length-1],o;return i>a&&(o=i,i=a,a=o),n=n===void 0||n,r=r===void 0||r,(n?i<=e:i<e)&&(r?e<=a:e<a)}var iC=B(()=>{});function aa(e){return typeof e=="boolean"}var aC=B(()=>{});function rr(e){return Object.prototype.toString.call(e)==="[object Date]"}var Ry=B(()=>{});function Wh(e){return e!=null&&oe(e[Symbol.iterator])}var oC=B(()=>{Cf()});function Ae(e){return typeof e=="number"}var Oy=B(()=>{});function _f(e){return Object.prototype.toString.call(e)==="[object RegExp]"}var sC=B(()=>{});function K(e){return typeof e=="string"}var Ny=B(()=>{});function Pu(e,t,n){let r=e?t?Y(e).map(u=>u.replace(/\\(.)/g,"$1")):Y(e):void 0,i=r?.length,a=n&&n.get||xf,o=u=>a(t?[u]:An(u)),s;if(!i||!r)s=function(){return""};else if(i===1){let u=o(r[0]);s=function(l){return""+u(l)}}else{let u=r.map(o);s=function(l){let f=""+u[0](l),c=0;for(;++c<i;)f+="|"+u[c](l);return f}}return mt(s,r,"key")}var uC=B(()=>{ku();zh();Ey();$h()});function Py(e,t){let n=e[0],r=de(e),i=+t;return r===void 0?n:i?i===1?r:n+i*(r-n):n}var lC=B(()=>{Tu()});function By(e){e=+e||NI;let t,n,r,i=()=>{t={},n={},r=0},a=(o,s)=>(++r>e&&(n=t,t={},r=1),t[o]=s);return i(),{clear:i,has:o=>V(t,o)||V(n,o),get:o=>V(t,o)?t[o]:V(n,o)?a(o,n[o]):void 0,set:(o,s)=>V(t,o)?t[o]=s:a(o,s)}}var NI,fC=B(()=>{qh();NI=1e4});function PI(e){return e===Array||typeof e=="function"&&e.prototype&&ArrayBuffer.isView(e.prototype)}function Gh(e,t,n,r){let i=t.length,a=n.length;if(!a)return t;if(!i)return n;let o=t.constructor,s=r||(PI(o)?new o(i+a):new Array(i+a)),u=0,l=0,f=0;for(;u<i&&l<a;++f)s[f]=e(t[u],n[l])>0?n[l++]:t[u++];for(;u<i;++u,++f)s[f]=t[u];for(;l<a;++l,++f)s[f]=n[l];return s}var cC=B(()=>{});function os(e,t){let n="";for(;--t>=0;)n+=e;return n}var Iy=B(()=>{});function Hh(e,t,n,r){let i=n||" ",a=e+"",o=t-a.length;return o<=0?a:r==="left"?os(i,o)+a:r==="center"?os(i,~~(o/2))+a+os(i,Math.ceil(o/2)):a+os(i,o)}var dC=B(()=>{Iy()});function ss(e){return e&&de(e)-e[0]||0}var hC=B(()=>{Tu()});function z(e){return R(e)?`[${e.map(t=>t===null?"null":z(t))}]`:X(e)||K(e)?JSON.stringify(e).replaceAll("\u2028","\\u2028").replaceAll("\u2029","\\u2029"):e}var pC=B(()=>{wf();Nh();Ny()});function Bu(e){return e==null||e===""?null:!e||e==="false"||e==="0"?!1:!!e}var gC=B(()=>{});function Iu(e,t){return t=t||BI,e==null||e===""?null:t(e)}var BI,mC=B(()=>{Ry();Oy();BI=e=>Ae(e)||rr(e)?e:Date.parse(e)});function zu(e){return e==null||e===""?null:e+""}var yC=B(()=>{});function bt(e){let t={},n=e.length;for(let r=0;r<n;++r)t[e[r]+""]=!0;return t}var bC=B(()=>{});function Yh(e,t,n,r){let i=r??"\u2026",a=e+"",o=a.length,s=Math.max(0,t-i.length);return o<=t?a:n==="left"?i+a.slice(o-s):n==="center"?a.slice(0,Math.ceil(s/2))+i+a.slice(o-~~(s/2)):a.slice(0,s)+i}var xC=B(()=>{});function vi(e,t,n){if(e)if(t){let r=e.length;for(let i=0;i<r;++i){let a=t(e[i]);a&&n(a,i,e)}}else e.forEach(n)}var vC=B(()=>{});var Re=B(()=>{ku();TS();RS();BS();zS();YS();VS();zh();XS();KS();QS();ZS();Dh();$y();JS();eC();tC();Th();nC();qh();rC();iC();wf();aC();Ry();Cf();oC();Oy();Nh();sC();Ny();uC();lC();fC();cC();dC();Tu();Iy();hC();$h();pC();gC();mC();Sy();yC();bC();xC();vC()});function EC(e){return new Function("d","return {"+e.map(function(t,n){return JSON.stringify(t)+": d["+n+'] || ""'}).join(",")+"}")}function II(e,t){var n=EC(e);return function(r,i){return t(n(r),i,e)}}function AC(e){var t=Object.create(null),n=[];return e.forEach(function(r){for(var i in r)i in t||n.push(t[i]=i)}),n}function Ln(e,t){var n=e+"",r=n.length;return r<t?new Array(t-r+1).join(0)+n:n}function zI(e){return e<0?"-"+Ln(-e,6):e>9999?"+"+Ln(e,6):Ln(e,4)}function LI(e){var t=e.getUTCHours(),n=e.getUTCMinutes(),r=e.getUTCSeconds(),i=e.getUTCMilliseconds();return isNaN(e)?"Invalid Date":zI(e.getUTCFullYear())+"-"+Ln(e.getUTCMonth()+1,2)+"-"+Ln(e.getUTCDate(),2)+(i?"T"+Ln(t,2)+":"+Ln(n,2)+":"+Ln(r,2)+"."+Ln(i,3)+"Z":r?"T"+Ln(t,2)+":"+Ln(n,2)+":"+Ln(r,2)+"Z":n||t?"T"+Ln(t,2)+":"+Ln(n,2)+"Z":"")}function Vh(e){var t=new RegExp('["'+e+`
 \r]`),n=e.charCodeAt(0);function r(c,d){var h,p,g=i(c,function(m,y){if(h)return h(m,y-1);p=m,h=d?II(m,d):EC(m)});return g.columns=p||[],g}function i(c,d){var h=[],p=c.length,g=0,m=0,y,b=p<=0,x=!1;c.charCodeAt(p-1)===kf&&--p,c.charCodeAt(p-1)===Uy&&--p;function v(){if(b)return zy;if(x)return x=!1,wC;var E,A=g,S;if(c.charCodeAt(A)===Ly){for(;g++<p&&c.charCodeAt(g)!==Ly||c.charCodeAt(++g)===Ly;);return(E=g)>=p?b=!0:(S=c.charCodeAt(g++))===kf?x=!0:S===Uy&&(x=!0,c.charCodeAt(g)===kf&&++g),c.slice(A+1,E-1).replace(/""/g,'"')}for(;g<p;){if((S=c.charCodeAt(E=g++))===kf)x=!0;else if(S===Uy)x=!0,c.charCodeAt(g)===kf&&++g;else if(S!==n)continue;return c.slice(A,E)}return b=!0,c.slice(A,p)}for(;(y=v())!==zy;){for(var w=[];y!==wC&&y!==zy;)w.push(y),y=v();d&&(w=d(w,m++))==null||h.push(w)}return h}function a(c,d){return c.map(function(h){return d.map(function(p){return f(h[p])}).join(e)})}function o(c,d){return d==null&&(d=AC(c)),[d.map(f).join(e)].concat(a(c,d)).join(`

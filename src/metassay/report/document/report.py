@@ -13,7 +13,7 @@ from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Dossier, Watch, gather
 
 if TYPE_CHECKING:
-    pass
+    from metassay.stats.statistics.registry import Statistics
 
 TITLE = "How far can these metrics be trusted?"
 
@@ -46,6 +46,7 @@ def make_report(
     *,
     human: opt.Human = None,
     metric: opt.Metric = None,
+    statistic: Statistics | None = None,
     title: str = TITLE,
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 10_000,
@@ -66,6 +67,9 @@ def make_report(
         what the opening speaks of.
     metric
         Metrics, likewise; by default every column that is not human.
+    statistic
+        Statistics of agreement, the first of which is also that of `criteria`; by default Kendall, Pearson and
+        Spearman.
     title
         The heading of the page.
     confidence
@@ -90,6 +94,7 @@ def make_report(
         scores,
         human=human,
         metric=metric,
+        statistic=statistic,
         confidence=confidence,
         resamples=resamples,
         seed=seed,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.errors import DataError, one_line
 
 if TYPE_CHECKING:
+    from metassay.stats.statistics.registry import Statistics
+    from metassay.studies.agree import Agreement
     from metassay.studies.setting import NameOrNames
 
 Watch = Callable[[str, int, int], None]
@@ -42,6 +44,7 @@ def gather(
     *,
     human: NameOrNames | None = None,
     metric: NameOrNames | None = None,
+    statistic: Statistics | None = None,
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
@@ -58,6 +61,9 @@ def gather(
         Human criteria: names, globs or comma lists; by default every column known to be human.
     metric
         Metrics, likewise; by default every column that is not human.
+    statistic
+        Statistics of agreement, the first of which is also that of `criteria`; by default :data:`COEFFICIENTS`, and
+        :data:`TESTED` where metrics are tested.
     confidence
         Confidence of the intervals, between 0 and 1.
     resamples
@@ -86,8 +92,8 @@ def gather(
     drawn = {"seed": seed, "threads": threads}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "coefficient": COEFFICIENTS, **sampled}),
-        "compare": (compare, {"level": LEVELS, "coefficient": TESTED, "resamples": resamples, **drawn}),
+        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, **sampled}),
+        "compare": (compare, {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **drawn}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
         "decisions": (decisions, {**sampled, "resamples": min(resamples, 2_000)}),
@@ -104,6 +110,8 @@ def gather(
         if name == "criteria" and len(humans) < 2:
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
+        if name == "criteria" and statistic is not None:
+            options["statistic"] = cast("Agreement", results["agree"]).table[0].coefficient
         try:
             results[name] = study(own, **named, **options)
         except DataError as error:

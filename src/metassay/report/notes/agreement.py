@@ -16,12 +16,12 @@ _UNPAIRED = {
     "swaps": "scores are exchanged on all inputs that both metrics have",
 }
 _GENERALISES = {
-    "both": "Conclusions ({test}) generalise to new systems and new inputs from the same populations.",
-    "systems": "Conclusions ({test}) generalise to new systems from the same population, on these inputs only.",
-    "inputs": "Conclusions ({test}) generalise to new inputs from the same population, for these systems only.",
-    "cells": "{test} exchanges single cells: conclusions generalise to new systems only if no metric is biased towards "
-    "some systems beyond the noise of cells.",
-    "sample": "{test} assumes a normal sample of what is correlated (systems; inputs within systems; all cells at "
+    "both": "Conclusions ({method}) generalise to new systems and new inputs from the same populations.",
+    "systems": "Conclusions ({method}) generalise to new systems from the same population, on these inputs only.",
+    "inputs": "Conclusions ({method}) generalise to new inputs from the same population, for these systems only.",
+    "cells": "{method} exchanges single cells: conclusions generalise to new systems only if no metric is biased "
+    "towards some systems beyond the noise of cells.",
+    "sample": "{method} assumes a normal sample of what is correlated (systems; inputs within systems; all cells at "
     "global level) and treats everything else as fixed.",
 }
 _RESAMPLED = {
@@ -46,7 +46,7 @@ def _false_positives(facts: Facts) -> str:
     )
     return (
         "Metrics are biased towards some systems beyond the noise of single cells. For new systems, the "
-        f"false-positive rate of {facts['test']} is about {rates} instead of {100 * facts['alpha']:g}%; that of "
+        f"false-positive rate of {facts['method']} is about {rates} instead of {100 * facts['alpha']:g}%; that of "
         "two-way is not inflated."
     )
 
@@ -245,6 +245,12 @@ SENTENCES = {
     "test-resamples-undefined": Sentence(
         LIMIT, "Up to {n:,} of {resamples:,} resamples of a test are undefined and excluded."
     ),
+    "p-never-small": Sentence(
+        CAVEAT,
+        "The smallest p-value that {method} can give here is {smallest:.2g}, which is larger than α = {alpha:g}: no "
+        "difference can be significant.",
+    ),
+    "method-inapplicable": Sentence(LIMIT, "{method} is not available for {statistic:list}: {reason}.", ("statistic",)),
     "false-positives": Sentence(CAVEAT, _false_positives),
     "generalises": Sentence(METHOD, lambda facts: said(_GENERALISES[facts["to"]], facts)),
     # criteria
@@ -310,6 +316,9 @@ SENTENCES = {
     ),
     "anderson-hauck-excluded": Sentence(
         METHOD, "Anderson-Hauck is a test of single correlations and is not available at {level} level."
+    ),
+    "anderson-hauck-for-correlations": Sentence(
+        METHOD, "Anderson-Hauck is a test of correlations and is not available for {statistics:list}."
     ),
     "anderson-hauck-approximate": Sentence(
         CAVEAT,

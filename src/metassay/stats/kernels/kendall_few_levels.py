@@ -16,11 +16,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.sorted_blocks import EXACT, Side, signs_between
 from metassay.stats.kernels.weighted_ranks import Numbers, kendall_from_counts
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 WIDTH = 32
 """Points in a block: with about a dozen values, signs inside blocks and sums between them then cost about the same."""

@@ -8,14 +8,11 @@ the references of each input with replacement gives every output another score, 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.kendall_few_levels import takes_few_values
 from metassay.stats.kernels.sorted_blocks import signs_between
 from metassay.stats.kernels.weighted_ranks import TIE, correlate, kendall_from_counts, ratio
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 AT_ONCE = 16
 """Draws handled at once. It changes no result."""

@@ -1,4 +1,4 @@
-"""Correlations of two metrics after random exchanges of their scores.
+"""Statistics of two metrics after random exchanges of their scores.
 
 For a swap w (0 keep, 1 exchange) the exchanged metric is X_s = X + w·(Y − X). Sums over X_s are sums over X plus
 sums of w over differences; the sign of a difference of two exchanged scores is bilinear in the two swaps. So one
@@ -7,21 +7,18 @@ matrix product per draw serves every pair of metrics. All metrics here share one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair, Swaps
 from metassay.stats.draws import PAGE
 from metassay.stats.kernels.sorted_blocks import Ordered
-from metassay.stats.kernels.weighted_ranks import TIE, correlate, kendall_from_counts, quotient, ratio
+from metassay.stats.kernels.weighted_ranks import TIE, kendall_from_counts, quotient, ratio
 from metassay.stats.kernels.within_groups import KEEP, SHORT, TILE, standardized
-from metassay.stats.levels import Means, arranged
-
-FloatArray = npt.NDArray[np.float64]
-Swaps = npt.NDArray[np.uint8]
-Pair = tuple[int, int]
+from metassay.stats.levels import Kernels, Means, arranged, order_one, side_by_side
 
 WIDTH = 1 << 15
 """Groups × pairs × draws handled at once for Pearson. It is part of the arithmetic, so it is fixed."""
@@ -74,34 +71,75 @@ def standardize_level(x: FloatArray, z: FloatArray, level: str) -> FloatArray:
     return np.where(known, np.round(out, 12), np.nan)
 
 
-def make_exchange(x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, coefficient: str) -> Exchange:
-    """Prepare metrics (P, systems, inputs) that miss the same cells, and one human matrix.
+def standardize_many(x: FloatArray, *, means: bool) -> FloatArray:
+    """Return metrics (P, systems, inputs) with nothing missing centred and scaled over all cells, or over `means`."""
+    over = x.mean(axis=2, keepdims=True) if means else x
+    spread = over.std(axis=(1, 2), keepdims=True)
+    scaled = (x - over.mean(axis=(1, 2), keepdims=True)) / np.where(spread > TIE, spread, np.inf)
+    return np.asarray(np.round(scaled, 12))
+
+
+def to_one_size(x: FloatArray, *, means: bool) -> FloatArray:
+    """Return metrics (P, systems, inputs) divided by their root mean square over cells, or over means of systems."""
+    known = ~np.isnan(x)
+    values = np.where(known, x, 0.0)
+    count = known.sum(axis=2)
+    if means:
+        values, known = (values.sum(axis=2) / np.maximum(count, 1))[:, :, None], (count > 0)[:, :, None]
+    size = np.sqrt((values**2).sum(axis=(1, 2)) / np.maximum(known.sum(axis=(1, 2)), 1))
+    return np.asarray(np.round(x / np.where(size > 0, size, 1.0)[:, None, None], 12))
+
+
+class GroupExchange(Protocol):
+    """Pairs of metrics in groups, ready to have their scores exchanged."""
+
+    def averages(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
+        """Return average statistics of X_s and Y_s, each (pairs, B), for swaps (members, groups, B)."""
+        ...
+
+
+def make_group_exchange(x: FloatArray, z: FloatArray, pairs: Sequence[Pair], coefficient: str) -> GroupExchange:
+    """Choose the engine for metrics (P, members, groups) that miss the same cells, and people (members, groups)."""
+    if coefficient == "pearson":
+        return ProductExchange(x, z, pairs)
+    if len(z) <= SHORT:
+        return SignExchange(x, z, pairs, coefficient)
+    return OrderedExchange(x, z, pairs, coefficient)
+
+
+class GroupedExchange:
+    """Exchange scores at a level that averages over groups.
 
     Parameters
     ----------
     x
-        Metric scores on one scale (see :func:`standardize_cells`).
+        Metric scores (P, systems, inputs) on one scale, which miss the same cells.
     z
         Human scores.
     pairs
         Which two metrics exchange scores, by position.
-    level, coefficient
-        What is computed after each exchange.
+    level
+        ``input``, ``global`` or ``within-system``.
+    make
+        Prepares metrics (P, members, groups), people and pairs.
     """
-    if level == "system":
-        return SystemExchange(x, z, pairs, coefficient)
-    values = np.stack([arranged(v, level) for v in x])
-    human = arranged(z, level)
-    values = np.where(np.isnan(human), np.nan, values)
-    human = np.where(np.isnan(values[0]), np.nan, human)
-    groups: ProductExchange | SignExchange | OrderedExchange
-    if coefficient == "pearson":
-        groups = ProductExchange(values, human, pairs)
-    elif len(human) <= SHORT:
-        groups = SignExchange(values, human, pairs, coefficient)
-    else:
-        groups = OrderedExchange(values, human, pairs, coefficient)
-    return lambda swaps: groups.averages(arranged(swaps, level))
+
+    def __init__(
+        self,
+        x: FloatArray,
+        z: FloatArray,
+        pairs: Sequence[Pair],
+        level: str,
+        make: Callable[[FloatArray, FloatArray, Sequence[Pair]], GroupExchange],
+    ) -> None:
+        values, human = np.stack([arranged(v, level) for v in x]), arranged(z, level)
+        values = np.where(np.isnan(human), np.nan, values)
+        self.groups = make(values, np.where(np.isnan(values[0]), np.nan, human), pairs)
+        self.level = level
+
+    def __call__(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
+        """Return statistics of X_s and of Y_s with Z, each (pairs, B)."""
+        return self.groups.averages(arranged(swaps, self.level))
 
 
 class _Average:
@@ -128,35 +166,70 @@ class _Average:
 class SystemExchange:
     """System level: exchanged cells move the means of the systems."""
 
-    def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], coefficient: str) -> None:
-        known = ~np.isnan(x[0])
+    def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], kernels: Kernels) -> None:
+        scaled = kernels.invariant == "linear"
+        self.known = known = ~np.isnan(x[0])
         self.counts = np.maximum(known.sum(axis=1), 1)[:, None]
         cells = np.where(known, x, 0.0)
-        self.cells = cells / (np.abs(cells).max() or 1.0)
+        self.cells = cells / ((np.abs(cells).max() if scaled else 1.0) or 1.0)
         self.totals = self.cells.sum(axis=2)
-        self.z, z_known = Means(z)(None)
-        defined = known.any(axis=1, keepdims=True) & (True if z_known is None else z_known)
-        self.weights = None if defined.all() else defined.astype(np.float64)
         self.pairs = pairs
-        self.coefficient = coefficient
+        self.kernels = kernels
         # What moves is linear in the metrics: few pairs move their differences, many share what each metric moves.
         self.few = len(pairs) < len(x)
         moving = np.stack([self.cells[b] - self.cells[a] for a, b in pairs]) if self.few else self.cells
         self.moving = np.ascontiguousarray(moving.transpose(1, 0, 2))
+        self._set_people(z, scaled=scaled)
+
+    def _set_people(self, z: FloatArray, *, scaled: bool) -> None:
+        self.z, z_known = Means(z, scaled=scaled)(None)
+        defined = self.known.any(axis=1, keepdims=True) & (True if z_known is None else z_known)
+        self.weights = None if defined.all() else defined.astype(np.float64)
 
     def __call__(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
-        """Return correlations of X_s and of Y_s with Z, each (pairs, B)."""
-        # One system at a time, so that the swaps as numbers stay in the cache.
-        moved = np.stack(
-            [cells @ row.astype(np.float64) for cells, row in zip(self.moving, swaps, strict=True)], axis=1
-        )
+        """Return statistics of X_s and of Y_s with Z, each (pairs, B)."""
+        moved = self._moved(swaps)
         left, right = [], []
         for pair, (a, b) in enumerate(self.pairs):
             shift = moved[pair] if self.few else moved[b] - moved[a]
             left.append((self.totals[a][:, None] + shift) / self.counts)
             right.append((self.totals[b][:, None] - shift) / self.counts)
-        r = correlate(left + right, self.z, [self.weights] * (2 * len(self.pairs)), self.coefficient)
+        r = self._compare(left + right)
         return r[: len(self.pairs)], r[len(self.pairs) :]
+
+    def _moved(self, swaps: Swaps) -> FloatArray:
+        """Return what the sums of each pair, or of each metric, gain by the swaps, (pairs or metrics, systems, B)."""
+        # One system at a time, so that the swaps as numbers stay in the cache.
+        return np.stack([cells @ row.astype(np.float64) for cells, row in zip(self.moving, swaps, strict=True)], axis=1)
+
+    def _compare(self, means: list[FloatArray]) -> FloatArray:
+        return self.kernels.of_vectors(means, self.z, [self.weights] * len(means))
+
+
+class ManySystemExchange(SystemExchange):
+    """System level in many data sets at once, as :class:`metassay.stats.levels.ManySystemLevel` takes them."""
+
+    def _set_people(self, z: FloatArray, *, scaled: bool) -> None:
+        self.of_people = (order_one(z) if scaled else z).mean(axis=2)
+        each = len(self.cells) // len(z)
+        self.owners = [a // each for a, _ in self.pairs]
+
+    def _moved(self, swaps: Swaps) -> FloatArray:
+        if swaps.strides[1] == 0:
+            # Whole systems move.
+            return np.asarray(self.moving.sum(axis=2).T[:, :, None] * swaps[None, :, 0])
+        if swaps.strides[0] == 0:
+            # Whole inputs move, the same for all systems.
+            n, many, m = self.moving.shape
+            moved = self.moving.reshape(-1, m) @ swaps[0].astype(np.float64)
+            return np.asarray(moved.reshape(n, many, -1).transpose(1, 0, 2))
+        return super()._moved(swaps)
+
+    def _compare(self, means: list[FloatArray]) -> FloatArray:
+        draws, half = means[0].shape[1], len(means) // 2
+        sides = [np.concatenate(side, axis=1) for side in (means[:half], means[half:])]
+        z = side_by_side(self.of_people[self.owners][:, :, None], draws)
+        return self.kernels.of_vectors(sides, z, [None, None]).reshape(len(means), draws)
 
 
 class ProductExchange:
@@ -208,9 +281,7 @@ class ProductExchange:
         by_sum = [moved[:, k * self.metrics + self.b] - moved[:, k * self.metrics + self.a] for k in range(3)]
         return np.concatenate(by_sum, axis=1)
 
-    def _correlations(
-        self, moved: FloatArray, cut: slice, own: npt.NDArray[np.int64], other: npt.NDArray[np.int64]
-    ) -> FloatArray:
+    def _correlations(self, moved: FloatArray, cut: slice, own: IntArray, other: IntArray) -> FloatArray:
         sums = np.split(moved, 3, axis=1)
         x, xx, xz = (part + self.totals[cut, k * self.metrics + own][:, :, None] for k, part in enumerate(sums))
         # Sums of one metric are what is left of sums of both, so that is the scale of their rounding errors.
@@ -297,7 +368,7 @@ class _SignTile:
         if self.folded:
             self._fold_ties()
 
-    def _find_ties(self, a: FloatArray, b: FloatArray, present: npt.NDArray[np.bool_]) -> None:
+    def _find_ties(self, a: FloatArray, b: FloatArray, present: BoolArray) -> None:
         """List values that two or more members could share: only these can be tied after an exchange."""
         found: list[list[tuple[int, int, int, FloatArray]]] = [[] for _ in a]
         pooled = np.sort(np.where(present[:, None], [a, b], np.nan), axis=-1)
@@ -373,7 +444,7 @@ class _SignTile:
         return self._tau(numerator, 0.0 if size is None else self.tie_owner @ ((size * size - size) / 2), distinct)
 
     def _tau(
-        self, numerator: FloatArray, tied: npt.NDArray[np.floating] | float, distinct: npt.NDArray[np.int64] | None
+        self, numerator: FloatArray, tied: npt.NDArray[np.floating] | float, distinct: IntArray | None
     ) -> FloatArray:
         n = self.n
         return kendall_from_counts(numerator, n * (n - 1) / 2 - tied, self.spread_z, n, distinct, self.coefficient)

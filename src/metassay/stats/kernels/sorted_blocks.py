@@ -16,10 +16,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.weighted_ranks import Numbers, dot, kendall_from_counts, ratio
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 SLICE = 1 << 18
 """Points × draws handled at once; since sums are exact, the size changes no result."""

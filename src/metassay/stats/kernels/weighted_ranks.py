@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.arrays import FloatArray, IntArray
+
 Signs = npt.NDArray[np.int8]
 Numbers = npt.NDArray[Any]
 """Whole numbers in single or double precision."""
@@ -219,14 +220,14 @@ def _share(signs_x: Signs, signs_z: Signs, weights: _Weights, counted: str) -> F
 _METHODS = {"spearman": _spearman, DISCORDANT: _share, TIED: _share}
 
 
-def _distinct(signs: Signs, weights: _Weights) -> npt.NDArray[np.int64]:
+def _distinct(signs: Signs, weights: _Weights) -> IntArray:
     """Return how many distinct values have weight: points with no equal one before them."""
     w = np.ones((weights.n, 1)) if weights.points is None else weights.points
     taken = np.broadcast_to(w > 0, (weights.n, max(w.shape[1], signs.shape[1])))
     first = taken.copy()
     for i, cut in enumerate(_cuts(weights.n)):
         first[i + 1 :] &= (signs[cut] != 0) | ~taken[i]
-    counts: npt.NDArray[np.int64] = first.sum(axis=0)
+    counts: IntArray = first.sum(axis=0)
     return counts
 
 
@@ -235,7 +236,7 @@ def kendall_from_counts(
     untied_x: FloatArray,
     untied_z: FloatArray,
     n: FloatArray,
-    distinct: npt.NDArray[np.int64] | None,
+    distinct: IntArray | None,
     coefficient: str,
 ) -> FloatArray:
     """Return tau from counts of pairs.

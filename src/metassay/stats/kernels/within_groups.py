@@ -13,13 +13,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.draws import PAGE
 from metassay.stats.kernels.sorted_blocks import Ordered
 from metassay.stats.kernels.weighted_ranks import correlate, kendall_from_counts, ratio
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 SHORT = 96
 """Up to this many members, all pairs at once in one matrix product are faster than running sums."""
@@ -93,7 +90,7 @@ class ProductGroups:
         by_row = features.reshape(-1, len(columns)) @ columns
         sums = np.einsum("fib,ib->fb", by_row.reshape(len(features), len(rows), -1), rows)
 
-        def cells(draws: npt.NDArray[np.int64]) -> FloatArray:
+        def cells(draws: IntArray) -> FloatArray:
             return (rows[:, None, draws] * columns[None, :, draws]).reshape(-1, len(draws))
 
         return self._from_sums(sums[:, None], 0, cells)

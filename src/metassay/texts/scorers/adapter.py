@@ -8,14 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults, in_recipe
-
-FloatArray = npt.NDArray[np.float64]
 
 NEEDS = ("references", "source")
 EVERYTHING: frozenset[Need] = frozenset({"references", "source"})

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.texts.scorers.language_models import LanguageModel
-
-FloatArray = npt.NDArray[np.float64]
 
 LONGEST_ANSWER = 30
 """Tokens that an answer may have, as in the evaluation of SQuAD."""
@@ -143,7 +141,7 @@ class SpanReader:
         return question[offsets[first][0] : offsets[first + limit - 1][1]]
 
 
-def _best_span(starts: FloatArray, ends: FloatArray, within: npt.NDArray[np.bool_]) -> tuple[int, int, Answer]:
+def _best_span(starts: FloatArray, ends: FloatArray, within: BoolArray) -> tuple[int, int, Answer]:
     """Return first and last token of the best span, and its scores; `within` marks the tokens of the text."""
     null = float(starts[0] + ends[0])
     places = np.flatnonzero(within)

@@ -15,9 +15,10 @@ import numpy as np
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.hub_models import quiet
 from metassay.texts.scorers.base import Need
-from metassay.texts.scorers.encoders import EmbeddingScorer, FloatArray, Frequencies
+from metassay.texts.scorers.encoders import EmbeddingScorer, Frequencies
 from metassay.texts.scorers.language_models import clean
 
 

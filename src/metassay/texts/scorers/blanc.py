@@ -9,19 +9,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats import draws
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.segments import sentence_texts
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 SENTENCE_KEPT = 100
 """Tokens of a sentence that are never cut to make room for the output."""

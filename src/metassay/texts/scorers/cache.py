@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core.store import SCORES, Store
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Scorer
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def default_path() -> Path:

@@ -16,16 +16,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import digest_of_file
 from metassay.texts.scorers.adapter import Adapter, needs_of, where
 from metassay.texts.scorers.base import Need, Unfinished, digest
 
-FloatArray = npt.NDArray[np.float64]
 Function = Callable[..., Any]
 
 _SINGLE: dict[str, Need] = {"output": "output", "references": "references", "source": "source"}

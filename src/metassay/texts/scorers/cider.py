@@ -15,11 +15,11 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults, digest
 from metassay.texts.scorers.tokens import (
     STEMMINGS,
@@ -32,7 +32,6 @@ from metassay.texts.scorers.tokens import (
     wordless,
 )
 
-FloatArray = npt.NDArray[np.float64]
 VARIANTS = ("d", "plain")
 
 

@@ -9,16 +9,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import arguments_of, call, contents_of
 from metassay.texts.scorers.adapter import EVERYTHING, Adapter, needs_of, where
 from metassay.texts.scorers.base import Unfinished
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Command(Adapter):

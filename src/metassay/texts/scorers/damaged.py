@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item, Texts
 from metassay.errors import DataError, UsageError
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.rouge import MEASURES, degraded_rouge1
 
-FloatArray = npt.NDArray[np.float64]
 TREATMENTS = ("mean", "max", "jackknife", "first")
 """Ways to treat several references."""
 

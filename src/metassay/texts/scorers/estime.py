@@ -14,11 +14,10 @@ from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.tokens import ENGLISH_WORD
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class _Text(NamedTuple):

@@ -13,20 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.adapter import checked_name, lower_columns
 from metassay.texts.scorers.base import Need, Scorer, ScorerDefaults, Unfinished, digest, in_recipe
 from metassay.texts.scorers.judge_answers import WHY, Parser, Reading, read_choice, text_of
 from metassay.texts.scorers.judge_cost import Account, Allowance, Overspent
 from metassay.texts.scorers.judge_endpoint import OPENAI, Endpoint, Failure, Rejection, Unfit, hide, key_for
 from metassay.texts.scorers.judge_prompts import Criterion, criteria_of, text_or_file
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Judge(ScorerDefaults):

@@ -18,18 +18,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import Conversation, Stopped
 from metassay.texts.scorers.base import Need, ScorerDefaults, digest
 from metassay.texts.scorers.cache import default_path
 from metassay.texts.scorers.tokens import WORDNET, notes_on_words, tokenizer, wordless
-
-FloatArray = npt.NDArray[np.float64]
 
 MOST_WORDS = 2000
 """Alignments of longer texts take minutes each; they are not computed."""

@@ -13,8 +13,9 @@ import numpy as np
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.texts.scorers.base import Need
-from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, FloatArray, Frequencies, IntArray, unit
+from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, Frequencies, unit
 from metassay.texts.scorers.function_words import ENGLISH
 from metassay.texts.segments import sentence_texts
 

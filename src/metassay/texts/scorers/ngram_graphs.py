@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 NPOWER = (5.2905, 3.0053, 0.5866)
 """Weights of AutoSummENG and MeMoG and the constant by which NPowER predicts responsiveness on a scale to 10."""

@@ -7,19 +7,17 @@ from functools import lru_cache
 from importlib import import_module
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.hub_models import quiet
 from metassay.texts.scorers.answers import SpanReader, exact, f1
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.phrases import Phrase, finder
-
-FloatArray = npt.NDArray[np.float64]
 
 WINDOW = 384
 """Tokens of question and output that are read at once, as the authors have it."""

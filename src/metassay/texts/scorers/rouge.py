@@ -27,6 +27,7 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats import draws as random_draws
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.tokens import (
     STEMMINGS,
@@ -38,9 +39,6 @@ from metassay.texts.scorers.tokens import (
     wordless,
 )
 from metassay.texts.segments import sentence_texts
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 VARIANTS = ("1", "2", "3", "4", "l", "lsum", "w", "s4", "su4", "s")
 MEASURES = ("precision", "recall", "f1")
@@ -531,7 +529,7 @@ def _common_length(words: Sequence[int], places: dict[int, int], length: int) ->
     return length - rows.bit_count()
 
 
-def _marked(problems: Sequence[tuple[list[int], list[int]]], weight: float | None) -> Iterator[npt.NDArray[np.bool_]]:
+def _marked(problems: Sequence[tuple[list[int], list[int]]], weight: float | None) -> Iterator[BoolArray]:
     """Yield which words of the reference stand in the common subsequence that ROUGE-1.5.5 traces, problem by problem.
 
     Parameters
@@ -541,7 +539,7 @@ def _marked(problems: Sequence[tuple[list[int], list[int]]], weight: float | Non
     weight
         The exponent that favours runs; None looks for the longest subsequence.
     """
-    marked: list[npt.NDArray[np.bool_]] = [np.empty(0, dtype=bool)] * len(problems)
+    marked: list[BoolArray] = [np.empty(0, dtype=bool)] * len(problems)
     # Tables of like size are filled together, so that little is spent on padding.
     order = sorted(range(len(problems)), key=lambda p: (len(problems[p][0]), len(problems[p][1])))
     start = 0
@@ -562,7 +560,7 @@ def _marked(problems: Sequence[tuple[list[int], list[int]]], weight: float | Non
 
 def _traced(
     problems: Sequence[tuple[list[int], list[int]]], rows: int, columns: int, weight: float | None
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Return the marks of problems of about one size, (problems, rows)."""
     n = len(problems)
     height = np.fromiter((len(reference) for reference, _ in problems), np.int64, n)

@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.rouge import MEASURES
 from metassay.texts.scorers.tokens import lengths_of_ngrams, notes_on_words, tokenizer, wordless
 from metassay.texts.scorers.word_vectors import VectorArray, WordVectors, digest_of_vectors, word_vectors
-
-FloatArray = npt.NDArray[np.float64]
 
 COMPOSITIONS = ("sum", "product")
 MATCHES = ("whole", "similarity")

@@ -14,19 +14,17 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults, digest
 from metassay.texts.scorers.function_words import ENGLISH
 from metassay.texts.scorers.rouge import Rouge
 from metassay.texts.scorers.rouge_we import RougeWE
 from metassay.texts.scorers.s3_models import Model, load_model
 from metassay.texts.scorers.tokens import ngrams, notes_on_words, tokenizer, wordless
-
-FloatArray = npt.NDArray[np.float64]
 
 STOP_WORDS = (ENGLISH - {"could", "would", "n"}) | {"ain"}
 """The English stop words of NLTK, as far as they are whole words: divergence leaves them out."""

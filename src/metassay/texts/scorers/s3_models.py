@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.errors import FormatError, UsageError, one_line
-
-FloatArray = npt.NDArray[np.float64]
+from metassay.stats.arrays import FloatArray
 
 PUBLIC_FEATURES = ("JS_eval_1", "JS_eval_2", "ROUGE_1_R", "ROUGE_1_R_WE", "ROUGE_2_R", "ROUGE_2_R_WE")
 """What the published models take, in their order."""

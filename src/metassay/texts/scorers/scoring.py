@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay import engine
 from metassay.core import vocabulary
@@ -16,11 +15,10 @@ from metassay.core.origin import Origin
 from metassay.core.scores import Column, Scores
 from metassay.core.texts import Item, Texts
 from metassay.errors import DataError, UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import AsksAgain, Scorer, Unfinished, name_of
 from metassay.texts.scorers.cache import Cache, key_of
 from metassay.texts.scorers.registry import make_scorers
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def score(

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.tokens import (
     STEMMINGS,
@@ -25,8 +25,6 @@ from metassay.texts.scorers.tokens import (
     wordless,
 )
 from metassay.texts.segments import sentence_texts
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class _Statistic(ScorerDefaults):

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.answers import SpanReader, f1
 from metassay.texts.scorers.base import Need, ScorerDefaults
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.phrases import finder
-
-FloatArray = npt.NDArray[np.float64]
 
 BLANK = "MASKED"
 """The word that stands for what is asked, in the authors' questions."""

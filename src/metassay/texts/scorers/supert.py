@@ -8,8 +8,9 @@ import numpy as np
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
+from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need
-from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, FloatArray, VectorArray, unit
+from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, VectorArray, unit
 from metassay.texts.scorers.function_words import ENGLISH
 from metassay.texts.segments import sentence_texts
 

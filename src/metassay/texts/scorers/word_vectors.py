@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from metassay.core.files import replacing
 from metassay.errors import FormatError, UsageError, one_line
+from metassay.stats.arrays import IntArray
 from metassay.texts.scorers.cache import default_path
 
 VectorArray = npt.NDArray[np.float32]
-IntArray = npt.NDArray[np.int64]
 
 
 class WordVectors:

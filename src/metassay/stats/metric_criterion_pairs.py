@@ -7,21 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.draws import POINTS, BootstrapPages, multiplicities, page_size, stream
-from metassay.stats.kernels.kendall_few_levels import FewValues, takes_few_values
+from metassay.stats.kernels.kendall_few_levels import takes_few_values
 from metassay.stats.kernels.weighted_ranks import Numbers
-from metassay.stats.kernels.within_groups import make_groups
-from metassay.stats.levels import OUTER, make_level
+from metassay.stats.levels import OUTER
+from metassay.stats.statistics.base import Statistic
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Pair = tuple[int, int]
-
-KENDALLS = ("kendall", "kendall-a", "kendall-c")
 LONG = 96
-"""From so many points on, Kendall's coefficients of all criteria are computed in one pass."""
+"""From so many points on, all criteria of few values are computed in one pass, if the statistic knows how."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +102,13 @@ class Correlations:
         Which metric is correlated with which criterion, by position; each pair over the cells both have.
     level
         ``system``, ``input``, ``global`` or ``within-system``.
-    coefficient
-        ``pearson``, ``spearman``, ``kendall``, ``kendall-a`` or ``kendall-c``.
+    statistic
+        How the two are compared.
     """
 
-    def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, coefficient: str) -> None:
+    def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], level: str, statistic: Statistic) -> None:
         self._x, self._z, self._pairs = x, z, list(pairs)
-        self._level, self._coefficient = level, coefficient
+        self._level, self._statistic = level, statistic
         self._shape = (x.shape[1], x.shape[2])
 
     def estimate(self) -> FloatArray:
@@ -144,7 +139,7 @@ class Correlations:
         for q in dict.fromkeys(q for _, q in self._pairs):
             at = [i for i, pair in enumerate(self._pairs) if pair[1] == q]
             x = self._x[[self._pairs[i][0] for i in at]]
-            found.append((at, make_level(x, self._z[q], self._level, self._coefficient).bootstrap))
+            found.append((at, self._statistic.prepare(x, self._z[q], self._level).bootstrap))
         return found
 
     @cached_property
@@ -160,19 +155,14 @@ class Correlations:
             points = np.flatnonzero(np.frombuffer(mask, dtype=bool))
             zs = {i: self._z[self._pairs[i][1]].reshape(-1)[points] for i in at}
             where = None if len(points) == cells else points
-            few = []
-            if self._coefficient in KENDALLS and len(points) >= LONG:
-                few = [i for i in at if takes_few_values(zs[i])]
-            if few:
-                x = self._x[p].reshape(-1)[points]
-                found.append((few, where, _one_pass(FewValues(x, [zs[i] for i in few]), cells, self._coefficient)))
+            few = [i for i in at if takes_few_values(zs[i])] if len(points) >= LONG else []
+            x = self._x[p].reshape(-1)[points]
+            in_one_pass = self._statistic.with_several(x, [zs[i] for i in few], cells) if few else None
+            if in_one_pass is not None:
+                found.append((few, where, in_one_pass))
             for i in at:
-                if i not in few:
+                if in_one_pass is None or i not in few:
                     # These leave out missing cells themselves.
                     x, z = self._x[p].reshape(-1, 1), self._z[self._pairs[i][1]].reshape(-1, 1)
-                    found.append(([i], None, make_groups(x, z, self._coefficient).correlate))
+                    found.append(([i], None, self._statistic.groups(x, z).correlate))
         return found
-
-
-def _one_pass(prepared: FewValues, total: int, coefficient: str) -> Callable[[Numbers], FloatArray]:
-    return lambda weights: prepared.correlate(weights, total, coefficient)

@@ -3,9 +3,9 @@ import pytest
 from scipy.stats import rankdata
 
 from metassay.stats.draws import multiplicities
-from metassay.stats.kernels.metric_criterion_pairs import Correlations, WeightPages, Weights
-from metassay.stats.levels import make_level
+from metassay.stats.metric_criterion_pairs import Correlations, WeightPages, Weights
 from metassay.stats.multivariate import rank_components
+from metassay.stats.statistics.registry import find
 
 PAIRS = [(0, 0), (1, 0), (1, 1), (0, 1)]
 
@@ -25,9 +25,9 @@ def test_every_pair_is_what_it_is_alone(data, level, coefficient):
     x, z = data
     random = np.random.default_rng(1)
     weights = Weights(multiplicities(random, 9, 30), multiplicities(random, 20, 30))
-    together = Correlations(x, z, PAIRS, level, coefficient)
+    together = Correlations(x, z, PAIRS, level, find(coefficient))
     for at, (p, q) in enumerate(PAIRS):
-        alone = make_level(x[[p]], z[q], level, coefficient)
+        alone = find(coefficient).prepare(x[[p]], z[q], level)
         np.testing.assert_allclose(together.estimate()[at], alone.estimate()[0][0], atol=1e-12)
         wanted = alone.bootstrap(weights.systems, weights.inputs)[0]
         np.testing.assert_allclose(together.bootstrap(weights)[at], wanted, atol=1e-9)

@@ -1,0 +1,51 @@
+"""Permutation tests: two metrics exchange the scores of whole systems, whole inputs, or single cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from metassay.stats.arrays import FloatArray, Pair
+from metassay.stats.kernels.score_swaps import Exchange
+from metassay.stats.methods.base import Case, Draws, MetricTest, Tested
+from metassay.stats.methods.bootstrap import CITATION
+from metassay.stats.significance import Counts, count_exchanged
+
+
+def observed_difference(exchange: Exchange, case: Case) -> FloatArray:
+    """Return differences from the same arithmetic as the drawn ones, with nothing exchanged."""
+    left, right = exchange(np.zeros((*case.shape, 1), dtype=np.uint8))
+    return (left - right)[:, 0]
+
+
+class Permutation(MetricTest):
+    """Exchange scores at random, and count differences as large as the observed one."""
+
+    citation = CITATION
+    unpaired = "swaps"
+
+    def __init__(self, unit: str) -> None:
+        self.name, self.unit, self.generalises = f"perm-{unit}", unit, "cells" if unit == "both" else unit
+        self.independent = None if unit == "systems" else unit
+
+    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str) -> float:
+        """Return the smallest p-value: no smaller than one of all ways to exchange so many units."""
+        units = {"systems": shape[0], "inputs": shape[1]}.get(self.unit, shape[0] * shape[1])
+        return max(super().smallest_p(shape, resamples, rule), 0.5 ** min(units, 1000))
+
+    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+        """Test pairs of metrics."""
+        x = case.statistic.comparable(case.x, case.z, case.level, means=False)
+        exchange = case.statistic.exchange(x, case.z, pairs, case.level)
+        pages = draws.swap_pages(case, self.unit)
+        observed, wanted = observed_difference(exchange, case), draws.resamples
+
+        def work(page: int) -> Counts:
+            left, right = exchange(pages[page])
+            return count_exchanged(observed, (left - right)[:, : wanted - page * pages.size], rule)
+
+        counts = reduce(add, draws.run(work, len(pages), self.name))
+        return self.tested(case, pairs, counts, wanted, alternative, rule)

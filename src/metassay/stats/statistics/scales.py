@@ -1,0 +1,74 @@
+"""Scales on which statistics vary evenly, so that intervals can be symmetric there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from metassay.stats.arrays import FloatArray
+
+Place = TypeVar("Place", float, FloatArray)
+"""One place on a scale, or an array of them."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The statistic's own scale, cut off at the ends of its range."""
+
+    low: float = -np.inf
+    """The smallest value that the statistic can have."""
+    high: float = np.inf
+    """The largest one."""
+
+    def to(self, values: FloatArray, systems: int) -> FloatArray:
+        """Return values of a statistic of so many systems on the scale."""
+        return np.asarray(values)
+
+    def back(self, places: Place) -> Place:
+        """Return the values of the statistic at places on the scale."""
+        if isinstance(places, float):
+            return min(max(places, self.low), self.high)
+        return np.clip(places, self.low, self.high)
+
+    def near(self, values: FloatArray, estimate: float, systems: int) -> FloatArray:
+        """Return values near an estimate on the scale."""
+        return self.to(values, systems)
+
+    def variance(self, variance: float, estimate: float, systems: int) -> float:
+        """Return a variance of the statistic at an estimate as one on the scale."""
+        return variance
+
+
+@dataclass(frozen=True)
+class FisherScale(Scale):
+    """Fisher's atanh r; ±1, which has no place on it, is moved in."""
+
+    low: float = -1.0
+    high: float = 1.0
+    ranks: bool = False
+    """Whether values come in steps, and are ±1 at times: then the last half step or so of N systems, 1/N², is cut off,
+    and values near an estimate are multiplied by the slope there, since the scale stretches steps without bound."""
+
+    def to(self, values: FloatArray, systems: int) -> FloatArray:
+        """Return atanh r."""
+        most = 1 - (1 / max(systems, 2) ** 2 if self.ranks else 1e-9)
+        return np.asarray(np.arctanh(np.clip(values, -most, most)))
+
+    def back(self, places: Place) -> Place:
+        """Return tanh."""
+        if isinstance(places, float):
+            return math.tanh(places)
+        return np.tanh(places)
+
+    def near(self, values: FloatArray, estimate: float, systems: int) -> FloatArray:
+        """Return atanh r, or for ranks r times the slope at the estimate."""
+        if not self.ranks:
+            return self.to(values, systems)
+        return np.asarray(values * np.cosh(self.to(np.asarray(estimate), systems)) ** 2)
+
+    def variance(self, variance: float, estimate: float, systems: int) -> float:
+        """Return the variance times the squared slope, 1/(1 − r²)²."""
+        return variance * math.cosh(float(self.to(np.asarray(estimate), systems))) ** 4

@@ -1,0 +1,265 @@
+"""What `survive` finds: the rows of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from metassay.core.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class SurvivalRow:
+    """One test: does a metric agree with people at one level as it does at the baseline?"""
+
+    metric: str
+    """The metric."""
+    criterion: str
+    """The human criterion."""
+    language: str
+    """The language, or whatever else the levels are, that is compared with the baseline."""
+    baseline: str
+    """The level it is compared with."""
+    level: str
+    """The level of correlation: ``global``, ``input``, ``system`` or ``within-system``."""
+    coefficient: str
+    """The coefficient, such as ``kendall-c``."""
+    test: str
+    """``tost`` or ``anderson-hauck``."""
+    margin_kind: str
+    """``constant``, ``sd`` or ``range``; the last two come from single annotators."""
+    margin: float
+    """How far apart two correlations may be and still count as equivalent."""
+    estimate_a: float
+    """The correlation at the baseline."""
+    estimate_b: float
+    """The correlation at this level."""
+    difference: float
+    """The second less the first."""
+    low: float
+    """Lower end of the bootstrap interval of the difference, of confidence 1 − 2α: TOST asks if it is in the margin."""
+    high: float
+    """Upper end of that interval."""
+    p_value: float
+    """Small if a difference as large as the margin is not credible; NaN if undefined."""
+    p_corrected: float
+    """The same, corrected for all tests with this test, kind of margin and coefficient."""
+    alpha: float
+    """The level of the tests."""
+    equivalent: bool
+    """Whether the p-value is at most α."""
+    equivalent_corrected: bool
+    """Whether the corrected p-value is at most α."""
+    correction: str
+    """``by`` and the like."""
+    needed: float
+    """The margin above which TOST would find equivalence; NaN if no margin would, or for another test."""
+    n: int
+    """Outputs with scores at both levels and judgments."""
+    resamples: int
+    """How many resamples were drawn."""
+    resamples_undefined: int
+    """Resamples in which the difference is undefined; they are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageAgreement:
+    """The correlation of a metric with people at one level (Fig. 1 of Braun et al. 2022, for every language)."""
+
+    metric: str
+    """The metric."""
+    criterion: str
+    """The human criterion."""
+    language: str
+    """The language, or whatever else the levels are."""
+    coefficient: str
+    """The coefficient."""
+    estimate: float
+    """The correlation."""
+    low: float
+    """Lower end of its bootstrap interval."""
+    high: float
+    """Upper end of it."""
+    confidence: float
+    """Confidence of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossLanguages:
+    """The correlation of a metric at the baseline with the same metric at another level (Fig. 2)."""
+
+    metric: str
+    """The metric."""
+    language: str
+    """The other level."""
+    coefficient: str
+    """The coefficient."""
+    estimate: float
+    """The correlation."""
+    low: float
+    """Lower end of its bootstrap interval."""
+    high: float
+    """Upper end of it."""
+    confidence: float
+    """Confidence of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorMargin:
+    """How much single annotators differ in their correlation with a metric at the baseline (Fig. 4b)."""
+
+    metric: str
+    """The metric."""
+    criterion: str
+    """The human criterion."""
+    coefficient: str
+    """The coefficient."""
+    n_annotators: int
+    """Annotators with whom the metric has a correlation."""
+    sd: float
+    """Standard deviation of the correlations."""
+    range: float
+    """Largest difference of two of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """The share of comparisons that TOST would call equivalent, uncorrected, with a given margin (Fig. 4a)."""
+
+    criterion: str
+    """The human criterion."""
+    coefficient: str
+    """The coefficient."""
+    margin: float
+    """The margin."""
+    share: float
+    """The share; NaN if no comparison is defined."""
+    n_tests: int
+    """Comparisons that are defined."""
+
+
+@dataclass(frozen=True, slots=True)
+class DominancePair:
+    """In which share of the resamples the first metric agrees better with people than the second."""
+
+    criterion: str
+    """The human criterion."""
+    coefficient: str
+    """The coefficient."""
+    metric_a: str
+    """The first metric."""
+    metric_b: str
+    """The second metric."""
+    language: str
+    """The level at which both are compared."""
+    probability: float
+    """The share, P."""
+    resolved: bool
+    """Whether one of the two wins in at least 97.5% of the resamples."""
+
+
+@dataclass(frozen=True, slots=True)
+class DominanceShift:
+    """What became of the pairs of metrics that were resolved at the baseline (Fig. 5)."""
+
+    criterion: str
+    """The human criterion."""
+    coefficient: str
+    """The coefficient."""
+    language: str
+    """The level that is compared with the baseline."""
+    n_pairs: int
+    """Pairs of metrics that are there at both levels."""
+    n_resolved: int
+    """Of these, pairs that are resolved at the baseline."""
+    n_kept: int
+    """Resolved pairs that are still resolved, the same way round."""
+    n_turned: int
+    """Resolved pairs in which the other metric now wins more than half of the resamples."""
+    shift: float
+    """Mean absolute change of the share, over the resolved pairs."""
+    shift_back: float
+    """The same after the round trip, level ``…-back``; NaN if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankPosition:
+    """A metric at one level, or a criterion, on the first two principal components of ranks (Fig. 6)."""
+
+    name: str
+    """The metric or the criterion."""
+    kind: str
+    """``metric`` or ``human``."""
+    language: str
+    """The level; empty for a criterion that is the same at all."""
+    first: float
+    """The position on the first component."""
+    second: float
+    """The position on the second component."""
+    first_share: float
+    """The share of the variance that the first component explains, the same for all."""
+    second_share: float
+    """Likewise for the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceWidening:
+    """How much wider an interval is if references are resampled too (app. B)."""
+
+    metric: str
+    """The metric."""
+    criterion: str
+    """The human criterion."""
+    language: str
+    """The level."""
+    coefficient: str
+    """The coefficient."""
+    aggregate: str
+    """How scores against several references become one: ``max`` or ``mean``."""
+    n_references: int
+    """The most references that an input has."""
+    low: float
+    """Lower end of the interval without resampling references."""
+    high: float
+    """Upper end of it."""
+    low_references: float
+    """Lower end of the interval with references resampled."""
+    high_references: float
+    """Upper end of it."""
+    widening: float
+    """How much wider the interval is."""
+    relative: float
+    """The same as a share of the width without."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Survival(Result):
+    """Whether agreement with people is the same at every level, and all that goes with it."""
+
+    study: ClassVar[str] = "survive"
+
+    table: Sequence[SurvivalRow]
+    """One row per metric, criterion, level, test, kind of margin and coefficient."""
+    by: str
+    """What the levels are levels of."""
+    baseline: str
+    """The level that the others are compared with."""
+    agreement: tuple[LanguageAgreement, ...]
+    """Correlations with people at every level."""
+    across: tuple[AcrossLanguages, ...]
+    """Correlations of metrics with themselves at the baseline."""
+    margins: tuple[AnnotatorMargin, ...]
+    """What single annotators say of margins."""
+    sensitivity: tuple[Sensitivity, ...]
+    """How conclusions depend on the margin."""
+    dominance: tuple[DominancePair, ...]
+    """Which metric beats which."""
+    shifts: tuple[DominanceShift, ...]
+    """How that changes from the baseline to each level."""
+    components: tuple[RankPosition, ...]
+    """Where everything stands on two principal components."""
+    explained: tuple[float, float]
+    """The share of the variance that each of the two explains."""
+    references: tuple[ReferenceWidening, ...]
+    """What resampling references adds, for metrics with a score per reference."""
