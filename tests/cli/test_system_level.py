@@ -49,7 +49,7 @@ def test_the_same_from_the_command_line_and_from_python(run, scores, study):
     data = ma.read(scores).declare(human="relevance")
     assert out == getattr(ma, study)(data, human="relevance", annotated=5, **quick).to_json()
     table = run(study, scores, "--human", "relevance", "--annotated", "5", *options).out
-    assert "Note: This is a simulation: 5 of 12 inputs" in table
+    assert "Note: Simulation: 5 of 12 inputs" in table
 
 
 def test_views(run, scores):

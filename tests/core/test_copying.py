@@ -11,6 +11,7 @@ import pytest
 
 import metassay as ma
 from metassay.core.equality import same
+from metassay.core.note import Note
 from metassay.core.signature import Signature
 from metassay.core.texts import Texts
 
@@ -60,13 +61,13 @@ def example():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_scores_come_back_equal_and_read_only(example, way):
-    scores = replace(example, groups={example.systems[0]: "reference"}, notes=("a note",))
+    scores = replace(example, groups={example.systems[0]: "reference"}, notes=(Note.of("outputs-empty", n=1),))
     again = WAYS[way](scores)
     assert again == scores
     assert hash(again) == hash(scores)
     assert again["relevance"] == scores["relevance"]
     assert again["relevance"].labels("annotator") == scores["relevance"].labels("annotator")
-    assert again.notes == ("a note",)
+    assert again.notes == (Note.of("outputs-empty", n=1),)
     assert np.isnan(again["synthetic-embedding"].values).any()
     with pytest.raises(ValueError, match="read-only"):
         again["relevance"].values[0] = 0
@@ -120,7 +121,7 @@ def test_results_come_back_equal(example, study):
         assert str(again) == shown
         assert again.to_json() == result.to_json()
     assert STUDIES[study](scores) == result
-    assert replace(result, notes=(*result.notes, "one more")) != result
+    assert replace(result, notes=(*result.notes, Note.of("outputs-empty", n=1))) != result
     assert replace(result, table=tuple(result.table)[1:]) != result
 
 

@@ -36,7 +36,7 @@ def test_tidy_frame(backend):
     )
     np.testing.assert_array_equal(scores["m"].values, [[0.5, 1], [np.nan, np.nan]])
     assert scores["m"].lower_is_better
-    assert scores.sources == ("a data frame (tidy scores)",)
+    assert scores.sources == (("a data frame", "tidy scores"),)
 
 
 def test_wide_frame(backend):

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metassay.core.ledger import Ledger, Place
+from metassay.core.origin import Origin
 from metassay.errors import Contradiction, DataError, FormatError
 
 HERE = Place("a.csv", 3)
@@ -15,10 +16,10 @@ def test_scores_add_up_in_natural_order():
     ledger = Ledger()
     ledger.record("M10", "b", "m", 1, HERE)
     ledger.record("M2", "a", "m", 2, HERE)
-    scores = ledger.scores(("a.csv",))
+    scores = ledger.scores((Origin("a.csv", "tidy CSV"),))
     assert scores.systems == ("M2", "M10")
     np.testing.assert_array_equal(scores["m"].values, [[2, np.nan], [np.nan, 1]])
-    assert scores.sources == ("a.csv",)
+    assert scores.sources == (("a.csv", "tidy CSV"),)
 
 
 def test_missing_scores_make_labels_known():

@@ -15,6 +15,7 @@ import pytest
 
 from metassay import engine
 from metassay.core import store
+from metassay.core.note import Note
 from metassay.core.store import CHECKPOINT, SCORES, TRANSLATIONS, Store
 from metassay.core.texts import Texts
 from metassay.errors import DataError, MetassayError, UsageError
@@ -103,9 +104,8 @@ def test_a_damaged_file_is_set_aside_or_told(tmp_path, kind):
         (tmp_path / "file.db-journal").write_bytes(b"left behind")
         with Store(path, kind) as kept:
             assert kept.get([b"1"]) == {}
-            assert kept.notes == [
-                f"The {kind.what} {path} was damaged and is now file.db.damaged{turn}; a new one was begun."
-            ]
+            now = f"file.db.damaged{turn}"
+            assert kept.notes == [Note.of("store-damaged", what=kind.what, path=str(path), now=now)]
         assert (tmp_path / f"file.db.damaged{turn}").read_bytes() == damaged
 
 

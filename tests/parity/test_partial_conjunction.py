@@ -34,4 +34,6 @@ def test_reproduce_computes_their_cases_and_says_which_correction_it_is(tmp_path
     assert [(row.number, row.published, row.ours, row.within) for row in rows] == [
         (f"alpha {alpha:g}", len(found), len(found), True) for alpha, found in THEIRS.items()
     ]
-    assert any("--correction holm --scope row" in note for note in result.notes)
+    assert any(
+        "--correction holm --scope row" in note["remark"] for note in result.notes if note.code == "paper-remark"
+    )

@@ -17,7 +17,7 @@ def test_the_example_is_what_its_readme_says():
     assert scores.humans == ("coherence", "relevance")
     assert len(scores.metrics) == 8
     assert all(name.startswith("synthetic-") for name in scores.metrics)
-    assert scores.sources == ("example.csv (tidy CSV, synthetic)",)
+    assert scores.sources == (("example.csv", "tidy CSV, synthetic"),)
     for name in scores.humans:
         values = scores[name].values
         assert values.shape == (3, 14, 80)

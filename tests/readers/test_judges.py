@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.core.note import Note
 from metassay.errors import FormatError
 
 
@@ -22,7 +23,7 @@ def test_g_eval_and_unieval(make):
         },
     ]
     scores = ma.read(make("gpt4_coh.json", json.dumps(rows, indent=1)))
-    assert scores.sources == ("gpt4_coh.json (g-eval)",)
+    assert scores.sources == (("gpt4_coh.json", "g-eval"),)
     assert scores.humans == ("coherence",)
     assert scores["predicted_coherence"].values[0, 0] == 0.5
     np.testing.assert_array_equal(scores["gpt4_coh"].values, [[np.nan], [4.5]])
@@ -39,7 +40,7 @@ def test_mteb_summeval_numbers_systems_by_position(make):
         }
     ]
     scores = ma.read(make("test.jsonl", rows))
-    assert scores.sources == ("test.jsonl (mteb-summeval)",)
+    assert scores.sources == (("test.jsonl", "mteb-summeval"),)
     assert scores.systems == ("system-1", "system-2")
     assert scores["relevance"].values.tolist() == [[1], [2.5]]
     rows[0]["fluency"] = [3]
@@ -78,7 +79,7 @@ def test_inspect_log(make):
         "samples": [sample("a", "C"), sample("b", "P"), sample("c", "N"), sample("d", 0.25)],
     }
     scores = ma.read(make("log.json", json.dumps(log)))
-    assert scores.sources == ("log.json (inspect)",)
+    assert scores.sources == (("log.json", "inspect"),)
     assert scores.systems == ("m/x",)
     assert scores["match"].values.tolist() == [[1, 0.5, 0, 0.25]]
     log["samples"] = [sample("a", float("nan")), sample("a", {"x": 1, "y": "I"}, 2)]
@@ -107,7 +108,8 @@ def test_judge_bench(make):
         ],
     }
     scores = ma.read(make("cola.json", json.dumps(content, indent=2)))
-    assert scores.sources == ("cola.json (judge-bench; not numbers and left out: kind in 1 of 3 instances)",)
+    assert scores.sources == (("cola.json", "judge-bench"),)
+    assert scores.notes == (Note.of("fields-not-numeric", file="cola.json", field="kind", n=1, instances=3),)
     assert scores.systems == ("cola",)
     assert scores["grade"].axes == (("annotator", ("1", "2")),)
     assert scores["overall"].values[0].tolist()[2] == 2.5
@@ -118,7 +120,7 @@ def test_alt_test_of_people_and_judges(make):
     people = make("people.json", json.dumps({"ann": {"i1": 1, "i2": 0}, "bob": {"i1": 1}}))
     judges = make("judges.json", json.dumps({"gpt": {"i1": 1, "i2": 1}}))
     human = ma.read(people)
-    assert human.sources == ("people.json (alt-test)",)
+    assert human.sources == (("people.json", "alt-test"),)
     assert human["label"].labels("annotator") == ("ann", "bob")
     both = human.merge(ma.read(judges, format="alt-test-judges"))
     assert both.metrics == ("gpt",)

@@ -20,7 +20,7 @@ def test_files_of_different_formats_merge_on_system_and_input(make):
     assert scores.metrics == ("rouge",)
     assert scores.humans == ("human",)
     np.testing.assert_array_equal(scores["human"].values[:, :, 0], [[1, np.nan], [2, np.nan]])
-    assert scores.sources == ("a.csv (wide CSV)", "b.jsonl (sacrerouge)")
+    assert scores.sources == (("a.csv", "wide CSV"), ("b.jsonl", "sacrerouge"))
 
 
 def test_the_order_of_files_changes_nothing(make):
@@ -35,7 +35,7 @@ def test_a_directory_is_its_score_files(make, tmp_path):
     make("d/.a.csv.swp", b"\0\1\2")
     make("d/deeper/c.csv", "system,input,other\nM2,1,1\n")
     scores = ma.read(tmp_path / "d")
-    assert scores.sources == ("a.csv (wide CSV)", "b.jsonl (sacrerouge)")
+    assert scores.sources == (("a.csv", "wide CSV"), ("b.jsonl", "sacrerouge"))
     assert list(scores.columns) == ["rouge", "human"]
 
 

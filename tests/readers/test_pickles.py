@@ -27,7 +27,7 @@ GOOD = documents(bart={"rouge_1_recall": np.float64(0.5), "bert": np.float32(0.2
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
 def test_scores_with_numpy_scalars_in_every_protocol(make, protocol):
     scores = ma.read(make("abs.pkl", pickle.dumps(GOOD, protocol)))
-    assert scores.sources == ("abs.pkl (realsumm)",)
+    assert scores.sources == (("abs.pkl", "realsumm"),)
     assert scores.humans == ("litepyramid_recall",)
     assert {name: column.values[0, 0] for name, column in scores.columns.items()} == {
         "rouge_1_recall": 0.5,

@@ -52,10 +52,11 @@ def test_every_score_is_where_it_belongs(archive):
     assert (scores.systems[0], scores.systems[-1]) == ("system-1", "system-17")
     assert scores.metrics == ("bleu", "jshannon", "rouge1", "rougeL")
     assert scores.humans == CRITERIA
-    assert [line.partition(" ")[0] for line in scores.sources] == [
+    assert [origin.name for origin in scores.sources] == [
         f"scores_{name}.json" for name in ("bleu", "human_from_SummEval", "jshannon", "rouge")
     ]
-    assert all("(summary-translation; systems and inputs by position)" in line for line in scores.sources)
+    assert {origin.format for origin in scores.sources} == {"summary-translation"}
+    assert [note.code for note in scores.notes] == ["labels-by-position"]
     assert scores["bleu"].labels("language") == ("de", "de-back", "en")
     # the sixth summary of the third text
     at = 2 * SYSTEMS + 5

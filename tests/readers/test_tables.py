@@ -19,13 +19,13 @@ def test_tidy_csv_becomes_a_matrix_with_a_missing_cell(make):
     assert scores.inputs == ("1", "2")
     assert scores.metrics == ("rouge",)
     np.testing.assert_array_equal(scores["rouge"].values, [[0.5, 0.25], [1, np.nan]])
-    assert scores.sources == ("scores.csv (tidy CSV)",)
+    assert scores.sources == (("scores.csv", "tidy CSV"),)
 
 
 @pytest.mark.parametrize(("delimiter", "said"), [("\t", "tidy TSV"), (";", "tidy CSV with semicolons")])
 def test_the_delimiter_is_recognised_by_content(make, delimiter, said):
     scores = ma.read(make("scores.txt", TIDY.replace(",", delimiter)))
-    assert scores.sources == (f"scores.txt ({said})",)
+    assert scores.sources == (("scores.txt", said),)
     assert scores.shape == (2, 2)
 
 
@@ -50,7 +50,7 @@ def test_wide_table_has_a_column_per_metric(make):
     scores = ma.read(make("w.csv", "input,bleu,system,ter\n1,0.5,A,\n1,0.25,B,7\n"))
     assert scores.metrics == ("bleu", "ter")
     np.testing.assert_array_equal(scores["ter"].values, [[np.nan], [7]])
-    assert scores.sources == ("w.csv (wide CSV)",)
+    assert scores.sources == (("w.csv", "wide CSV"),)
 
 
 def test_wide_table_may_name_annotators(make):
@@ -114,8 +114,8 @@ def test_json_lines_and_json_arrays(make):
     )
     lines = ma.read(make("s.jsonl", "\n".join(rows)))
     array = ma.read(make("s.json", "[\n" + ",\n".join(rows) + "]"))
-    assert lines.sources == ("s.jsonl (tidy JSON lines)",)
-    assert array.sources == ("s.json (tidy JSON)",)
+    assert lines.sources == (("s.jsonl", "tidy JSON lines"),)
+    assert array.sources == (("s.json", "tidy JSON"),)
     for scores in (lines, array):
         assert scores.inputs == ("1",)
         np.testing.assert_array_equal(scores["m"].values, [[0.5], [np.nan]])
@@ -142,7 +142,7 @@ def test_parquet(tmp_path):
     table = pa.table({"system": ["A", "B"], "input": [1, 1], "bleu": [0.5, None]})
     pq.write_table(table, tmp_path / "s.parquet")
     scores = ma.read(tmp_path / "s.parquet")
-    assert scores.sources == ("s.parquet (wide Parquet)",)
+    assert scores.sources == (("s.parquet", "wide Parquet"),)
     np.testing.assert_array_equal(scores["bleu"].values, [[0.5], [np.nan]])
 
 

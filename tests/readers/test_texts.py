@@ -27,7 +27,7 @@ def test_outputs_and_documents_may_stand_in_two_tables(tmp_path):
     assert dict(texts.outputs) == {("a", "1"): "hello, world", ("b", "1"): ""}
     assert dict(texts.references) == {"1": ("r1", "r2")}
     assert dict(texts.sources) == {"1": "s"}
-    assert texts.provenance == ("outputs.csv (tidy texts)", "documents.jsonl (tidy texts)")
+    assert texts.provenance == (("outputs.csv", "tidy texts"), ("documents.jsonl", "tidy texts"))
 
 
 def test_summeval_and_g_eval_and_mteb(tmp_path):

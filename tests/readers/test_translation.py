@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.core.note import Note
 from metassay.errors import DataError, FormatError, UnknownName, UsageError
 
 
@@ -30,9 +31,8 @@ def wmt20(make, tmp_path):
 
 def test_a_data_set_of_mt_metrics_eval(wmt20):
     scores = ma.read(wmt20, language="en-de")
-    assert scores.sources == (
-        "wmt20 (mt-metrics-eval, en-de; 1 domain-level files left out; 2 system-level files left out)",
-    )
+    assert scores.sources == (("wmt20", "mt-metrics-eval, en-de"),)
+    assert scores.notes == (Note.of("files-of-other-levels", file="wmt20", levels=[("domain", 1), ("system", 2)]),)
     assert scores.inputs == ("1", "2", "3")
     assert scores.humans == ("mqm",)
     assert scores.metrics == ("COMET-22-refA",)
@@ -87,7 +87,7 @@ def test_only_system_scores_are_not_enough(make, tmp_path):
 def test_older_segment_scores(make, packed, rest):
     lines = [f"chrF\tde-en\tnewstest2019\t{s}\t{i}\t{i / 10}{rest}\n" for s in ("A.0", "B.0") for i in (1, 2, 10)]
     scores = ma.read(make("chrF.seg.score", "".join(lines), packed=packed))
-    assert scores.sources == ("chrF.seg.score (wmt segment scores, de-en)",)
+    assert scores.sources == (("chrF.seg.score", "wmt segment scores, de-en"),)
     assert scores.inputs == ("newstest2019:1", "newstest2019:2", "newstest2019:10")
     np.testing.assert_array_equal(scores["chrF"].values, [[0.1, 0.2, 1.0]] * 2)
 
@@ -98,8 +98,8 @@ def test_older_system_scores_and_human_scores(make, rest):
     human = make("DA-syslevel.csv", "LP HUMAN SYSTEM\nde-en 0.1 A.0\nde-en -0.2 B.0\n")
     scores = ma.read(metric, human)
     assert scores.sources == (
-        "BLEU.sys.score (wmt system scores, de-en)",
-        "DA-syslevel.csv (wmt human system scores, de-en)",
+        ("BLEU.sys.score", "wmt system scores, de-en"),
+        ("DA-syslevel.csv", "wmt human system scores, de-en"),
     )
     assert scores.inputs == ("(system score)",)
     assert scores.humans == ("HUMAN",)

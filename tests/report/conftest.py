@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.signature import Signature
 from metassay.studies.agree import Agreement, AgreementRow
 from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
@@ -93,7 +94,7 @@ def agreed():
             agreement_row("BERTScore", 0.3, human=human, level="input", n_undefined=2),
             agreement_row("QAEval", NAN, human=human, level="input", low=NAN, high=NAN, n_undefined=2),
         ]
-    return agreement(*rows, notes=["2 inputs are undefined at input level"])
+    return agreement(*rows, notes=[Note.of("scorer", scorer="study", message="2 inputs are undefined at input level")])
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def nasty(request):
     if request.param == "agree":
         return agreement(
             *(agreement_row(n, -0.1 * i, human=h) for h in (NASTY[0], NASTY[4]) for i, n in enumerate(NASTY)),
-            notes=["a note on <b>" + NASTY[5]],
+            notes=[Note.of("scorer", scorer="study", message="a note on <b>" + NASTY[5])],
         )
     if request.param == "compare":
         return comparison({n: -0.1 * i for i, n in enumerate(NASTY)}, human=NASTY[5])

@@ -28,7 +28,7 @@ def test_json_has_exactly_one_shape(agreed):
     assert data["tables"] == {}
     assert data["study"] == "agree"
     assert data["signature"] == str(agreed.signature)
-    assert data["notes"] == list(agreed.notes)
+    assert [(note["code"], note["message"]) for note in data["notes"]] == [("scorer", agreed.notes[0]["message"])]
     assert [row["metric"] for row in data["rows"]] == [row.metric for row in agreed.table]
     assert data["rows"][0]["estimate"] == 0.4
     assert data["rows"][1]["estimate"] == 0.5834, "data is never rounded"
@@ -64,7 +64,7 @@ def test_text_is_plain_and_says_its_recipe_last(agreed):
     text = str(agreed)
     assert "\x1b" not in text
     assert text.splitlines()[-1] == str(agreed.signature)
-    assert text.splitlines()[-2] == "Note: 2 inputs are undefined at input level"
+    assert text.splitlines()[-2] == "Note: study: 2 inputs are undefined at input level"
     assert "\x1b[1m" in agreed.to_text(color=True)
 
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.errors import UnknownName
@@ -190,8 +191,8 @@ def test_a_study_without_views_shows_every_field():
 
 
 def test_a_result_without_rows_can_be_shown():
-    result = Future(table=(), signature=Signature.of("future"), notes=("nothing to show",))
-    assert "nothing to show" in str(result)
+    result = Future(table=(), signature=Signature.of("future"), notes=(Note.of("no-further-inputs"),))
+    assert "one interval per system" in str(result)
     for text in (result.to_markdown(), result.to_latex(), result.to_html(), result.to_json()):
         assert "future" in text
     assert result.to_csv() == ""

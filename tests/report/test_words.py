@@ -1,33 +1,32 @@
 import dataclasses
 
-from metassay.core.vocabulary import METRIC_TESTS
-from metassay.report.words import CHANCE, verdicts
+from metassay.report.words import verdicts
 
 from .conftest import NAN, comparison
 
 
-def test_an_established_difference():
+def test_a_significant_difference():
     (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}))
     assert sentence == (
         "a agrees best with people on relevance at the system level (Kendall 0.500); "
-        "the difference to the second, b (0.400), is established "
-        "(the perm-both test, p = .001, also after Bonferroni correction): noise in single scores does not explain it."
+        "the difference to the second, b (0.400), is statistically significant "
+        "(perm-both test, p = .001, also after Bonferroni correction)."
     )
 
 
-def test_a_difference_that_is_not_established():
+def test_a_difference_that_is_not_significant():
     (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): 0.2}))
-    assert "is not established: noise in single scores may explain it (the perm-both test, p = .200)." in sentence
+    assert "is not statistically significant (perm-both test, p = .200)." in sentence
 
 
 def test_a_difference_that_does_not_survive_correction():
     (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4, "c": 0.3}, p={("a", "b"): 0.04}))
-    assert "is not established: the perm-both test gives p = .040, which does not survive Bonferroni" in sentence
+    assert "is not statistically significant after Bonferroni correction (perm-both test, p = .040 before)." in sentence
 
 
 def test_the_alternative_less_is_read_the_right_way_round():
     (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}, p={("b", "a"): 0.0001, ("a", "b"): 1}, alternative="less"))
-    assert "is established (the perm-both test, p < .001" in sentence
+    assert "is statistically significant (perm-both test, p < .001" in sentence
 
 
 def test_undefined_numbers_are_said_to_be_so():
@@ -44,7 +43,3 @@ def test_a_best_metric_that_does_not_agree_is_not_called_best():
         "No metric agrees with people on relevance at the system level: "
         "the highest correlation is that of a, Kendall -0.100."
     )
-
-
-def test_every_test_has_its_words():
-    assert set(CHANCE) == set(METRIC_TESTS)

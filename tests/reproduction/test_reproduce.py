@@ -7,6 +7,7 @@ import math
 import pytest
 
 import metassay as ma
+from metassay.core.note import Note
 from metassay.reproduction import reproduce as module
 from metassay.reproduction.checks import _CHECKS, CannotCheckError
 from metassay.reproduction.published import Figure, figures, papers
@@ -44,7 +45,7 @@ def test_the_edge_belongs_to_the_tolerance(one_figure, tmp_path):
     assert (outcome.n, outcome.n_within, outcome.n_outside, outcome.n_unchecked) == (3, 1, 1, 1)
     assert outcome.largest == pytest.approx(0.11)
     assert result.n_outside == 1
-    assert "1 of 2 numbers that can be checked are within their tolerance; 1 of 3 cannot" in result.notes[0]
+    assert result.notes[0] == Note.of("numbers-within", within=1, checked=2, unchecked=1, n=3)
     text = str(result)
     for title in ("Do the published numbers come out?", "Outside the tolerance", "What cannot be checked here"):
         assert title in text

@@ -6,6 +6,13 @@ import pytest
 import metassay as ma
 
 
+def noted(result, code, **facts):
+    """Return the notes of a result that have this code and these facts."""
+    return [
+        note for note in result.notes if note.code == code and all(note[name] == fact for name, fact in facts.items())
+    ]
+
+
 @pytest.fixture(scope="session")
 def example():
     return ma.example()

@@ -9,6 +9,8 @@ import pytest
 import metassay as ma
 from properties import literal
 
+from .conftest import noted
+
 LEVELS = ",".join(literal.LEVELS)
 COEFFICIENTS = ",".join(literal.COEFFICIENTS)
 
@@ -16,11 +18,6 @@ COEFFICIENTS = ",".join(literal.COEFFICIENTS)
 def one(scores, **options):
     (row,) = ma.agree(scores, **{"resamples": 100, **options}).table
     return row
-
-
-def said(result, *words):
-    """Say whether one note holds all the words."""
-    return any(all(word in note for word in words) for note in result.notes)
 
 
 def test_everything_in_one_call_on_the_example(small_example):
@@ -153,16 +150,16 @@ def test_with_ties_only_draws_give_misranked_pairs_an_interval(interval):
     assert row.misranked > 0
     assert math.isnan(row.misranked_low)
     assert math.isnan(row.misranked_high)
-    assert said(result, "tied", "bootstrap")
+    assert noted(result, "misranked-without-interval")
 
 
 def test_two_way_says_how_many_resamples_it_took(world):
     result = ma.agree(world(), level="system", interval="two-way")
     assert {row.resamples for row in result.table} == {1000}
     assert result.signature["k"] == "1000"
-    assert said(result, "1,000 resamples, not 10,000")
-    assert not said(ma.agree(world(), level="system", interval="two-way", resamples=1000), "resamples, not")
-    assert not said(ma.agree(world(), level="system"), "resamples, not")
+    assert noted(result, "two-way-draws", draws=1_000, asked=10_000)
+    assert not noted(ma.agree(world(), level="system", interval="two-way", resamples=1000), "two-way-draws")
+    assert not noted(ma.agree(world(), level="system"), "two-way-draws")
 
 
 def test_fisher_uses_the_right_number_of_observations(world):
@@ -176,7 +173,7 @@ def test_fisher_uses_the_right_number_of_observations(world):
         assert row.resamples is None
         assert row.resamples_undefined == 0
         assert result.samples == (None,)
-        assert said(result, "Fisher") == (level in ("input", "within-system"))
+        assert bool(noted(result, "method-on-averages", method="fisher")) == (level in ("input", "within-system"))
         assert "seed" not in dict(result.signature.parts)
 
 
@@ -198,8 +195,8 @@ def test_sizes_count_what_was_used(world):
     result = ma.agree(world(missing={"fair": gone}), level=LEVELS, resamples=30)
     for row in result.table:
         assert (row.n_systems, row.n_inputs) == ((7, 10) if row.metric == "fair" else (8, 12))
-    assert said(result, "fair", "no score for 1", "system-3")
-    assert said(result, "fair", "26 of 96 cells")
+    assert noted(result, "systems-without-scores", column="fair", systems=("system-3",))
+    assert noted(result, "cells-missing", column="fair", n=26, cells=96)
 
 
 def test_undefined_inputs_are_counted_and_told(world):
@@ -213,7 +210,7 @@ def test_undefined_inputs_are_counted_and_told(world):
     (row,) = result.table
     assert row.n_undefined == 2
     assert row.estimate == pytest.approx(literal.correlation(x, scores.matrix("human"), "input", "kendall"))
-    assert said(result, "2 of 12 inputs", "undefined", "fair")
+    assert noted(result, "units-undefined", metric="fair", level="input", n=2, units=12)
 
 
 def test_no_more_inputs_are_undefined_than_there_are(world):
@@ -222,7 +219,7 @@ def test_no_more_inputs_are_undefined_than_there_are(world):
     result = ma.agree(world(missing={"fair": gone}), metric="fair", level="input", resamples=30)
     (row,) = result.table
     assert row.n_inputs == 4
-    assert row.n_undefined <= row.n_inputs or not said(result, f"{row.n_undefined} of {row.n_inputs} inputs")
+    assert row.n_undefined <= row.n_inputs or not noted(result, "units-undefined")
 
 
 def test_undefined_resamples_are_counted_and_told():
@@ -232,7 +229,7 @@ def test_undefined_resamples_are_counted_and_told():
     # Half of all draws of two systems take the same one twice.
     assert 140 <= row.resamples_undefined <= 260
     assert np.isnan(result.samples[0]).sum() == row.resamples_undefined
-    assert said(result, f"{row.resamples_undefined} of 400 resamples", "undefined")
+    assert noted(result, "resamples-undefined", n=row.resamples_undefined, resamples=400)
     assert (row.low, row.high) == (1, 1)
 
 
@@ -244,7 +241,7 @@ def test_a_constant_metric_is_undefined_and_explained(world):
             assert math.isnan(row.estimate)
             assert math.isnan(row.low)
             assert math.isnan(row.high)
-            assert said(result, row.level, row.coefficient, "undefined", "flat")
+            assert noted(result, "agreement-undefined", level=row.level, coefficient=row.coefficient, metric="flat")
 
 
 def test_references_are_left_out_unless_they_are_wanted(world):
@@ -252,10 +249,10 @@ def test_references_are_left_out_unless_they_are_wanted(world):
     result = ma.agree(scores, level="system", resamples=20)
     assert {row.n_systems for row in result.table} == {6}
     assert result.signature["systems"] == "6"
-    assert said(result, "2", "references", "left out")
+    assert noted(result, "references-excluded", n=2)
     kept = ma.agree(scores, level="system", resamples=20, references=True)
     assert {row.n_systems for row in kept.table} == {8}
-    assert not said(kept, "references")
+    assert not noted(kept, "references-excluded")
     without = scores.select(systems=[s for s in scores.systems if s not in ("system-1", "system-5")])
     alone = ma.agree(without, level="system", resamples=20)
     assert [row.estimate for row in result.table] == [row.estimate for row in alone.table]

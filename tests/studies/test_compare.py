@@ -14,6 +14,8 @@ from metassay.core import vocabulary
 from metassay.stats.significance import corrected, williams
 from properties import literal
 
+from .conftest import noted
+
 LEVELS = ",".join(literal.LEVELS)
 TESTS = vocabulary.METRIC_TESTS
 
@@ -52,7 +54,7 @@ def test_both_estimates_rest_on_the_cells_that_both_have(world):
         for name, estimate in ((row.metric_a, row.estimate_a), (row.metric_b, row.estimate_b)):
             wanted = literal.correlation(np.where(common, x[name], np.nan), z, row.level, "pearson")
             assert estimate == pytest.approx(wanted, abs=1e-12)
-    assert any("cells that both scored" in note for note in result.notes)
+    assert noted(result, "metrics-on-common-cells")
     # Clusters rank each metric on all cells it has.
     for cluster in result.clusters:
         wanted = literal.correlation(x[cluster.metric], z, cluster.level, "pearson")
@@ -227,7 +229,7 @@ def test_a_constant_metric_is_undefined_and_explained(world):
             if math.isnan(row.p_value):
                 assert not row.significant
                 assert not row.significant_corrected
-        assert any("flat" in note and "undefined" in note for note in result.notes)
+        assert noted(result, "tests-undefined", metrics=("flat",))
         assert {c.metric for c in result.clusters if math.isnan(c.estimate)} == {"flat"}
         # An undefined test does not enlarge a family: each row has one test left.
         left = [row for row in result.table if "flat" not in (row.metric_a, row.metric_b)]
@@ -274,7 +276,7 @@ def test_references_are_left_out_unless_they_are_wanted(world):
     scores = world(groups={"system-1": "reference"})
     left_out = ma.compare(scores, level="input", resamples=19)
     assert {row.n_systems for row in left_out.table} == {7}
-    assert any("references" in note for note in left_out.notes)
+    assert noted(left_out, "references-excluded", n=1)
     kept = ma.compare(scores, level="input", resamples=19, references=True)
     assert {row.n_systems for row in kept.table} == {8}
 
@@ -288,10 +290,13 @@ def test_several_criteria_levels_and_coefficients_at_once(example):
 
 
 def test_the_notes_say_what_the_conclusion_is_about(world):
-    about = {test: ma.compare(world(), level="input", test=test, resamples=19).notes[-1] for test in TESTS}
-    assert "new systems" in about["perm-systems"]
-    assert "new inputs" in about["perm-inputs"]
-    assert "new systems and new inputs" in about["paired-boot-both"]
+    about = {}
+    for test in TESTS:
+        (note,) = noted(ma.compare(world(), level="input", test=test, resamples=19), "generalises", method=test)
+        about[test] = note["to"]
+    assert about["perm-systems"] == "systems"
+    assert about["perm-inputs"] == "inputs"
+    assert about["paired-boot-both"] == about["two-way"] == "both"
 
 
 def test_perm_both_swaps_single_cells_not_rows_and_then_columns():
@@ -328,14 +333,17 @@ def test_a_note_warns_if_metrics_favour_systems(world):
     x, y = (quality + random.normal(size=(16, 1)) + random.normal(size=(16, 50)) for _ in range(2))
     scores = ma.Scores.from_arrays({"x": x, "y": y}, {"z": quality + random.normal(size=(16, 50))})
     options = {"level": "system", "coefficient": "pearson", "resamples": 19}
-    (warning,) = [n for n in ma.compare(scores, test="perm-both", **options).notes if "Metrics favour" in n]
-    assert "at system level (1 of 1 pairs)" in warning
-    assert "two-way" in warning
-    assert not any("Metrics favour" in note for note in ma.compare(scores, test="two-way", **options).notes)
+    (warning,) = noted(
+        ma.compare(scores, test="perm-both", **options), "false-positives", method="perm-both", alpha=0.05
+    )
+    ((level, rate, n, pairs),) = warning["rates"]
+    assert (level, n, pairs) == ("system", 1, 1)
+    assert 0.05 < rate < 1
+    assert not noted(ma.compare(scores, test="two-way", **options), "false-positives")
     alike = {name: quality + random.normal(size=(16, 50)) for name in "xyz"}
     scores = ma.Scores.from_arrays({name: alike[name] for name in "xy"}, {"z": alike["z"]})
     # by chance the note appears once in twenty such data sets; this one is not among them
-    assert not any("Metrics favour" in note for note in ma.compare(scores, test="perm-both", **options).notes)
+    assert not noted(ma.compare(scores, test="perm-both", **options), "false-positives")
 
 
 def test_two_way_exchanges_whole_systems_where_inputs_add_nothing():

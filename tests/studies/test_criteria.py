@@ -10,6 +10,8 @@ from metassay.stats.draws import INPUTS, SYSTEMS, multiplicities, stream
 from metassay.studies.criteria_parts import bucket_edges
 from properties.literal import vectors
 
+from .conftest import noted
+
 METHODS = ("bucket", "partial", "partial-formula")
 
 
@@ -187,7 +189,7 @@ def test_an_anchor_without_a_cell_in_common_is_undefined():
             assert (row.n, row.verdict) == (0, "thin")
             assert math.isnan(row.estimate)
             assert math.isnan(row.estimate_within)
-        assert any("Undefined" in note for note in result.notes)
+        assert noted(result, "correlation-undefined", pair=(("m", "relevance"),))
 
 
 def test_a_metric_can_be_an_anchor_with_edges_of_its_own():
@@ -206,7 +208,7 @@ def test_a_metric_can_be_an_anchor_with_edges_of_its_own():
     assert {r.metric for r in result.table} == {None, "rouge"}
     assert "20/30/40/50/60/70/80" in str(result.signature)
     rough = ma.criteria(scores, anchor="length", method="bucket", resamples=100)
-    assert any("length falls into" in note and "edges" in note for note in rough.notes)
+    assert noted(rough, "buckets-unsuitable", anchor="length")
 
 
 def test_buckets_are_those_of_scores_as_given_where_low_is_good():

@@ -9,6 +9,8 @@ from scipy import stats
 import metassay as ma
 from metassay.errors import DataError, UsageError
 
+from .conftest import noted
+
 
 def made(seed=0, shape=(12, 6), **options):
     random = np.random.default_rng(seed)
@@ -33,9 +35,9 @@ def test_notes_carry_the_kruskal_wallis_test():
     scores = made()
     expected = stats.kruskal(*scores.matrix("m").T)
     result = ma.difficulty(scores)
-    note = next(n for n in result.notes if n.startswith("Kruskal-Wallis"))
-    assert f"m {expected.statistic:.1f}, {expected.pvalue:.2g}" in note
-    assert "5 degrees of freedom" in note
+    assert noted(result, "inputs-differ", n=1, columns=1, alpha=0.05, others=())
+    assert result.tests[0].statistic == pytest.approx(expected.statistic)
+    assert result.tests[0].degrees_of_freedom == 5
     assert result.tests[0].p_value == pytest.approx(expected.pvalue)
     assert result.tests[0].significant
 
@@ -61,7 +63,7 @@ def test_references_stay_unless_they_are_unwanted():
     assert ma.difficulty(scores).table[0].n_systems == 12
     without = ma.difficulty(scores, references=False)
     assert without.table[0].n_systems == 11
-    assert "left out" in without.notes[0]
+    assert noted(without, "references-excluded", n=1)
 
 
 def test_an_input_without_scores_and_a_column_that_does_not_vary():
@@ -72,7 +74,7 @@ def test_an_input_without_scores_and_a_column_that_does_not_vary():
     assert math.isnan(gone.mean_rank)
     assert (gone.n_systems, gone.n_differs) == (0, 0)
     assert result.tests[0].n_inputs == 3
-    assert any("undefined" in note and "flat" in note for note in result.notes)
+    assert noted(result, "difficulty-undefined", columns=("flat",))
     assert "undefined" in str(result)
 
 
@@ -83,20 +85,20 @@ def test_unequal_numbers_are_told():
     values[2:, 0] = np.nan
     result = ma.difficulty(ma.Scores.from_arrays({"m": values}), confidence=0.6)
     assert result.tests[0].n_pairs_drawn_otherwise > 0
-    assert any("look otherwise" in note for note in result.notes)
+    assert noted(result, "interval-overlap-approximate", n=result.tests[0].n_pairs_drawn_otherwise)
 
 
 def test_what_systems_may_do_to_inputs_is_told():
     values = np.random.default_rng(0).normal(size=(5, 4))
     whole = ma.difficulty(ma.Scores.from_arrays({"m": values}))
-    assert "The same systems stand on every input" in whole.notes[-1]
+    assert noted(whole, "difficulty-conservative")
     gone = values.copy()
     gone[:, 2] = np.nan  # the other inputs still have the same systems
-    assert "The same systems" in ma.difficulty(ma.Scores.from_arrays({"m": gone, "n": values})).notes[-1]
+    assert noted(ma.difficulty(ma.Scores.from_arrays({"m": gone, "n": values})), "difficulty-conservative")
     gone[1, 0] = np.nan
-    last = ma.difficulty(ma.Scores.from_arrays({"m": gone, "n": values})).notes[-1]
-    assert "scores of the same systems (m): inputs may differ because of the systems" in last
-    assert "err on the side" not in last
+    partly = ma.difficulty(ma.Scores.from_arrays({"m": gone, "n": values}))
+    assert noted(partly, "difficulty-confounded", columns=("m",))
+    assert not noted(partly, "difficulty-conservative")
 
 
 @pytest.mark.parametrize(("option", "value"), [("alpha", 5), ("confidence", 95)])

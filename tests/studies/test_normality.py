@@ -8,6 +8,8 @@ from scipy import stats
 
 import metassay as ma
 
+from .conftest import noted
+
 
 def test_rows_on_the_example(example):
     result = ma.normality(example, alpha=0.1)
@@ -65,4 +67,4 @@ def test_references_are_left_out_unless_they_are_wanted(world):
     scores = world(groups={"system-1": "reference"})
     assert {row.n_systems for row in ma.normality(scores).table} == {7}
     assert {row.n_systems for row in ma.normality(scores, references=True).table} == {8}
-    assert any("references" in note for note in ma.normality(scores).notes)
+    assert noted(ma.normality(scores), "references-excluded", n=1)

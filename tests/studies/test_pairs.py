@@ -12,6 +12,8 @@ from scipy import stats
 import metassay as ma
 from metassay.errors import DataError, UnknownName, UsageError
 
+from .conftest import noted
+
 QUICK = {"resamples": 60, "threads": 1}
 PAPER_METRICS = (
     "AutoSummENG,MeMoG,NPowER,bertscore_recall,BEwTE_f1,METEOR,MoverScore,qa-eval_f1,"
@@ -93,7 +95,7 @@ def test_a_grid_finer_than_the_pairs_has_empty_cells_and_says_so():
     empty = [row for row in of(result, "triangle") if row.n_pairs == 0]
     assert empty
     assert all(math.isnan(v) for row in empty for v in (row.lower, row.upper, row.estimate, row.low, row.agreement))
-    assert any("no pair of systems" in note for note in result.notes)
+    assert noted(result, "gap-without-pairs", metric="close")
 
 
 def test_threads_and_order_change_nothing():
@@ -136,7 +138,7 @@ def test_missing_cells_leave_their_means_and_their_systems():
     assert (row.n_systems, row.n_pairs) == (7, 21)
     expected = stats.kendalltau(np.nanmean(holed[1:], axis=1), np.round(human[1:].mean(axis=1), 9)).statistic
     assert_allclose(row.estimate, expected)
-    assert any("no score for 1 systems" in note for note in result.notes)
+    assert noted(result, "systems-without-scores", column="m", systems=("system-1",))
 
 
 def test_what_is_undefined_is_nan_and_counted():
@@ -154,11 +156,10 @@ def test_what_is_undefined_is_nan_and_counted():
     every = of(result, "share", "m")[-1]
     assert 0 < every.resamples_undefined < 15
     assert (every.estimate, every.low, every.high) == (1, 1, 1)
-    text = " ".join(result.notes)
-    assert "differences from 0 to 0.1: no pair of systems" in text
-    assert "all pairs are tied in the metric" in text
-    assert "left out of the interval" in text
-    assert "there is no curve" in text
+    assert noted(result, "gap-without-pairs", metric="m", place=("bounds", 0.0, 0.1))
+    assert noted(result, "gap-all-tied", metric="flat")
+    assert noted(result, "gap-resamples-undefined", n=200, resamples=200)
+    assert noted(result, "curve-undefined", metric="flat")
 
 
 def test_what_is_undefined_in_the_data_has_no_interval():
@@ -197,7 +198,7 @@ def test_a_metric_against_people_never_reaches_agreement():
     result = ma.pairs(ma.Scores.from_arrays({"m": x}, {"h": -x}), **QUICK)
     assert result.curves[0].slope == -math.inf
     assert [row.estimate for row in of(result, "needed", "m")] == [math.inf] * 3
-    assert any("does not rise" in note for note in result.notes)
+    assert noted(result, "gap-never-enough", metric="m", human="h")
     assert '"estimate": null' in result.to_json()
     perfect = ma.pairs(ma.Scores.from_arrays({"m": x}, {"h": x}), **QUICK)
     assert perfect.curves[0].slope == math.inf
@@ -220,7 +221,7 @@ def test_metrics_may_have_more_inputs_than_people():
     expected = ma.agree(scores, level="system", **QUICK).table[0]
     (row,) = of(result, "bounds", "m")
     assert_allclose((row.estimate, row.low, row.high), (expected.estimate, expected.low, expected.high))
-    assert any("separately" in note for note in result.notes)
+    assert noted(result, "inputs-unpaired", n=10, inputs=30, how="interval")
     only = ma.pairs(scores, bounds="0:", inputs="annotated", **QUICK)
     cut = ma.pairs(ma.Scores.from_arrays({"m": x[:, :10]}, {"h": z[:, :10]}), bounds="0:", **QUICK)
     assert numbers(of(only, "bounds", "m")[0]) == numbers(of(cut, "bounds", "m")[0])
@@ -341,6 +342,6 @@ def test_a_metric_without_any_score_has_no_pairs():
     rows = [row for row in result.table if row.metric == "gone"]
     assert all(row.n_pairs == 0 for row in rows)
     assert all(math.isnan(row.estimate) for row in rows)
-    assert "no pair of systems" in " ".join(result.notes)
+    assert noted(result, "gap-without-pairs", metric="gone")
     for view in ("list", "matrix", "triangle", "needed", "curve", "words", "rows"):
         assert "gone" in result.to_text(view=view)

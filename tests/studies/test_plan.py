@@ -7,6 +7,8 @@ import pytest
 
 import metassay as ma
 
+from .conftest import noted
+
 
 def world(seed=0, systems=12, inputs=40, annotators=3, **options):
     random = np.random.default_rng(seed)
@@ -79,7 +81,7 @@ def test_the_next_annotations_are_read_from_the_curve_too():
 
 def test_advice_names_the_steepest_axis(result):
     best = min(result.needs, key=lambda need: need.gain)
-    assert any(f"buy most as {best.axis}" in note for note in result.notes)
+    assert all(min(note["gains"], key=lambda each: each[1])[0] == best.axis for note in noted(result, "plan"))
     assert best.axis == "systems"
 
 
@@ -149,7 +151,7 @@ def test_without_annotators_their_questions_are_refused_in_words():
     result = ma.plan(world(annotators=1), metric="good", trials=50)
     assert {row.axis for row in result.table} == {"inputs", "systems"}
     assert all(row.n_annotators is None and math.isnan(row.ceiling) for row in result.table)
-    assert any("do not tell annotators apart" in note for note in result.notes)
+    assert noted(result, "annotators-unknown", human="people", annotators=0)
     assert [row.method for row in result.ceilings] == ["split-inputs"]
 
 
@@ -158,16 +160,18 @@ def test_one_annotator_is_not_a_panel():
     one = scores["people"].values[:1]
     alone = ma.Scores.from_arrays({"good": scores["good"].values}, {"people": one})
     result = ma.plan(alone, metric="good", trials=50)
-    assert any("there is one annotator only" in note for note in result.notes)
+    assert noted(result, "annotators-unknown", annotators=1)
 
 
 def test_a_target_that_is_met_and_one_that_cannot_be():
     met = ma.plan(world(), metric="good", width=1.5, coefficient="pearson", trials=100)
-    assert any("is reached already" in note for note in met.notes)
+    assert noted(met, "plan", reached=True, target=1.5)
     assert all(need.needed is not None and need.needed <= need.now for need in met.needs)
     never = ma.plan(world(), metric="bad", width=0.01, coefficient="pearson", trials=100)
     assert all(need.needed is None for need in never.needs)
-    assert any("No number of inputs (" in note and "Even 96 systems" in note for note in never.notes)
+    limits = {axis: (most, limit) for axis, most, limit in noted(never, "plan", reached=False)[0]["limits"]}
+    assert limits["inputs"][1] > 0.01
+    assert limits["systems"] == (96, None)
 
 
 def test_missing_scores_and_several_criteria():
@@ -181,7 +185,7 @@ def test_missing_scores_and_several_criteria():
     result = ma.plan(broken, trials=50)
     assert {row.human for row in result.table} == {"people", "others"}
     assert all(row.width > 0 for row in result.table)
-    assert not any("lack a score" in note for note in result.notes)  # few gaps are no news
+    assert not noted(result, "plan-gaps")  # few gaps are no news
 
 
 def test_many_gaps_are_told():
@@ -189,7 +193,7 @@ def test_many_gaps_are_told():
     people = scores["people"].values.copy()
     people[:, :, ::2] = np.where(np.arange(12)[:, None] < 6, np.nan, people[:, :, ::2])  # a quarter of the cells
     result = ma.plan(ma.Scores.from_arrays({"good": scores["good"].values}, {"people": people}), trials=50)
-    assert any("good, people: 25% of the outputs lack a score" in note for note in result.notes)
+    assert noted(result, "plan-gaps", metric="good", human="people", share=0.25)
 
 
 def test_input_level_has_no_endless_inputs():

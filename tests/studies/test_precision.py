@@ -8,6 +8,8 @@ import pytest
 import metassay as ma
 from metassay.errors import UsageError
 
+from .conftest import noted
+
 NAN = math.nan
 
 
@@ -54,7 +56,7 @@ def test_metrics_have_both_sets_of_inputs_and_people_their_own():
     (change,) = result.changes
     assert (change.metric, change.n_annotated, change.n_inputs) == ("m", 20, 80)
     assert change.change == pytest.approx(-0.75, abs=0.1)
-    assert any("smaller for the one metric" in note for note in result.notes)
+    assert noted(result, "variance-change", metrics=1, change=change.change)
 
 
 def test_one_set_of_inputs_where_everything_is_annotated_or_nobody_asked():
@@ -62,7 +64,7 @@ def test_one_set_of_inputs_where_everything_is_annotated_or_nobody_asked():
         result = ma.precision(scores, metric="m", resamples=99)
         assert {row.inputs for row in result.table if row.kind == "metric"} == {"all"}
         assert result.changes == ()
-        assert any("one interval per system" in note for note in result.notes)
+        assert noted(result, "no-further-inputs")
     assert ma.precision(made(judged=80), annotated=8, resamples=99).changes[0].n_annotated == 8
 
 
@@ -89,7 +91,7 @@ def test_missing_cells_and_systems():
     assert (empty.n_inputs, few.n_inputs) == (0, 2)
     # Both of its two inputs are missed with probability (78/80)^80 = 0.13.
     assert few.resamples_undefined == pytest.approx(66, abs=25)
-    assert any("held no score of a system" in note for note in result.notes)
+    assert noted(result, "resamples-without-score", n=few.resamples_undefined, resamples=500)
     assert "–" in result.to_text(view="systems")
 
 

@@ -7,6 +7,8 @@ import metassay as ma
 from metassay.errors import DataError, UsageError
 from metassay.studies import profile as module
 
+from .conftest import noted
+
 
 def made(n=(6, 10), columns=4, shift=3.0, seed=0, **options):
     random = np.random.default_rng(seed)
@@ -28,7 +30,7 @@ def test_without_groups_there_are_components_only():
     result = ma.profile(made())
     assert {row.kind for row in result.table} == {"component", "loading", "system"}
     assert result.groups == ()
-    assert any("No composite" in note for note in result.notes)
+    assert noted(result, "no-composite")
     assert sum(row.value for row in of(result, "component")) == pytest.approx(1)
     assert "seed" not in str(result.signature)
 
@@ -88,9 +90,9 @@ def test_columns_with_gaps_or_without_variance_are_left_out_and_named():
     scores = ma.Scores.from_arrays({**values, "gap": gap, "partly": partly, "flat": np.full((5, 3), 0.1)})
     result = ma.profile(scores)
     assert {row.name for row in of(result, "loading")} == {"a", "b", "partly"}
-    assert any("lack a score for some systems: gap" in note for note in result.notes)
-    assert any("do not vary: flat" in note for note in result.notes)
-    assert any("different inputs" in note for note in result.notes)
+    assert noted(result, "columns-excluded", reason="gaps", columns=("gap",))
+    assert noted(result, "columns-excluded", reason="constant", columns=("flat",))
+    assert noted(result, "means-over-own-inputs")
 
 
 def test_a_system_without_any_score_is_left_out():
@@ -98,7 +100,7 @@ def test_a_system_without_any_score_is_left_out():
     values[:, 4] = np.nan
     result = ma.profile(ma.Scores.from_arrays({"a": values[0], "b": values[1]}))
     assert result.n_systems == 5
-    assert any("No scores at all, left out: system-5" in note for note in result.notes)
+    assert noted(result, "systems-without-any-score", systems=("system-5",))
 
 
 def test_folds_and_seeds():
@@ -122,7 +124,8 @@ def test_many_pairs_are_held_out_in_folds(monkeypatch):
     monkeypatch.setattr(module, "MOST_PAIRS", 59)
     result = ma.profile(made(), group=GROUPS, resamples=10)
     assert result.signature["cv"] == "6-folds"
-    assert any("Folds, because" in note for note in result.notes)
+    assert noted(result, "folds-for-speed", pairs=59)
+    assert noted(result, "composite", folds=6)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +151,7 @@ def test_too_few_systems():
 
 def test_systems_in_no_group_are_told():
     result = ma.profile(made(), group={"humans": "H*", "machines": "M0,M1,M2,M3"}, resamples=10)
-    assert any("In no group" in note and "M4" in note for note in result.notes)
+    assert "M4" in noted(result, "systems-without-group")[0]["systems"]
     assert len(of(result, "system", "composite")) == 16
 
 

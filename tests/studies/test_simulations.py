@@ -10,6 +10,8 @@ import pytest
 import metassay as ma
 from metassay.studies import coverage, power
 
+from .conftest import noted
+
 
 @pytest.fixture
 def world():
@@ -42,7 +44,7 @@ def test_a_perfect_metric_is_always_covered_and_never_wins(world):
 def test_undefined_trials_are_counted(world):
     result = ma.simulate_coverage(world, metric="constant", trials=5, resamples=40)
     assert all(math.isnan(row.rate) and row.n_undefined == 5 and row.trials == 0 for row in result.table)
-    assert any("5 trials are undefined" in note for note in result.notes)
+    assert noted(result, "trials-undefined", n=5, trials=5, metric="constant")
     assert "–" in str(result)
 
 
@@ -132,7 +134,7 @@ def test_pages_have_draws_of_their_own(world, monkeypatch):
 def test_a_metric_that_disagrees_is_noted(world):
     turned = ma.Scores.from_arrays({"turned": -world["close"].values}, {"people": world["people"].values})
     result = ma.simulate_power(turned, noise=1, trials=10, resamples=20)
-    assert any(note.startswith("turned: does not agree with people in the first place") for note in result.notes)
+    assert noted(result, "power-without-agreement", metrics=("turned",))
 
 
 def test_misuse_of_power(world):

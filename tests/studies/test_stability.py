@@ -8,6 +8,8 @@ import pytest
 import metassay as ma
 from metassay.errors import DataError, UsageError
 
+from .conftest import noted
+
 NAN = math.nan
 
 
@@ -54,7 +56,7 @@ def test_metrics_and_people_go_up_to_their_own_number_of_inputs():
     assert {row.n_available for row in rows if row.kind == "human"} == {20}
     result = ma.stability(made(), sizes=[10, 30], draws=20)
     assert [(row.name, row.n_inputs) for row in result.table if row.kind == "human"] == [("good", 10)]
-    assert any("end at the number of inputs" in note and "good" in note for note in result.notes)
+    assert noted(result, "sizes-exceed-inputs", columns=("good",))
 
 
 def test_ten_sizes_where_all_have_the_same_inputs():
@@ -86,13 +88,13 @@ def test_missing_systems_and_cells():
     assert row.n_undefined == 0
     constant = ma.stability(ma.Scores.from_arrays({"m": np.ones((3, 4))}), draws=30)
     assert all(math.isnan(row.mean) and row.n_undefined == 30 for row in constant.table)
-    assert any("30 of 30 pairs of samples are undefined" in note for note in constant.notes)
+    assert noted(constant, "samples-undefined", n=30, draws=30, columns=("m",))
     assert "–" in str(constant)
 
 
 def test_a_single_input_says_nothing():
     result = ma.stability(ma.Scores.from_arrays({"m": [[1.0], [2.0]]}), draws=10)
-    assert any("single input" in note for note in result.notes)
+    assert noted(result, "single-input", columns=("m",))
 
 
 def test_every_column_is_seen_at_its_own_number_of_inputs():
@@ -105,7 +107,7 @@ def test_simulated_annotation_shortens_people():
     result = ma.stability(made(judged=50), annotated=10, draws=20)
     assert max(row.n_inputs for row in result.table if row.kind == "human") == 10
     assert max(row.n_inputs for row in result.table if row.kind == "metric") == 50
-    assert "simulation" in result.notes[0]
+    assert noted(result, "annotation-simulated", n=10)
     with pytest.raises(UsageError, match="human scores"):
         ma.stability(made().select(columns="m0"), annotated=10)
 

@@ -9,7 +9,10 @@ import pytest
 from scipy import stats
 
 import metassay as ma
+from metassay.core.note import Note
 from metassay.studies.system_pair_tests import Plan, judge_pairs
+
+from .conftest import noted
 
 
 def scores(values, groups=None, **labels):
@@ -87,7 +90,7 @@ def test_one_side_comes_in_both_orders_and_adds_up():
         assert value + p[b, a] == pytest.approx(1)
     less = ma.systems(scores(noisy(systems=4)), test="paired-t", alternative="less")
     assert {(row.system_b, row.system_a): row.p_value for row in less.table} == pytest.approx(p)
-    assert "both orders" in " ".join(result.notes)
+    assert noted(result, "both-orders")
 
 
 def test_groups_are_counted_against_each_other():
@@ -102,7 +105,7 @@ def test_groups_are_counted_against_each_other():
     assert counts[None, None].n_pairs == 10
     row = next(r for r in result.table if {r.group_a, r.group_b} == {"humans", "machines"})
     assert (row.group_a, row.system_a[0]) == ("humans", "H"), "the first group comes first"
-    assert "humans × machines" in result.summary
+    assert noted(result, "pairs-significant", groups=("humans", "machines"), pairs=6)
     assert "humans × machines: 6 pairs" in result.to_text(view="counts")
     with pytest.raises(ma.UnknownName):
         ma.systems(scores(values, systems=names), group={"humans": "X*"})
@@ -122,9 +125,8 @@ def test_what_cannot_be_tested_is_said():
     result = ma.systems(scores(values), cutoff="theory,hb", resamples=50)
     few = [row for row in result.table if "system-3" in (row.system_a, row.system_b)]
     assert all(math.isnan(row.p_value) and row.n_inputs == 1 and not row.significant for row in few)
-    notes = " ".join(result.notes)
-    assert "Fewer than 2 common inputs" in notes
-    assert "never differ" in notes
+    assert noted(result, "pairs-not-tested")
+    assert noted(result, "pairs-never-differ")
     assert result.counts[1].n_undefined == 4
     assert "–" in result.to_text(view="list")
 
@@ -133,18 +135,16 @@ def test_pairs_without_common_inputs_are_named_by_metric():
     values, gone = noisy(systems=3, inputs=6), noisy(systems=3, inputs=6, seed=1)
     gone[2, 1:] = np.nan
     data = ma.Scores.from_arrays({"whole": values, "one": gone, "other": gone + 1})
-    notes = [
-        [note for note in ma.systems(data, alternative=side).notes if "Fewer than 2" in note]
-        for side in ("two-sided", "greater")
-    ]
-    pairs = "system-1 and system-3, system-2 and system-3"
-    assert notes[0] == notes[1] == [f"Fewer than 2 common inputs, not tested: {pairs}, for one, other."]
+    pairs = (("system-1", "system-3"), ("system-2", "system-3"))
+    for side in ("two-sided", "greater"):
+        notes = noted(ma.systems(data, alternative=side), "pairs-not-tested")
+        assert notes == [Note.of("pairs-not-tested", pairs=pairs, metric=metric) for metric in ("one", "other")]
 
 
 def test_one_side_counts_ordered_pairs():
     data = scores(noisy(systems=4))
-    assert "Of 6 pairs of systems," in ma.systems(data).summary
-    assert "Of 12 ordered pairs of systems," in ma.systems(data, alternative="less").summary
+    assert noted(ma.systems(data), "pairs-significant", pairs=6, ordered=False)
+    assert noted(ma.systems(data, alternative="less"), "pairs-significant", pairs=12, ordered=True)
 
 
 def test_the_direction_is_that_of_the_statistic():
@@ -173,15 +173,15 @@ def test_corrections_are_over_all_pairs_of_a_metric():
         assert a.p_value == b.p_value
         assert b.significant_corrected == (28 * a.p_value <= 0.05)
     drawn = ma.systems(data, test="wilcoxon", cutoff="mc", correction="bonferroni", resamples=500)
-    assert "take resamples of at least 560" in " ".join(drawn.notes)
+    assert noted(drawn, "resamples-below-correction", n=500, pairs=28, least=560)
 
 
 def test_words_say_why_the_unpaired_test_is_there():
     result = ma.systems(scores(noisy()))
-    assert "only for comparison" in " ".join(result.notes)
-    counts = {c.test: c.n_significant for c in result.counts}
-    assert f"unpaired-t {counts['unpaired-t']}, paired-t {counts['paired-t']}" in result.summary
-    assert "only for comparison" not in " ".join(ma.systems(scores(noisy()), test="wilcoxon").notes)
+    assert noted(result, "unpaired-t-for-comparison")
+    found = tuple((c.test, "theory", c.n_significant) for c in result.counts)
+    assert noted(result, "pairs-significant", found=found, groups=(None, None))
+    assert not noted(ma.systems(scores(noisy()), test="wilcoxon"), "unpaired-t-for-comparison")
 
 
 def test_views():

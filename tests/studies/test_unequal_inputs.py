@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.core.note import Note
 from metassay.core.vocabulary import METRIC_TESTS
 from metassay.studies.inputs import take_as_annotated
 from properties import literal
+
+from .conftest import noted
 
 NAN = math.nan
 
@@ -78,11 +81,11 @@ def test_levels_other_than_system_take_annotated_inputs_only():
 
 def test_the_two_sets_are_said_to_be_drawn_separately():
     result = ma.agree(made(), level="system", resamples=20)
-    assert any("20 of the 60 inputs" in note and "separately" in note for note in result.notes)
+    assert noted(result, "inputs-unpaired", human="good", n=20, inputs=60, how="interval", others=False)
     assert result.signature["annotated"] == "20"
     assert result.signature["means"] == "all"
     restricted = ma.agree(made(), level="system", inputs="annotated", resamples=20)
-    assert any("only these are used" in note for note in restricted.notes)
+    assert noted(restricted, "inputs-judged-only", human="good", n=20, inputs=60)
     assert "annotated" not in dict(ma.agree(made(range(60)), level="system", resamples=20).signature.parts)
 
 
@@ -174,7 +177,7 @@ def test_compare_takes_the_estimates_of_agree(test):
         assert (row.estimate_a, row.estimate_b) == (agreed[row.metric_a], agreed[row.metric_b])
         assert (row.n_systems, row.n_inputs, row.n_annotated) == (8, 60, 20)
         assert 0 < row.p_value <= 1
-    assert any("20 of the 60 inputs" in note for note in found.notes)
+    assert noted(found, "inputs-unpaired", n=20, inputs=60)
 
 
 def test_paired_bootstrap_against_a_literal_loop():
@@ -219,7 +222,7 @@ def test_inputs_are_taken_as_annotated_by_number_or_by_name():
     chosen, notes = take_as_annotated(scores, ["good"], 15, 0)
     known = ~np.isnan(chosen.matrix("good")).any(axis=0)
     assert known.sum() == 15
-    assert "15 of 60 inputs" in notes[0]
+    assert notes == [Note.of("annotation-simulated", n=15, inputs=60, seed=0)]
     np.testing.assert_array_equal(chosen.matrix("m0"), scores.matrix("m0"))
     again, _ = take_as_annotated(scores, ["good"], 15, 0)
     np.testing.assert_array_equal(chosen.matrix("good"), again.matrix("good"))

@@ -8,6 +8,8 @@ import pytest
 import metassay as ma
 from metassay.errors import DataError
 
+from .conftest import noted
+
 NAN = math.nan
 
 
@@ -43,8 +45,8 @@ def test_mean_changes_in_the_result_and_in_words():
         mine = [row.width_change for row in result.table if row.interval == change.interval]
         assert change.mean == pytest.approx(np.mean(mine))
         assert change.n_metrics == 3
-        words = f"{abs(change.mean):.0%} {'narrower' if change.mean < 0 else 'wider'} by {change.interval}"
-        assert any(words in note for note in result.notes)
+    (note,) = noted(result, "width-change", human="good", metrics=3)
+    assert note["changes"] == tuple((change.interval, change.mean) for change in result.changes)
 
 
 def test_resampling_inputs_gains():
@@ -70,10 +72,11 @@ def test_simulated_annotation():
         ma.widths(scores, annotated=300)
     result = ma.widths(scores, annotated=20, resamples=99)
     assert {(row.n_annotated, row.n_inputs) for row in result.table} == {(20, 300)}
-    assert "20 of 300 inputs, chosen by seed 0" in result.notes[0]
+    assert noted(result, "annotation-simulated", n=20, inputs=300, seed=0)
     assert result.signature["annotated"] == "20"
     named = ma.widths(scores, annotated=list(scores.inputs[:12]), resamples=99)
     assert {row.n_annotated for row in named.table} == {12}
+    assert noted(named, "annotation-simulated", n=12, seed=None)
     assert named.signature["chosen"] == "by-name"
 
 
@@ -85,7 +88,7 @@ def test_metrics_without_further_inputs_leave_the_mean():
     result = ma.widths(ma.Scores.from_arrays(metrics, {"good": scores.matrix("good")}), resamples=99)
     assert {row.width_change for row in result.table if row.metric == "short"} == {0}
     assert {change.n_metrics for change in result.changes} == {1}
-    assert any("no input beside the judged ones" in note for note in result.notes)
+    assert noted(result, "metrics-without-further-inputs", n=1)
 
 
 def test_undefined_widths_are_undefined():

@@ -71,13 +71,16 @@ def read_scores(arguments: argparse.Namespace) -> Scores:
         scores = read(*files, format=arguments.format_, language=arguments.language, by=by)
     scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
     if not arguments.quiet:
-        say(describe(scores))
+        from metassay.report.notes import sentences
+
+        for line in (describe(scores), *sentences(scores.notes)):
+            say(line)
     return scores
 
 
 def describe(scores: Scores) -> str:
     """Return what was read, in a line."""
-    formats = dict.fromkeys(source.rpartition(" (")[2].removesuffix(")") for source in scores.sources)
+    formats = dict.fromkeys(source.format for source in scores.sources)
     return f"read {_many(len(scores.sources), 'file', 'files')} ({', '.join(formats)}): {extent(scores)}"
 
 

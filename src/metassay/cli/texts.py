@@ -129,6 +129,7 @@ def _named(text: str) -> tuple[str, str]:
 def tell_corpus(found: CorpusScores, quiet: bool) -> None:
     """Say the scores of whole systems, and with which recipe."""
     from metassay.cli.running import say
+    from metassay.report.notes import sentences
 
     for column in [] if quiet else found.columns.values():
         say(column.signature)
@@ -139,8 +140,8 @@ def tell_corpus(found: CorpusScores, quiet: bool) -> None:
                 if column.name == "meteor"
                 else f"  {one_line(system, 60)}: {score:.2f}"
             )
-    for note in () if quiet else found.notes:
-        say(note)
+    for sentence in () if quiet else sentences(found.notes):
+        say(sentence)
 
 
 def write(texts: Texts, path: str, quiet: bool) -> None:

@@ -8,6 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from metassay.core.note import Note
+from metassay.core.origin import Origin
 from metassay.core.scores import Column, Scores
 from metassay.stats.arrays import FloatArray
 from metassay.stats.corpus_scores import Formula
@@ -52,9 +54,9 @@ class CorpusScores:
     """Metrics by name."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group of each system that has one."""
-    sources: tuple[str, ...] = ()
+    sources: tuple[Origin, ...] = ()
     """Where the texts came from, and the recipe of each metric."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     """What a reader of the scores must know."""
 
     def to_scores(self) -> Scores:

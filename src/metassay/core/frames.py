@@ -10,6 +10,7 @@ from typing import Any, Literal, SupportsFloat, cast
 import numpy as np
 
 from metassay.core.ledger import Ledger, Place
+from metassay.core.origin import Origin
 from metassay.core.scores import EXTRA_AXES, Kind, Scores
 from metassay.errors import FormatError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
@@ -243,7 +244,7 @@ def scores_from_frame(frame: object, by: str | None = None) -> Scores:
         raise UnknownName("column", by, list(table))
     ledger = Ledger(by)
     kind = record_table(ledger, table, "the data frame", range(1, len(eager) + 1))
-    return ledger.scores(sources=(f"a data frame ({kind} scores)",))
+    return ledger.scores(sources=(Origin("a data frame", f"{kind} scores"),))
 
 
 def frame_from_rows(rows: list[dict[str, Any]], backend: str) -> Any:  # noqa: ANN401 - the user's choice of frame

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core.note import Note
+from metassay.core.origin import Origin
 from metassay.core.scores import EXTRA_AXES, LARGEST, Column, Kind, Scores, contradiction, natural
 from metassay.errors import DataError, FormatError, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
@@ -111,6 +113,7 @@ class Ledger:
         self._recorded = 0
         self._kinds: dict[str, Kind] = {}
         self._lower: set[str] = set()
+        self._notes: list[Note] = []
         self._groups: dict[str, tuple[str, Place]] = {}
 
     def record(
@@ -254,6 +257,10 @@ class Ledger:
             what = f"the group of system {one_line(system)!r}"
             raise contradiction(what, f"{one_line(group)!r} in {place}", f"{one_line(known)!r} in {seen}")
 
+    def note(self, note: Note) -> None:
+        """Write down what a reader of the scores must know."""
+        self._notes.append(note)
+
     def lower_is_better(self, name: str) -> None:
         """Write down that small scores of a column are good."""
         self._lower.add(name)
@@ -278,12 +285,13 @@ class Ledger:
             )
             if scores[name].lower_is_better:
                 self.lower_is_better(name)
+        self._notes += scores.notes
 
-    def scores(self, sources: tuple[str, ...] = ()) -> Scores:
+    def scores(self, sources: tuple[Origin, ...] = ()) -> Scores:
         """Add everything up; two different scores for one cell are a Contradiction that names both places."""
         self._pack()
         if not any((~np.isnan(block.scores)).any() for block in self._blocks):
-            where = f" in {', '.join(sources)}" if sources else ""
+            where = f" in {', '.join(map(str, sources))}" if sources else ""
             raise DataError(f"there are no scores{where}")
         every = _Block(*(np.concatenate(parts) for parts in zip(*self._blocks, strict=True)))
         self._blocks = [every]
@@ -309,7 +317,7 @@ class Ledger:
             kind = self._kinds.get(name, "metric")
             columns[name] = Column(name, values.reshape(shape), kind, axes, name in self._lower)
         groups = {system: group for system, (group, _) in self._groups.items() if system in self._systems}
-        return Scores(systems, inputs, columns, groups, sources)
+        return Scores(systems, inputs, columns, groups, sources, tuple(dict.fromkeys(self._notes)))
 
     def _check_size(self, cells: int, n: int, shape: list[int], axes: Axes = ()) -> None:
         """Refuse tables that would be all holes before there is memory for them."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, get_type_hints
 
 from metassay.core import vocabulary
 from metassay.core.equality import rebuilt, same_fields
+from metassay.core.note import Note
 from metassay.core.records import is_table
 from metassay.core.signature import VERSION, Signature
 
@@ -34,7 +35,8 @@ def register_renderer(name: str, render: Callable[..., Any]) -> None:
     _renderers[name] = render
 
 
-def _render(name: str, *args: object, **options: object) -> Any:  # noqa: ANN401 - each renderer has its own type
+def render(name: str, *args: object, **options: object) -> Any:  # noqa: ANN401 - each renderer has its own type
+    """Call a renderer by its name, and load the room that has it if nobody did before."""
     while name not in _renderers and _loaders:
         _loaders.pop(0)()
     return _renderers[name](*args, **options)
@@ -59,14 +61,14 @@ class Result:
     """One entry per number that was asked for."""
     signature: Signature
     """The recipe, printed under every table."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What a reader must know: what was left out, what was undefined, what the numbers do not say."""
 
     @classmethod
     def tables(cls) -> tuple[str, ...]:
         """Return the names of the fields that hold rows, ``table`` first."""
         hints = get_type_hints(cls)
-        names = (each.name for each in dataclasses.fields(cls) if is_table(hints[each.name]))
+        names = (each.name for each in dataclasses.fields(cls) if each.name != "notes" and is_table(hints[each.name]))
         return tuple(dict.fromkeys(("table", *names)))
 
     def rows(self, of: str = "table") -> list[dict[str, Any]]:
@@ -88,27 +90,27 @@ class Result:
 
         Also write it to `path`.
         """
-        return str(_render("json", self, path))
+        return str(render("json", self, path))
 
     def to_csv(self, path: str | Path | None = None, *, rows: str = "table", safe: bool = False) -> str:
         """Return the rows as CSV; also write it to `path`; `safe` keeps spreadsheets from running names as formulas."""
-        return str(_render("csv", self, path, rows=rows, safe=safe))
+        return str(render("csv", self, path, rows=rows, safe=safe))
 
     def to_markdown(self, path: str | Path | None = None, **options: object) -> str:
         """Return a Markdown table; also write it to `path`. Option: ``view``, such as ``"matrix"``."""
-        return str(_render("markdown", self, path, **options))
+        return str(render("markdown", self, path, **options))
 
     def to_latex(self, path: str | Path | None = None, **options: object) -> str:
         """Return a LaTeX table (booktabs); also write it to `path`."""
-        return str(_render("latex", self, path, **options))
+        return str(render("latex", self, path, **options))
 
     def to_html(self, path: str | Path | None = None, **options: object) -> str:
         """Return an HTML table; also write it to `path`."""
-        return str(_render("html", self, path, **options))
+        return str(render("html", self, path, **options))
 
     def to_text(self, path: str | Path | None = None, **options: object) -> str:
         """Return a readable table; also write it to `path`. Options: ``view``, ``width``."""
-        return str(_render("text", self, path, **options))
+        return str(render("text", self, path, **options))
 
     def plot(self, path: str | Path | None = None, **options: object) -> Any:  # noqa: ANN401 - a Chart, of a room above
         """Return a chart, which a notebook shows; also save it to `path`, a PNG, SVG, PDF or JSON file.
@@ -117,7 +119,7 @@ class Result:
         The chart has its Vega-Lite specification as ``spec``, and ``save``. PNG, SVG and PDF need vl-convert-python:
         ``pip install 'metassay[figures]'``.
         """
-        return _render("plot", self, path, **options)
+        return render("plot", self, path, **options)
 
     def __eq__(self, other: object) -> bool:
         return same_fields(self, other) if isinstance(other, Result) else NotImplemented

@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.equality import rebuilt, same_fields
+from metassay.core.note import Note
+from metassay.core.origin import Origin
 from metassay.errors import Contradiction, DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.weighted_ranks import quotient
@@ -134,9 +136,9 @@ class Scores:
     """Metrics and human criteria by name."""
     groups: Mapping[str, str] = field(default_factory=dict)
     """The group of each system that has one, such as ``peer`` or ``reference``."""
-    sources: tuple[str, ...] = ()
-    """Where the scores came from: one line per file, with the format that was recognised."""
-    notes: tuple[str, ...] = ()
+    sources: tuple[Origin, ...] = ()
+    """Where the scores came from: each file with the format that was recognised, each metric's recipe."""
+    notes: tuple[Note, ...] = ()
     """What a reader of the scores must know, such as outputs that a metric could not score."""
 
     def __post_init__(self) -> None:
@@ -386,7 +388,7 @@ class Scores:
         ledger = Ledger()
         for place, scores in (("the first scores", self), ("the second scores", other)):
             ledger.record_all(scores, place)
-        return replace(ledger.scores(sources=self.sources + other.sources), notes=self.notes + other.notes)
+        return ledger.scores(sources=self.sources + other.sources)
 
     # -- leaving --------------------------------------------------------------------------------
 

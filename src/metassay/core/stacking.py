@@ -52,6 +52,8 @@ def stacked(parts: Mapping[str, Scores], shared: Scores | None = None) -> Scores
     for label, scores in every.items():
         for system, group in scores.groups.items():
             ledger.group(system, group, Place(f"the scores {one_line(label)!r}"))
+        for note in scores.notes:
+            ledger.note(note)
     for name in dict.fromkeys(name for scores in every.values() for name in scores.columns):
         columns = {label: scores[name] for label, scores in every.items() if name in scores.columns}
         kinds = {column.kind for column in columns.values()}

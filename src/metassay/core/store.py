@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
+from metassay.core.note import Note
 from metassay.errors import DataError, MetassayError, UsageError, one_line
 
 T = TypeVar("T")
@@ -74,7 +75,7 @@ class Store:
     def __init__(self, path: str | os.PathLike[str] | None, kind: Kind) -> None:
         self.path = None if path is None else Path(path)
         self.kind = kind
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         """Says so if a damaged file was set aside."""
         self._lock = threading.RLock()
         self._db: sqlite3.Connection | None = None
@@ -226,10 +227,7 @@ class Store:
                 self.path.with_name(self.path.name + leftover).unlink(missing_ok=True)
         except OSError as error:
             raise self._trouble(error) from None
-        self.notes.append(
-            f"The {self.kind.what} {one_line(self.path)} was damaged and is now {one_line(aside.name)}; "
-            "a new one was begun."
-        )
+        self.notes.append(Note.of("store-damaged", what=self.kind.what, path=str(self.path), now=aside.name))
 
     def _trouble(self, error: Exception) -> MetassayError:
         named = f"the {self.kind.what} {one_line(self.path)!r}"

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from metassay.core.equality import rebuilt, same_fields
+from metassay.core.origin import Origin
 from metassay.core.scores import natural
 from metassay.errors import DataError, UnknownName, UsageError, one_line
 
@@ -50,7 +51,7 @@ class Texts:
     """The group of each system that has one, such as ``peer`` or ``reference``."""
     language: str = ""
     """The language of the outputs, if it was said."""
-    provenance: tuple[str, ...] = ()
+    provenance: tuple[Origin, ...] = ()
     """Where the texts came from: one line per file, with the format that was recognised."""
 
     def __post_init__(self) -> None:

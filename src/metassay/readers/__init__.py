@@ -60,7 +60,7 @@ def read(
     Returns
     -------
     Scores
-        With one line per file in ``sources`` that says which format was recognised.
+        With each file in ``sources``, and the format that was recognised.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Text
     Returns
     -------
     Texts
-        With one line per file in ``provenance`` that says which format was recognised.
+        With each file in ``provenance``, and the format that was recognised.
     """
     from metassay.readers.texts import read_texts
 
@@ -168,10 +168,11 @@ def example() -> Scores:
     from importlib.resources import as_file, files
 
     from metassay.core.ledger import Ledger
+    from metassay.core.origin import Origin
     from metassay.readers import tables
     from metassay.readers.source import Source
 
     with as_file(files("metassay").joinpath("data", "example.csv")) as path:
         ledger = Ledger()
         tables.record(Source(path), ledger, "tidy")
-    return ledger.scores(sources=("example.csv (tidy CSV, synthetic)",))
+    return ledger.scores(sources=(Origin("example.csv", "tidy CSV, synthetic"),))

@@ -20,6 +20,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.errors import DataError, UnknownName, UsageError, one_line
@@ -123,7 +124,7 @@ def datasets(folder: str | PathLike[str] | None = None) -> Datasets:
                 citation=known["citation"],
             )
         )
-    notes = [f"{name}: {known['absent']}" for name, known in _registry().items()]
+    notes = [Note.of("dataset-absent", dataset=name, why=known["absent"]) for name, known in _registry().items()]
     return Datasets(tuple(rows), Signature.of("datasets", known=len(rows)), tuple(notes))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from metassay.core.frames import label, number
 from metassay.core.ledger import Ledger, Place
-from metassay.errors import FormatError, listed, one_line
+from metassay.core.note import Note
+from metassay.errors import FormatError, one_line
 from metassay.readers.source import Source
 
 FORMATS = ("judge-bench",)
@@ -54,9 +55,11 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
             for annotator, score in found:
                 ledger.record(system, key, criterion, score, place, kind="human", annotator=annotator)
         dropped += not kept
-    said = [f"{one_line(criterion, 40)} in {n:,} of {len(instances):,} instances" for criterion, n in left_out.items()]
-    told = f"; not numbers and left out: {listed(said, width=80)}" if said else ""
-    return name + told + (f"; {dropped:,} of {len(instances):,} instances have no judgment" if dropped else "")
+    for criterion, n in left_out.items():
+        ledger.note(Note.of("fields-not-numeric", file=source.name, field=criterion, n=n, instances=len(instances)))
+    if dropped:
+        ledger.note(Note.of("instances-without-judgment", file=source.name, n=dropped, instances=len(instances)))
+    return name
 
 
 def _judgments(said: dict[str, Any], criterion: str, place: Place) -> list[tuple[str, float]]:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from metassay.core.frames import number
 from metassay.core.ledger import Ledger, Place
+from metassay.core.note import Note
+from metassay.core.origin import Origin
 from metassay.core.scores import REFERENCE_GROUP, Kind
 from metassay.errors import DataError, one_line
 from metassay.readers.languages import LanguagePair
@@ -31,8 +33,8 @@ def is_data_set(path: Path) -> bool:
     return (path / "human-scores").is_dir() or (path / "metric-scores").is_dir()
 
 
-def record(path: Path, shown: str, ledger: Ledger, pair: LanguagePair) -> str:
-    """Write the segment scores of one language pair into the ledger, and return the line for the sources.
+def record(path: Path, shown: str, ledger: Ledger, pair: LanguagePair) -> Origin:
+    """Write the segment scores of one language pair into the ledger, and return what they come from.
 
     Metrics keep the name of their reference, such as ``BLEU-refA``, as mt-metrics-eval itself names them.
     Inputs are segment numbers. Scores of whole systems, domains and documents are left out.
@@ -52,9 +54,11 @@ def record(path: Path, shown: str, ledger: Ledger, pair: LanguagePair) -> str:
     for file in segments:
         expected = _record_file(file, ledger, expected)
     _group_references(path, chosen, ledger, {name for file in segments for name in _systems(file.path)})
+    name = path.name or shown
     left_out = Counter(_LEVELS.get(file.level, file.level) for file in ours if file.level != _SEGMENT)
-    skipped = "".join(f"; {n} {level}-level files left out" for level, n in sorted(left_out.items()))
-    return f"{one_line(path.name or shown)} ({FORMAT}, {chosen}{skipped})"
+    if left_out:
+        ledger.note(Note.of("files-of-other-levels", file=name, levels=sorted(left_out.items())))
+    return Origin(name, f"{FORMAT}, {chosen}")
 
 
 def _score_files(path: Path) -> list[_ScoreFile]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from metassay.core.ledger import Bounds, Ledger
+from metassay.core.origin import Origin
 from metassay.core.scores import Scores
 from metassay.core.vocabulary import choice
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
@@ -65,7 +66,7 @@ def read_all(
         raise UsageError(f"language {one_line(language)!r} cannot be chosen where {one_line(by)!r} takes its place")
     ledger = Ledger(by, bounds)
     pair = LanguagePair(language)
-    sources = [line for shown in given for line in _record_path(shown, ledger, wanted, pair)]
+    sources = [origin for shown in given for origin in _record_path(shown, ledger, wanted, pair)]
     if by is not None and not ledger.by_was_seen:
         raise DataError(f"no table has a column {one_line(by)!r} to tell scores apart by (read: {listed(given, 6)})")
     scores = ledger.scores(tuple(sources))
@@ -83,7 +84,7 @@ def _in_language(scores: Scores, pair: LanguagePair) -> Scores:
     return scores
 
 
-def _record_path(shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[str]:
+def _record_path(shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
     path = Path(shown)
     try:
         exists, is_dir = bool(shown) and path.exists(), path.is_dir()
@@ -101,7 +102,7 @@ def _record_path(shown: str, ledger: Ledger, wanted: str | None, pair: LanguageP
     return _record_directory(path, ledger, wanted, pair)
 
 
-def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[str]:
+def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
     """Read the files in a directory that are scores, and leave the others alone."""
     try:
         entries = sorted(path.iterdir())
@@ -121,7 +122,7 @@ def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: Lang
     return found
 
 
-def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> str:
+def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> Origin:
     if not source.head.strip(b"\xef\xbb\xbf \t\r\n"):
         raise source.wrong("the file is empty")
     if wanted == mtme.FORMAT:
@@ -134,7 +135,7 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
         said = wmt.record(source, ledger, pair)
     else:
         said = module.record(source, ledger, name)
-    return f"{one_line(source.name)} ({said})"
+    return Origin(source.name, said)
 
 
 def recognise(source: Source) -> str | None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from metassay.core.frames import number
 from metassay.core.ledger import Ledger, Place
+from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.readers.source import Source
 
@@ -67,7 +68,8 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
                 ledger.record_many(systems, inputs, criterion, scores, source.shown, kinds="human", annotators=str(at))
     else:
         raise source.wrong('expected {"en^de": scores, …}, or four lists of annotators with a list of scores each')
-    return f"{name}; systems and inputs by position"
+    ledger.note(Note.of("labels-by-position", format=name))
+    return name
 
 
 def _of_metrics(document: dict[str, Any], own: str, source: Source) -> Iterator[tuple[str, str, Any]]:

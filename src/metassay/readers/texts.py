@@ -13,6 +13,7 @@ from typing import Any
 from metassay.core.files import replacing
 from metassay.core.frames import label
 from metassay.core.ledger import Place
+from metassay.core.origin import Origin
 from metassay.core.scores import contradiction
 from metassay.core.texts import Texts
 from metassay.errors import DataError, FormatError, UsageError, listed, one_line
@@ -48,11 +49,11 @@ class _Collected:
             if one is not None and one != "":
                 self.references.setdefault(key, {})[self._text(one, "reference", place)] = None
 
-    def texts(self, provenance: tuple[str, ...]) -> Texts:
+    def texts(self, provenance: tuple[Origin, ...]) -> Texts:
         """Return everything together."""
         if not self.outputs:
             raise DataError(
-                f"there are no outputs of systems in {listed(provenance)}; "
+                f"there are no outputs of systems in {listed(map(str, provenance))}; "
                 "a table of texts has the columns system, input, output"
             )
         return Texts(
@@ -92,7 +93,7 @@ def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Text
             said.append(_record_data_set(path, given, found, LanguagePair(language)))
             continue
         source = Source(path, given)
-        said.append(f"{one_line(source.name)} ({_record_file(source, found)})")
+        said.append(Origin(source.name, _record_file(source, found)))
     return found.texts(tuple(said))
 
 
@@ -135,7 +136,7 @@ def read_parallel(
     if len(lengths) > 1:
         told = ", ".join(f"{one_line(name, 60)} has {len(texts)}" for name, texts in files.items())
         raise DataError(f"parallel files must have equally many lines: {told}")
-    return found.texts(tuple(f"{one_line(Path(name).name)} (parallel text)" for name in files))
+    return found.texts(tuple(Origin(Path(name).name, "parallel text") for name in files))
 
 
 def write_texts(texts: Texts, path: str | PathLike[str]) -> Path:
@@ -271,7 +272,7 @@ def _record_pickle(source: Source, found: _Collected) -> None:
             found.output(name, key, summary.get("system_summary") if isinstance(summary, dict) else None, place)
 
 
-def _record_data_set(path: Path, shown: str, found: _Collected, pair: LanguagePair) -> str:
+def _record_data_set(path: Path, shown: str, found: _Collected, pair: LanguagePair) -> Origin:
     folders = sorted(folder for folder in (path / "system-outputs").glob("*") if folder.is_dir())
     if not folders:
         raise DataError(f"{one_line(shown)}: the directory holds no system-outputs/SRC-TGT/NAME.txt")
@@ -297,4 +298,4 @@ def _record_data_set(path: Path, shown: str, found: _Collected, pair: LanguagePa
     if len(set(counts.values())) > 1:
         told = ", ".join(f"{one_line(name, 60)} has {n}" for name, n in list(counts.items())[:4])
         raise DataError(f"{one_line(shown)}: the files of {chosen} must have equally many lines: {told}")
-    return f"{one_line(path.name or shown)} (mt-metrics-eval, {chosen})"
+    return Origin(path.name or shown, f"mt-metrics-eval, {chosen}")

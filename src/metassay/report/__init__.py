@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from metassay.core.result import register_renderer
 from metassay.report import formats
+from metassay.report.notes import sentence
 
 register_renderer("text", formats.to_text)
 register_renderer("json", formats.to_json)
@@ -19,3 +20,4 @@ register_renderer("csv", formats.to_csv)
 register_renderer("markdown", formats.to_markdown)
 register_renderer("latex", formats.to_latex)
 register_renderer("html", formats.to_html)
+register_renderer("note", sentence)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import cast, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from metassay import HOMES
 from metassay.core.files import no_formula
+from metassay.core.note import Note
 from metassay.core.records import decode, encode
 from metassay.core.result import Result, Row
 from metassay.core.signature import VERSION, Signature
 from metassay.errors import FormatError, one_line
+from metassay.report.notes import sentence
 
 
 def to_json(result: Result) -> str:
@@ -29,7 +31,7 @@ def to_json(result: Result) -> str:
     values = {name: encode(getattr(result, name)) for name in others if name not in _TEXTS}
     if values:
         parts.append(f'"values": {_dump(values)}')
-    parts.append(f'"notes": {_dump(list(result.notes))}')
+    parts.append(f'"notes": {_dump([_noted(note) for note in result.notes])}')
     return "{\n  " + ",\n  ".join(parts) + "\n}\n"
 
 
@@ -51,7 +53,7 @@ def from_json(text: str, where: str = "the text") -> Result:
         hints = get_type_hints(made)
         fields = {name: decode(value, hints[name]) for name, value in values.items()}
         assert not set(_TEXTS) & set(hints), f"texts that {found['study']} made are in a file of their own"
-        return made(signature=signature, notes=tuple(found["notes"]), **fields)
+        return made(signature=signature, notes=tuple(map(_note, found["notes"])), **fields)
     except (AssertionError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(
             f"{where} is not a result that metassay {VERSION} wrote with --format json ({one_line(error, 120)})"
@@ -96,6 +98,14 @@ _TEXTS = ("texts", "back")
 
 def _head(result: Result) -> dict[str, str]:
     return {"study": result.study, "version": result.version, "signature": str(result.signature)}
+
+
+def _noted(note: Note) -> dict[str, object]:
+    return {"code": note.code, "text": sentence(note)} | {name: encode(fact) for name, fact in note.facts.items()}
+
+
+def _note(said: Mapping[str, Any]) -> Note:
+    return Note.of(**{name: fact for name, fact in said.items() if name != "text"})
 
 
 def _dump(value: object) -> str:

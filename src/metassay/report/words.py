@@ -11,24 +11,9 @@ from metassay.report import names, numbers
 if TYPE_CHECKING:
     from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
 
-_BOTH = "the choice of systems and inputs"
-_SYSTEMS = "the choice of systems"
-_INPUTS = "the choice of inputs"
-CHANCE = {
-    "two-way": _BOTH,
-    "paired-boot-both": _BOTH,
-    "paired-boot-systems": _SYSTEMS,
-    "perm-systems": _SYSTEMS,
-    "williams": _SYSTEMS,
-    "paired-boot-inputs": _INPUTS,
-    "perm-inputs": _INPUTS,
-    "perm-both": "noise in single scores",
-}
-"""What each test weighs a difference against, in plain words."""
-
 
 def verdicts(result: Comparison, coefficient: str | None = None) -> tuple[str, ...]:
-    """Say which metric agrees best, and whether it is established that it beats the next one.
+    """Say which metric agrees best, and whether it is significantly better than the next one.
 
     Parameters
     ----------
@@ -95,15 +80,12 @@ def _outcome(row: ComparisonRow) -> str:
         return f"cannot be tested ({row.test} is undefined here)"
     p = numbers.p_value(row.p_value)
     p = f"p {p[0]} {p[1:]}" if p[0] in "<>" else f"p = {p}"
+    tested = f"{row.test} test, {p}"
     correction = names.CORRECTIONS.get(row.correction)
-    by = f"the {row.test} test"
-    chance = CHANCE.get(row.test, "chance")
-    if row.significant and correction is None:
-        return f"is established ({by}, {p}): {chance} does not explain it"
+    if not row.significant:
+        return f"is not statistically significant ({tested})"
+    if correction is None:
+        return f"is statistically significant ({tested})"
     if row.significant_corrected:
-        return f"is established ({by}, {p}, also after {correction} correction): {chance} does not explain it"
-    if row.significant:
-        return (
-            f"is not established: {by} gives {p}, which does not survive {correction} correction for testing many pairs"
-        )
-    return f"is not established: {chance} may explain it ({by}, {p})"
+        return f"is statistically significant ({tested}, also after {correction} correction)"
+    return f"is not statistically significant after {correction} correction ({tested} before)"

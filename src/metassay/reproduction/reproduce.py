@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from metassay.core import options as opt
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.errors import UsageError, one_line
@@ -211,17 +212,15 @@ def _outcome(figure: Figure, rows: Sequence[ReproductionRow]) -> FigureOutcome:
     )
 
 
-def _notes(rows: Sequence[ReproductionRow], chosen: Sequence[str]) -> tuple[str, ...]:
+def _notes(rows: Sequence[ReproductionRow], chosen: Sequence[str]) -> tuple[Note, ...]:
     checked = [row for row in rows if row.within is not None]
     within = sum(row.within is True for row in checked)
-    said = (
-        f"{within} of {len(checked)} numbers that can be checked are within their tolerance; "
-        f"{len(rows) - len(checked)} of {len(rows)} cannot be checked here."
-    )
+    unchecked = len(rows) - len(checked)
     return (
-        said if checked else f"None of the {len(rows)} numbers can be checked here.",
-        "To agree is to have the same number on the same data. It does not make a method right, and a number outside "
-        "its tolerance is a result, not an error.",
-        *(f"{key}: {text}" for key, text in remarks().items() if key in chosen),
-        *(f"{key}: {papers()[key]}." for key in chosen),
+        Note.of("numbers-within", within=within, checked=len(checked), unchecked=unchecked, n=len(rows))
+        if checked
+        else Note.of("numbers-unchecked", n=len(rows)),
+        Note.of("reproduction-reading"),
+        *(Note.of("paper-remark", paper=key, remark=text) for key, text in remarks().items() if key in chosen),
+        *(Note.of("paper-cited", paper=key, citation=papers()[key]) for key in chosen),
     )

@@ -20,11 +20,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.methods.base import Case, Draws, Interval, Intervals
 from metassay.stats.methods.names import BOOTSTRAPS
@@ -189,8 +189,7 @@ def agree(
         annotated=annotated,
         means=None if annotated is None else inputs,
     )
-    apart = "intervals draw the inputs of metrics and those of people separately"
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, apart)
+    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, "interval")
     return Agreement(
         tuple(rows), signature, tuple(setting.notes + unequal + _notes(rows, resamples)), tuple(s for _, s in in_order)
     )
@@ -293,37 +292,26 @@ def _row(
     )
 
 
-def _notes(rows: Sequence[AgreementRow], asked: int) -> list[str]:
-    """Say what was undefined, and done otherwise than asked; metrics of which the same is to be said share a line."""
+def _notes(rows: Sequence[AgreementRow], asked: int) -> list[Note]:
+    """Note what was undefined, and done otherwise than asked."""
     notes = []
     if rows[0].resamples is not None and asked > rows[0].resamples:
-        notes.append(
-            f"Two-way intervals take variances from {rows[0].resamples:,} resamples, not {asked:,}: more would not "
-            "make them more precise than the data allow."
-        )
+        notes.append(Note.of("two-way-draws", draws=rows[0].resamples, asked=asked))
     if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
-        notes.append(
-            "System pairs are tied, so the share ranked wrongly has an interval only from a bootstrap (boot-…)."
-        )
+        notes.append(Note.of("misranked-without-interval"))
     if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
-        notes.append("Fisher's interval is applied to averages of correlations, which are not correlations themselves.")
+        notes.append(Note.of("method-on-averages", method="fisher"))
     few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)
     if few is not None:
-        notes.append(f"Intervals from {few} resamples are rough; take at least {FEW}, better thousands.")
-    said: dict[str, list[str]] = {}
+        notes.append(Note.of("resamples-few", n=few, least=FEW))
     for row in rows:
-        where = f"{one_line(row.human, 60)}, {row.level} level, {row.coefficient}"
+        where = {"human": row.human, "level": row.level, "coefficient": row.coefficient, "metric": row.metric}
         if math.isnan(row.estimate):
-            what = "undefined, because scores are constant or fewer than two are shared"
-            said.setdefault(f"{where}: {what}", []).append(row.metric)
+            notes.append(Note.of("agreement-undefined", **where))
             continue
         if row.n_undefined:
-            unit, total = ("inputs", row.n_inputs) if row.level == "input" else ("systems", row.n_systems)
-            what = (
-                f"{row.n_undefined} of {total} {unit} are undefined (constant scores, or fewer than two) and left out"
-            )
-            said.setdefault(f"{where}: {what}", []).append(row.metric)
+            total = row.n_inputs if row.level == "input" else row.n_systems
+            notes.append(Note.of("units-undefined", **where, n=row.n_undefined, units=total))
         if row.resamples_undefined:
-            what = f"{row.resamples_undefined} of {row.resamples} resamples are undefined and left out"
-            said.setdefault(f"{where}: {what}", []).append(row.metric)
-    return notes + [f"{what}, for {listed(metrics, 6)}." for what, metrics in said.items()]
+            notes.append(Note.of("resamples-undefined", **where, n=row.resamples_undefined, resamples=row.resamples))
+    return notes

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, listed
 from metassay.stats.arrays import FloatArray
@@ -14,11 +15,17 @@ from metassay.stats.arrays import FloatArray
 NameOrNames = str | Iterable[str]
 
 
-def without_references(scores: Scores) -> tuple[Scores, list[str]]:
-    """Leave out people's own texts that were scored like systems, and say how many there were."""
+def without_references(scores: Scores) -> tuple[Scores, list[Note]]:
+    """Leave out people's own texts that were scored like systems, and note how many there were."""
     kept = scores.without_references()
     n = len(scores.systems) - len(kept.systems)
-    return kept, [f"{n} human-written references that were scored like systems are left out."] if n else []
+    return kept, [Note.of("references-excluded", n=n)] if n else []
+
+
+def cells_missing(names: Iterable[str], values: FloatArray) -> list[Note]:
+    """Note for each column how many of its cells have no score, if any."""
+    counts = [(name, int(np.isnan(matrix).sum())) for name, matrix in zip(names, values, strict=True)]
+    return [Note.of("cells-missing", column=name, n=n, cells=values[0].size) for name, n in counts if n]
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class Columns:
     """``human`` or ``metric``, one per name."""
     values: FloatArray
     """Scores with high ones good, (columns, systems, inputs)."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     """What was left out."""
 
 
@@ -70,7 +77,7 @@ def choose_columns(
         raise DataError(f"there are no scores for these systems in {listed(names)}")
     if empty.any():
         left_out = [name for name, gone in zip(names, empty.tolist(), strict=True) if gone]
-        notes.append(f"No scores for these systems, left out: {listed(left_out)}.")
+        notes.append(Note.of("columns-without-scores", columns=left_out))
         names = tuple(name for name in names if name not in left_out)
         values = values[~empty]
     kinds = tuple("human" if name in people else "metric" for name in names)

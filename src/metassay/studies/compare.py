@@ -19,11 +19,11 @@ import numpy as np
 from scipy.special import chdtri
 
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import listed
 from metassay.stats import two_way
 from metassay.stats.arrays import BoolArray, FloatArray, Pair
 from metassay.stats.methods.base import Draws, MetricTest
@@ -98,7 +98,7 @@ class ClusterRow:
     coefficient: str
     """The coefficient."""
     rank: int
-    """1 for the best cluster; metrics of one cluster are not told apart."""
+    """1 for the best cluster; metrics of one cluster do not differ significantly."""
     metric: str
     """The metric."""
     estimate: float
@@ -222,9 +222,9 @@ def compare(
     notes = [*setting.notes, *unequal, *_notes(setting, rows, plan)]
     if any(s.is_correlation for s in statistics):
         notes += _warnings(setting, levels, plan)
-    notes.append(method.generalises)
+    notes.append(Note.of("generalises", method=method.name, to=method.generalises))
     if method.name == "williams" and {"input", "within-system"} & set(levels):
-        notes.append("Williams' test is applied to averages of correlations, which are not correlations themselves.")
+        notes.append(Note.of("method-on-averages", method="williams"))
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
@@ -358,30 +358,26 @@ class _beats:
         return (self.metrics[a], self.metrics[b]) in self.won
 
 
-def _notes(setting: Setting, rows: list[ComparisonRow], plan: _Plan) -> list[str]:
+def _notes(setting: Setting, rows: list[ComparisonRow], plan: _Plan) -> list[Note]:
     notes = []
     smallest = plan.method.smallest_p(setting.scores.shape, plan.draws.resamples, plan.rule)
     if smallest > plan.alpha:
-        name = plan.method.name
-        notes.append(f"The smallest p-value that {name} can give here is {smallest:.2g}, over α = {plan.alpha:g}.")
+        notes.append(Note.of("p-never-small", method=plan.method.name, smallest=smallest, alpha=plan.alpha))
     cells = setting.x[0].size
     shared = (~np.isnan(setting.x)).all(axis=0).sum()
     if shared < cells:
-        notes.append("Two metrics are compared on the cells that both scored.")
+        notes.append(Note.of("metrics-on-common-cells"))
     undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
     if undefined:
-        notes.append(
-            "Tests are undefined where a correlation is (constant scores, or fewer than two): "
-            f"{listed(sorted(undefined))}."
-        )
+        notes.append(Note.of("tests-undefined", metrics=sorted(undefined)))
     lost = max((row.resamples_undefined for row in rows), default=0)
     if lost:
-        notes.append(f"Up to {lost} resamples of a test were undefined and left out.")
+        notes.append(Note.of("test-resamples-undefined", n=lost, resamples=rows[0].resamples))
     return notes
 
 
-def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[str]:
-    """Say if a test that takes systems as they are would reject too often for new ones."""
+def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[Note]:
+    """Note if a test that takes systems as they are would reject too often for new ones."""
     unit, alpha = plan.method.independent, plan.alpha
     if unit is None:
         return []
@@ -389,7 +385,7 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[str]
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     pairs = pairs[:: -(-len(pairs) // MOST_CHECKED)]
     sides = 2 if plan.alternative == "two-sided" else 1
-    said = []
+    rates = []
     for level in levels:
         if level == "within-system":
             continue
@@ -408,11 +404,5 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[str]
         bound = chdtri(n - 1, 0.05 / max(len(known), 1)) / (n - 1) if n > 1 else np.inf
         sizes = [two_way.size_if(effect, alpha, sides) for effect in known if effect > bound]
         if sizes:
-            said.append(f"about {np.median(sizes):.0%} at {level} level ({len(sizes)} of {len(known)} pairs)")
-    if not said:
-        return []
-    return [
-        f"Metrics favour some systems beyond the noise of cells. Taken for new systems, {plan.method.name} would not "
-        f"tell {100 * alpha:g}% of equally good metrics apart but {', '.join(said)}, by their variances. "
-        "The test two-way holds its level."
-    ]
+            rates.append((level, np.median(sizes), len(sizes), len(known)))
+    return [Note.of("false-positives", method=plan.method.name, alpha=alpha, rates=rates)] if rates else []

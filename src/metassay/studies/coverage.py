@@ -18,11 +18,12 @@ import numpy as np
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, listed
+from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.coverage import held_out
 from metassay.stats.methods.base import Interval, applicable
@@ -211,19 +212,10 @@ def _simulate(
     return np.concatenate(engine.run(work, pages, threads=threads, what="simulating coverage", part=part))
 
 
-def _notes(rows: list[CoverageRow]) -> list[str]:
+def _notes(rows: list[CoverageRow]) -> list[Note]:
     notes = []
     if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
-        notes.append("Fisher's interval is applied to averages of correlations, which are not correlations themselves.")
-    gone: dict[int, list[str]] = {}
-    for row in rows:
-        if row.n_undefined and row.metric not in gone.setdefault(row.n_undefined, []):
-            gone[row.n_undefined].append(row.metric)
-    for count, metrics in gone.items():
-        trials = "1 trial is" if count == 1 else f"{count:,} trials are"
-        notes.append(f"{trials} undefined (constant scores, or too few) and left out: {listed(metrics)}.")
-    notes.append(
-        "The other half is a sample too: an interval that contains the true correlation as often as it promises "
-        "contains that of a half less often."
-    )
-    return notes
+        notes.append(Note.of("method-on-averages", method="fisher"))
+    lost = dict.fromkeys((row.n_undefined, row.trials, row.metric) for row in rows if row.n_undefined)
+    notes += [Note.of("trials-undefined", n=n, trials=n + others, metric=metric) for n, others, metric in lost]
+    return [*notes, Note.of("coverage-of-a-half")]

@@ -23,6 +23,7 @@ import numpy as np
 from metassay import engine
 from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_names
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -392,38 +393,26 @@ def _bucket_recipe(cuts: Mapping[str, FloatArray], anchors: Sequence[str]) -> st
 
 def _notes(
     table: Sequence[CriterionRow], held: Mapping[str, Anchor], methods: Sequence[str], shared: _Shared
-) -> list[str]:
+) -> list[Note]:
     notes = []
     if "bucket" in methods:
         for name, (values, buckets) in held.items():
             used = len(np.unique(buckets[~np.isnan(values)]))
             if used < 2 or used > MANY:
-                what = "a single bucket, so it is not held fixed" if used < 2 else f"{used} buckets"
-                notes.append(
-                    f"{one_line(name, 60)} falls into {what}; give edges that suit its scale (edges, --edges)."
-                )
+                notes.append(Note.of("buckets-unsuitable", anchor=name, n=used))
     if shared.resamples < FEW:
-        notes.append(f"Intervals from {shared.resamples} resamples are rough; take at least {FEW}, better thousands.")
-    said: dict[str, dict[str, None]] = {}
+        notes.append(Note.of("resamples-few", n=shared.resamples, least=FEW))
     for row in table:
-        who = f"{one_line(row.metric or row.anchor, 60)} and {one_line(row.criterion, 60)}"
+        pair = {"pair": ((row.metric or row.anchor, row.criterion),)}
         if math.isnan(row.estimate):
-            said.setdefault("Undefined, because scores are constant or fewer than two are shared", {})[who] = None
+            notes.append(Note.of("correlation-undefined", **pair))
             continue
         if row.method is not None and math.isnan(row.estimate_within):
-            said.setdefault(f"Undefined with {one_line(row.anchor, 60)} held fixed ({row.method})", {})[who] = None
+            notes.append(Note.of("partial-undefined", anchor=row.anchor, method=row.method, **pair))
         elif row.n_undefined:
-            what = f"Buckets of {one_line(row.anchor, 60)} whose correlation is undefined ({row.n_undefined}) left out"
-            said.setdefault(what, {})[who] = None
-        if row.resamples_undefined:
-            share = row.resamples_undefined / row.resamples
-            if share >= 0.01:
-                said.setdefault("At least 1% of the resamples are undefined and left out", {})[who] = None
-    notes += [f"{what}: {listed(pairs, 4, 80)}." for what, pairs in said.items()]
+            notes.append(Note.of("buckets-undefined", anchor=row.anchor, n=row.n_undefined, **pair))
+        if row.resamples_undefined and row.resamples_undefined / row.resamples >= 0.01:
+            notes.append(Note.of("resamples-often-undefined", **pair))
     if any(row.metric is not None for row in table):
-        notes.append(
-            "An anchor is held fixed only as well as people measured it: in coarse buckets, or with noisy judgments, "
-            "some of its influence stays. So what vanishes goes no further than the anchor, but what survives need not "
-            "be the metric's own."
-        )
-    return notes
+        notes.append(Note.of("anchor-measured-with-error"))
+    return list(dict.fromkeys(notes))

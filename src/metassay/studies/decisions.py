@@ -19,11 +19,12 @@ import numpy as np
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, listed
+from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
@@ -297,23 +298,15 @@ def _kappa(agreement: float, metric: float, people: float) -> float:
     return (agreement - chance) / (1 - chance) if chance < 1 else math.nan
 
 
-def _notes(rows: Sequence[DecisionRow], tables: Sequence[_Table], test: str) -> list[str]:
+def _notes(rows: Sequence[DecisionRow], tables: Sequence[_Table], test: str) -> list[Note]:
     notes = []
     pairs = max(len(table.by_metric.tested) for table in tables)
     short = [row.metric for row in rows if row.n_pairs < pairs]
     if short:
-        notes.append(
-            "Pairs of systems with fewer than 2 common inputs are left out, for "
-            f"{listed(list(dict.fromkeys(short)), 6)}."
-        )
+        notes.append(Note.of("pairs-excluded", metrics=dict.fromkeys(short)))
     if any(math.isnan(row.precision) or math.isnan(row.recall) for row in rows):
-        notes.append("Precision or recall is undefined where no significant difference was found.")
+        notes.append(Note.of("precision-recall-undefined"))
     if test == "unpaired-t":
-        notes.append(
-            "unpaired-t ignores that both systems met the same inputs and so misses differences; prefer a paired test."
-        )
-    notes.append(
-        "Agreement counts pairs in which neither finds a difference, which say as much about few inputs as about the "
-        "metric: look at precision, recall and kappa as well."
-    )
+        notes.append(Note.of("unpaired-t-loses-power"))
+    notes.append(Note.of("agreement-counts-neither"))
     return notes

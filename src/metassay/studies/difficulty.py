@@ -19,17 +19,15 @@ from typing import ClassVar
 import numpy as np
 
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, listed, one_line
+from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.difficulty import Ranked, compare_columns
-from metassay.studies.columns import Columns, choose_columns
-
-TESTS_IN_A_NOTE = 16
-"""Tests that share a note."""
+from metassay.studies.columns import Columns, cells_missing, choose_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,49 +205,24 @@ def _test(name: str, kind: str, ranked: Ranked, alpha: float) -> DifficultyTest:
     )
 
 
-def _notes(columns: Columns, tests: Sequence[DifficultyTest], alpha: float) -> list[str]:
-    """Say what the tests found, what was missing, and what the numbers do not say."""
+def _notes(columns: Columns, tests: Sequence[DifficultyTest], alpha: float) -> list[Note]:
+    """Note what the tests found, what was missing, and what the numbers do not say."""
     notes = []
-    said: dict[str, list[str]] = {}
-    for test in tests:
-        if math.isnan(test.statistic):
-            said.setdefault("undefined, because scores do not vary or stand on one input only", []).append(
-                one_line(test.metric, 60)
-            )
-            continue
-        verdict = "inputs differ" if test.significant else "no difference between inputs is established"
-        where = f"{verdict} at α = {alpha:g}. H on {test.degrees_of_freedom} degrees of freedom, and p"
-        p = f"{test.p_value:.2g}" if test.p_value > 1e-300 else "< 1e-300"
-        said.setdefault(where, []).append(f"{one_line(test.metric, 60)} {test.statistic:.1f}, {p}")
-    for what, who in said.items():
-        parts = [who[at : at + TESTS_IN_A_NOTE] for at in range(0, len(who), TESTS_IN_A_NOTE)]
-        notes += [f"Kruskal-Wallis: {what}: {'; '.join(part)}." for part in parts]
-    missing: dict[int, list[str]] = {}
-    for name, values in zip(columns.names, columns.values, strict=True):
-        missing.setdefault(int(np.isnan(values).sum()), []).append(name)
-    for count, who in missing.items():
-        if count:
-            each = " in each" if len(who) > 1 else ""
-            notes.append(f"{listed(who, 6)}: {count} of {columns.values[0].size} cells missing{each}.")
+    undefined = [test.metric for test in tests if math.isnan(test.statistic)]
+    defined = [test for test in tests if not math.isnan(test.statistic)]
+    if defined:
+        others = [test.metric for test in defined if not test.significant]
+        n = len(defined) - len(others)
+        notes.append(Note.of("inputs-differ", n=n, columns=len(defined), alpha=alpha, others=others))
+    if undefined:
+        notes.append(Note.of("difficulty-undefined", columns=undefined))
+    notes += cells_missing(columns.names, columns.values)
     otherwise = [t for t in tests if t.n_pairs_drawn_otherwise]
     if otherwise:
-        most = max(t.n_pairs_drawn_otherwise for t in otherwise)
-        notes.append(
-            f"Inputs have unequally many scores, so intervals do not tell exactly which of them differ; counts do. "
-            f"At most {most} of {max(t.n_pairs for t in otherwise)} pairs of one metric look otherwise."
-        )
+        most, pairs = (max(getattr(t, f) for t in otherwise) for f in ("n_pairs_drawn_otherwise", "n_pairs"))
+        notes.append(Note.of("interval-overlap-approximate", n=most, pairs=pairs))
     unequal = [n for n, v in zip(columns.names, columns.values, strict=True) if not _same_systems(v)]
-    independent = "The tests take scores on an input for independent of each other."
-    if unequal:
-        notes.append(
-            f"{independent} Not all inputs have scores of the same systems ({listed(unequal, 6)}): inputs may differ "
-            "because of the systems that stand on them, not because of how hard they are."
-        )
-    else:
-        notes.append(
-            f"{independent} The same systems stand on every input, and their differences count as noise here: the "
-            "tests err on the side of finding too little."
-        )
+    notes.append(Note.of("difficulty-confounded", columns=unequal) if unequal else Note.of("difficulty-conservative"))
     return notes
 
 

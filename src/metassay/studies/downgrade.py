@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -346,31 +347,19 @@ def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> Do
 
 def _notes(
     kept: Scores, damages: Sequence[Damaged], rows: Sequence[DowngradeRow], counts: Sequence[DowngradeCount]
-) -> list[str]:
+) -> list[Note]:
     notes = []
-    little = [
-        f"{one_line(d.kind, 40)}@{d.rate:g} {math.floor(100 * d.changed)}%"
-        for d in damages
-        if d.changed is not None and d.changed < 1
-    ]
+    little = [(d.kind, d.rate, d.changed) for d in damages if d.changed is not None and d.changed < 1]
     if little:
-        notes.append(f"Not every output had something in it to damage. Outputs changed: {', '.join(little)}.")
-    untested = {c.metric: c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems}
+        notes.append(Note.of("damage-incomplete", changed=little))
+    untested = [c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems]
     if untested:
-        least, most = min(untested.values()), max(untested.values())
-        many = f"{least}" if least == most else f"{least} to {most}"
-        notes.append(
-            f"By each metric {many} systems are significantly better than no other and cannot fall below one; "
-            "they leave the share."
-        )
+        notes.append(Note.of("systems-untestable", least=min(untested), most=max(untested)))
     partial = {row.system for row in rows if 0 < row.n_inputs < len(kept.inputs)}
     if partial:
-        notes.append(f"Not all inputs were scored before and after: {listed(sorted(partial), 6)}.")
+        notes.append(Note.of("inputs-scored-partly", systems=sorted(partial)))
     empty = {row.system for row in rows if row.n_inputs == 0}
     if empty:
-        notes.append(f"No input was scored both before and after: {listed(sorted(empty), 6)}.")
-    notes.append(
-        "Not noticed: the damage moves a score by less than what lies between systems. A metric of the criterion "
-        "should mind. One that notices may do so for another reason, such as words that no longer match."
-    )
+        notes.append(Note.of("inputs-never-scored", systems=sorted(empty)))
+    notes.append(Note.of("downgrade-reading"))
     return notes

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core.note import Note
 from metassay.core.scores import EXTRA_AXES, Column, Scores
 from metassay.core.stacking import ORIGINAL
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
@@ -63,7 +64,7 @@ class Grouping:
     """For criteria, by position, the judgments of single annotators, (annotators, systems, inputs)."""
     references: dict[int, FloatArray]
     """For metrics, by position, the scores against single references, (references, systems, inputs)."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     """What was left out."""
 
 
@@ -152,11 +153,10 @@ def _between_levels(
                 cases.append(Case(m, h, level, x, z, store.metric(m, x_first), store.human(h, z_first)))
     notes = []
     if lacking:
-        which = listed(list(dict.fromkeys(lacking)), 6)
-        notes.append(f"Not at every {one_line(by, 40)}, and left out where they are missing: {which}.")
+        notes.append(Note.of("levels-missing", by=by, columns=dict.fromkeys(lacking)))
     if ORIGINAL in levels:
-        unnamed = listed([name for name in several if ORIGINAL in store.labels(name)], 6)
-        notes.append(f"Scores without a label are taken for one of their own, {ORIGINAL!r}: {unnamed}.")
+        unnamed = [name for name in several if ORIGINAL in store.labels(name)]
+        notes.append(Note.of("level-unlabelled", by=by, label=ORIGINAL, columns=unnamed))
     if not cases:
         raise DataError(f"nothing has scores at {one_line(chosen)!r} and at another {one_line(by)}; see --baseline")
     return store.finish(by, chosen, levels, cases, notes)
@@ -232,7 +232,7 @@ class _Store:
             into[name, level] = _flat(values, axes, self._aggregate)
         return list(into).index((name, level))
 
-    def finish(self, by: str, baseline: str, levels: tuple[str, ...], cases: list[Case], notes: list[str]) -> Grouping:
+    def finish(self, by: str, baseline: str, levels: tuple[str, ...], cases: list[Case], notes: list[Note]) -> Grouping:
         """Return everything, with cells that a metric lacks at any level taken out at all of its levels."""
         x, z = np.stack(list(self._x.values())), np.stack(list(self._z.values()))
         names_x, names_z = list(self._x), list(self._z)
@@ -244,10 +244,7 @@ class _Store:
                 gone += int(missing.any(axis=0).sum() * len(at) - missing.sum())
                 values[at] = np.where(missing.any(axis=0), np.nan, values[at])
         if gone:
-            notes = [
-                *notes,
-                f"{gone:,} scores are left out because the same cell has none at another {one_line(by, 40)}.",
-            ]
+            notes = [*notes, Note.of("cells-not-at-every-level", n=gone, by=by)]
         for name in dict.fromkeys(name for name, _ in names_z):
             if all(np.isnan(z[i]).all() for i, (other, _) in enumerate(names_z) if other == name):
                 raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")

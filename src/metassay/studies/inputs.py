@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.scores import Scores
-from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
+from metassay.errors import DataError, UnknownName, UsageError, one_line
 from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.draws import CHOICE, stream
 from metassay.stats.methods.base import Case
@@ -104,8 +105,8 @@ def has_scores(matrix: FloatArray) -> BoolArray:
 
 def notes_on_inputs(
     humans: Sequence[str], x: FloatArray, z: FloatArray, levels: Sequence[str], inputs: str, how: str
-) -> list[str]:
-    """Say on which inputs metrics and people were compared, if metrics have more of them.
+) -> list[Note]:
+    """Note on which inputs metrics and people were compared, if metrics have more of them.
 
     Parameters
     ----------
@@ -118,23 +119,20 @@ def notes_on_inputs(
     inputs
         ``all`` or ``annotated``.
     how
-        What follows from inputs that are not paired.
+        The test, or ``interval``, for which inputs are not paired.
     """
-    said: dict[str, list[str]] = {}
+    notes = []
     scored = np.array([has_scores(matrix) for matrix in x]).any(axis=0)
     for name, matrix in zip(humans, z, strict=True):
         judged = has_scores(matrix)
         if not (scored & ~judged).any():
             continue
-        what = f"people judged {judged.sum():,} of the {(scored | judged).sum():,} inputs"
+        counts = {"human": name, "n": judged.sum(), "inputs": (scored | judged).sum()}
         if "system" in levels and inputs == "all":
-            what += f". System means of metrics take every input that a metric has, so {how}"
-            if len(levels) > 1:
-                what += "; other levels take judged inputs only"
+            notes.append(Note.of("inputs-unpaired", **counts, how=how, others=len(levels) > 1))
         else:
-            what += ", and only these are used"
-        said.setdefault(what, []).append(name)
-    return [f"{listed(names, 6)}: {what}." for what, names in said.items()]
+            notes.append(Note.of("inputs-judged-only", **counts))
+    return notes
 
 
 def count_annotated(z: FloatArray) -> list[int] | None:
@@ -145,7 +143,7 @@ def count_annotated(z: FloatArray) -> list[int] | None:
 
 def take_as_annotated(
     scores: Scores, humans: Sequence[str], annotated: Annotated | None, seed: int
-) -> tuple[Scores, list[str]]:
+) -> tuple[Scores, list[Note]]:
     """Return the scores as if people had annotated some inputs only, and a note that says so.
 
     Parameters
@@ -169,7 +167,7 @@ def take_as_annotated(
         for name in sorted(wanted - set(scores.inputs)):
             raise UnknownName("input", name, scores.inputs)
         chosen = np.array([name in wanted for name in scores.inputs])
-        how = "named"
+        drawn: int | None = None
     else:
         count = vocabulary.count("annotated", annotated)
         possible = np.flatnonzero(judged.all(axis=0))
@@ -177,17 +175,14 @@ def take_as_annotated(
             raise DataError(f"annotated must be at most the {len(possible)} inputs that people judged, got {count}")
         chosen = np.zeros(len(scores.inputs), dtype=bool)
         chosen[stream(seed, CHOICE, 0).permutation(possible)[:count]] = True
-        how = f"chosen by seed {seed}"
+        drawn = seed
     for name, each in zip(humans, judged, strict=True):
         if not (each & chosen).any():
             raise DataError(f"none of the inputs taken as annotated has a score of {one_line(name)!r}")
     columns = dict(scores.columns)
     for name in humans:
         columns[name] = replace(columns[name], values=np.where(chosen, columns[name].values, np.nan))
-    note = (
-        f"This is a simulation: {chosen.sum():,} of {len(chosen):,} inputs, {how}, are taken as those that people "
-        "judged; human scores of the others are not used."
-    )
+    note = Note.of("annotation-simulated", n=chosen.sum(), inputs=len(chosen), seed=drawn)
     return replace(scores, columns=columns), [note]
 
 
@@ -199,7 +194,7 @@ def columns_with_people(
     seed: int,
     *,
     references: bool,
-) -> tuple[Columns, list[str]]:
+) -> tuple[Columns, list[Note]]:
     """Choose columns, people among them if there are any, as if only some inputs were annotated; see above."""
     if human is None:
         human = getattr(scores, "humans", ()) or None

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -94,14 +95,9 @@ def normality(
     names = [(name, "human") for name in setting.humans] + [(name, "metric") for name in setting.metrics]
     values = np.concatenate([setting.z, setting.x])
     rows = tuple(_row(name, kind, matrix, alpha) for (name, kind), matrix in zip(names, values, strict=True))
-    notes = [
-        *setting.notes,
-        "A small p, or a large percentage, speaks against methods that assume normality (fisher, williams); "
-        "a large p does not speak for them when systems are few.",
-    ]
     n, m = setting.scores.shape
     signature = Signature.of("normality", test="shapiro-wilk", alpha=f"{alpha:g}", systems=n, inputs=m)
-    return Normality(rows, signature, tuple(notes))
+    return Normality(rows, signature, (*setting.notes, Note.of("normality-reading")))
 
 
 def _row(name: str, kind: str, matrix: FloatArray, alpha: float) -> NormalityRow:

@@ -22,11 +22,12 @@ import numpy as np
 from metassay import engine
 from metassay.core import options as opt
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import UsageError, listed, one_line
+from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.score_gaps import (
@@ -243,8 +244,7 @@ def pairs(
         annotated=annotated,
         means=None if annotated is None else inputs,
     )
-    apart = "intervals draw the inputs of metrics and those of people separately"
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, ("system",), inputs, apart)
+    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, ("system",), inputs, "interval")
     notes = (*setting.notes, *unequal, *_notes(rows, interval))
     return ScorePairs(tuple(rows), signature, notes, tuple(curves))
 
@@ -501,48 +501,32 @@ def _curve_row(
     )
 
 
-def _notes(rows: list[ScorePairsRow], interval: str) -> list[str]:
-    """Say what the numbers rest on and what was undefined; metrics of which the same is to be said share a line."""
-    notes = [
-        "Pairs share systems and are not independent; the intervals resample "
-        + {"boot-systems": "systems", "boot-inputs": "inputs", "boot-both": "systems and inputs"}[interval]
-        + ", with bounds that stay where they are in score units."
-    ]
-    said: dict[str, dict[str, None]] = {}
-    for row in rows:
-        what = _undefined(row)
-        if what:
-            said.setdefault(f"{one_line(row.human, 60)}, {what}", {})[row.metric] = None
-    notes += [f"{what}, for {listed(metrics, 6)}." for what, metrics in said.items()]
-    left_out = [row for row in rows if row.kind in ("bounds", "share", "triangle") and row.resamples_undefined]
-    if left_out:
-        most = max(left_out, key=lambda row: row.resamples_undefined)
-        notes.append(
-            "Resamples with no pair, or only ties, within the bounds are left out of the interval: at most "
-            f"{most.resamples_undefined} of {most.resamples} ({one_line(most.metric, 40)}, {_place(most)}); "
-            f"{len(left_out)} of {len(rows)} rows count such resamples."
-        )
-    return notes
+def _notes(rows: list[ScorePairsRow], interval: str) -> list[Note]:
+    """Note what the numbers rest on and what was undefined."""
+    notes = [Note.of("pairs-dependent", drawn=interval.removeprefix("boot-")), *map(_undefined, rows)]
+    lost = [row for row in rows if row.kind in ("bounds", "share", "triangle") and row.resamples_undefined]
+    if lost:
+        most = max(lost, key=lambda row: row.resamples_undefined)
+        counts = {"n": most.resamples_undefined, "resamples": most.resamples, "affected": len(lost), "rows": len(rows)}
+        notes.append(Note.of("gap-resamples-undefined", **counts, metric=most.metric, place=_place(most)))
+    return [note for note in notes if note is not None]
 
 
-def _undefined(row: ScorePairsRow) -> str:
-    """Say what is undefined in a row, if anything is."""
+def _undefined(row: ScorePairsRow) -> Note | None:
+    """Note what is undefined in a row, if anything is."""
+    where = {"human": row.human, "metric": row.metric}
     if row.kind == "needed":
-        flat = "no score difference reaches the chances wanted: the fitted curve does not rise"
-        return flat if math.isinf(row.estimate) else ""
+        return Note.of("gap-never-enough", **where) if math.isinf(row.estimate) else None
     if row.kind == "curve":
         # said once, at the curve's first point
-        return "there is no curve, because every pair is tied" if row.upper == 0 and math.isnan(row.agreement) else ""
+        return Note.of("curve-undefined", **where) if row.upper == 0 and math.isnan(row.agreement) else None
     if row.n_pairs == 0:
-        return f"{_place(row)}: no pair of systems, so the correlation is undefined"
-    if math.isnan(row.estimate):
-        return f"{_place(row)}: undefined, because all pairs are tied in the metric, or all by people"
-    return ""
+        return Note.of("gap-without-pairs", **where, place=_place(row))
+    return Note.of("gap-all-tied", **where, place=_place(row)) if math.isnan(row.estimate) else None
 
 
-def _place(row: ScorePairsRow) -> str:
-    if row.kind == "share":
-        return f"closest {100 * row.share:g}%"
-    if row.kind == "triangle":
-        return f"closest {100 * (row.share_below + row.share):g}% without the closest {100 * row.share_below:g}%"
-    return f"differences from {row.lower:g} to {row.upper:g}"
+def _place(row: ScorePairsRow) -> tuple[str, float, float]:
+    """Return which pairs a row is about: its kind, and bounds of shares or of score differences."""
+    if row.kind in ("share", "triangle"):
+        return "share", row.share_below, row.share_below + row.share
+    return row.kind, row.lower, row.upper

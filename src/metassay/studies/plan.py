@@ -34,7 +34,7 @@ from metassay.stats.reliability import Reliability, krippendorff, split_annotato
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.inputs import has_scores
 from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, ratings_of, simulate
-from metassay.studies.plan_words import advice, caveats
+from metassay.studies.plan_notes import advice, caveats
 from metassay.studies.setting import NameOrNames, Setting, settle, signature_names
 
 TRIALS = {"system": 1_000, "input": 300}
@@ -72,7 +72,7 @@ class PlanRow:
     n_annotators: float | None
     """Annotators of each output; None if the data do not tell annotators apart."""
     annotations: float
-    """What it costs: single judgments of single outputs; judged outputs if annotators are not told apart."""
+    """What it costs: single judgments of single outputs; judged outputs if annotators are not identified."""
     estimate: float
     """The correlation to expect, or the difference of two."""
     width: float

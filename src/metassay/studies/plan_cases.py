@@ -159,7 +159,7 @@ def _two_worlds(world: PlanWorld, base: Design, asked: Asked) -> tuple[PlanWorld
     middle = scale.of_normal(float(equal.correlations(base, asked.level)[0]))
     if not 0 < difference < middle:
         raise DataError(
-            f"a difference of {difference:g} cannot be planned: metrics like these have a correlation of about "
+            f"a difference of {difference:g} cannot be planned: these metrics have a correlation of about "
             f"{middle:.2f} in these data, and the worse one would fall below 0"
         )
     return equal, equal.made_worse(scale.to_pearson(middle - difference) / scale.to_pearson(middle))

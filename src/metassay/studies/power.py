@@ -19,11 +19,12 @@ import numpy as np
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import NOISE, TRIALS, stream
 from metassay.stats.kernels.score_swaps import standardize_cells
@@ -351,20 +352,17 @@ def _row(
     )
 
 
-def _notes(rows: list[PowerRow]) -> list[str]:
+def _notes(rows: list[PowerRow]) -> list[Note]:
     notes = []
-    turned = list(dict.fromkeys(row.metric for row in rows if row.estimate <= 0))
+    turned = dict.fromkeys(row.metric for row in rows if row.estimate <= 0)
     if turned:
-        notes.append(
-            f"{listed(turned)}: does not agree with people in the first place, so damage need not make it worse."
-        )
+        notes.append(Note.of("power-without-agreement", metrics=turned))
     if any(row.test == "williams" and row.level in ("input", "within-system") for row in rows):
-        notes.append("Williams' test is applied to averages of correlations, which are not correlations themselves.")
+        notes.append(Note.of("method-on-averages", method="williams"))
     gone = max(row.n_undefined for row in rows)
     if gone:
-        notes.append(f"Up to {gone} trials of a test are undefined (constant scores, or too few) and left out.")
-    level = "A test that rejects often is strong only if it holds its level: tests generalise to different things"
+        notes.append(Note.of("test-trials-undefined", n=gone))
+    notes.append(Note.of("power-needs-level"))
     if any(row.test == "perm-both" for row in rows):
-        level += ", and perm-both rejects too easily for new systems if metrics favour some systems"
-    notes.append(f"{level}.")
+        notes.append(Note.of("perm-both-rejects-easily"))
     return notes

@@ -19,6 +19,7 @@ import numpy as np
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -238,23 +239,15 @@ def _changes(names: tuple[str, ...], wanted: list[_Wanted], found: list[Spread])
     return tuple(changes)
 
 
-def _notes(rows: Sequence[PrecisionRow], changes: Sequence[VarianceChange]) -> list[str]:
+def _notes(rows: Sequence[PrecisionRow], changes: Sequence[VarianceChange]) -> list[Note]:
     notes = []
     known = [change.change for change in changes if not math.isnan(change.change)]
     if known:
-        mean = sum(known) / len(known)
-        metrics = "for the one metric" if len(known) == 1 else f"on average over {len(known)} metrics"
-        notes.append(
-            f"With all inputs rather than the annotated ones, the variance of system scores is {abs(mean):.0%} "
-            f"{'smaller' if mean < 0 else 'larger'} {metrics}."
-        )
+        notes.append(Note.of("variance-change", change=sum(known) / len(known), metrics=len(known)))
     elif not changes:
-        notes.append("No metric has inputs that people did not annotate, so there is one interval per system.")
-    notes.append(
-        "Intervals are for new inputs like these, system by system; two that overlap may still differ, since systems "
-        "share inputs."
-    )
+        notes.append(Note.of("no-further-inputs"))
+    notes.append(Note.of("intervals-of-systems"))
     lost = max((row.resamples_undefined for row in rows), default=0)
     if lost:
-        notes.append(f"Up to {lost} of {rows[0].resamples} resamples held no score of a system and were left out.")
+        notes.append(Note.of("resamples-without-score", n=lost, resamples=rows[0].resamples))
     return notes

@@ -22,6 +22,7 @@ import numpy as np
 from metassay import engine
 from metassay.core import options as opt
 from metassay.core.groups import assign_groups
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -179,7 +180,7 @@ class _Points:
     kinds: tuple[str, ...]
     means: FloatArray
     """Systems × columns."""
-    notes: list[str]
+    notes: list[Note]
 
 
 def _points(columns: Columns) -> _Points:
@@ -193,7 +194,7 @@ def _points(columns: Columns) -> _Points:
     scores = columns.scores
     if not present.all():
         gone = [s for s, there in zip(scores.systems, present, strict=True) if not there]
-        notes.append(f"No scores at all, left out: {listed(gone, 6)}.")
+        notes.append(Note.of("systems-without-any-score", systems=gone))
         scores = scores.select(systems=[s for s, there in zip(scores.systems, present, strict=True) if there])
         means = means[present]
     if len(means) < 3:
@@ -202,10 +203,10 @@ def _points(columns: Columns) -> _Points:
     spread = np.array([np.ptp(c) if not np.isnan(c).any() else np.nan for c in means.T])
     size = np.nanmax(np.abs(means), axis=0)
     kept = (gaps == 0) & (spread > 1e-12 * size)
-    for what, which in (("lack a score for some systems", gaps > 0), ("do not vary", (gaps == 0) & ~kept)):
+    for reason, which in (("gaps", gaps > 0), ("constant", (gaps == 0) & ~kept)):
         without = [name for name, out in zip(columns.names, which, strict=True) if out]
         if without:
-            notes.append(f"Left out, because they {what}: {listed(without, 6)}.")
+            notes.append(Note.of("columns-excluded", reason=reason, columns=without))
     if kept.sum() < 2:
         most = int(np.isnan(means).sum(axis=1).argmax())
         raise DataError(
@@ -214,7 +215,7 @@ def _points(columns: Columns) -> _Points:
         )
     halves = counts[kept].min(axis=1) < counts[kept].max(axis=1)
     if halves.any():
-        notes.append("Systems have scores on different inputs; their means are over the inputs that each has.")
+        notes.append(Note.of("means-over-own-inputs"))
     names = tuple(n for n, keep in zip(columns.names, kept, strict=True) if keep)
     kinds = tuple(k for k, keep in zip(columns.kinds, kept, strict=True) if keep)
     return _Points(scores, names, kinds, means[:, kept], notes)
@@ -222,7 +223,7 @@ def _points(columns: Columns) -> _Points:
 
 def _two_groups(
     groups: dict[str, str], systems: Sequence[str], *, asked: bool
-) -> tuple[tuple[str, str] | None, list[str]]:
+) -> tuple[tuple[str, str] | None, list[Note]]:
     """Return the two groups to separate, if there are two that are large enough, and notes."""
     names = list(dict.fromkeys(groups.values()))
     sizes = {name: sum(g == name for g in groups.values()) for name in names}
@@ -234,12 +235,11 @@ def _two_groups(
             f"each group needs at least {LEAST_MEMBERS} systems, {one_line(small[0], 40)!r} has {sizes[small[0]]}"
         )
     if len(names) != 2 or small:
-        known = ", ".join(f"{one_line(n, 40)} ({sizes[n]})" for n in names[:6]) or "none"
-        return None, [f"No composite: it needs two groups of at least {LEAST_MEMBERS} systems; groups here: {known}."]
+        return None, [Note.of("no-composite", least=LEAST_MEMBERS, groups=sizes.items())]
     notes = []
     loose = [s for s in systems if s not in groups]
     if loose:
-        notes.append(f"In no group, so not in the composite: {listed(loose, 6)}.")
+        notes.append(Note.of("systems-without-group", systems=loose))
     return (names[0], names[1]), notes
 
 
@@ -362,34 +362,19 @@ class _Separation:
         done = engine.run(work, -(-self.resamples // size), threads=self.threads, what="resampling")
         return [np.concatenate(parts, axis=1)[:, : self.resamples] for parts in zip(*done, strict=True)]
 
-    def notes(self, rows: Sequence[ProfileRow]) -> list[str]:
-        """Say how systems were held out, and what the numbers do not say."""
-        first, second = (one_line(g, 40) for g in self.pair)
-        ours, theirs = int(self.first.sum()), int((~self.first).sum())
-        how = (
-            "one system, and for the AUC one pair of systems, held out at a time"
-            if self.folds is None
-            else f"{self.folds} stratified folds held out in turn"
-        )
-        notes = [
-            f"Composite of {len(self.metrics)} columns, {first} ({ours} systems) against {second} ({theirs}), "
-            f"with {how}. Intervals resample systems within groups and keep the fits."
-        ]
+    def notes(self, rows: Sequence[ProfileRow]) -> list[Note]:
+        """Note how systems were held out, and what the numbers do not say."""
+        sizes = int(self.first.sum()), int((~self.first).sum())
+        groups = zip(self.pair, sizes, strict=True)
+        notes = [Note.of("composite", columns=len(self.metrics), groups=groups, folds=self.folds)]
         if self.too_many:
-            notes.append(f"Folds, because there are more than {MOST_PAIRS:,} pairs to hold out.")
+            notes.append(Note.of("folds-for-speed", pairs=MOST_PAIRS))
         if any(row.kind == "separation" and row.low == 1 for row in rows):
             # the largest share of misplaced systems under which none of so many would be seen
-            unseen = 1 - (1 - self.confidence) ** (1 / min(ours, theirs))
-            notes.append(
-                "An interval that is 1 throughout says that no system was misplaced. "
-                f"With {min(ours, theirs)} systems in the smaller group, up to {100 * unseen:.0f}% of others like them "
-                "could be, and none would show here."
-            )
+            unseen = 1 - (1 - self.confidence) ** (1 / min(sizes))
+            notes.append(Note.of("no-error-seen", n=min(sizes), rate=unseen, confidence=self.confidence))
         if len(self.metrics) > 1:
-            notes.append(
-                "Weights of metrics that go together can be shared out among them in many ways: read them as a recipe, "
-                "not as the importance of each."
-            )
+            notes.append(Note.of("weights-not-importance"))
         return notes
 
 

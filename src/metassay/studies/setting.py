@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from metassay import engine
+from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.methods.base import Method, Run
 from metassay.stats.statistics.base import Statistic
 from metassay.studies.columns import NameOrNames as NameOrNames
-from metassay.studies.columns import without_references
+from metassay.studies.columns import cells_missing, without_references
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Setting:
     """Metric scores, (metrics, systems, inputs)."""
     z: FloatArray
     """Human scores, (criteria, systems, inputs)."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     """What was left out."""
 
 
@@ -97,26 +98,18 @@ def pages_on(threads: int | None, part: tuple[int, int] = (0, 1)) -> Run:
     return lambda work, pages, what: engine.run(work, pages, threads=threads, what=what, part=part)
 
 
-def left_out(lacking: Sequence[tuple[Method, Statistic, str]]) -> list[str]:
-    """Say which methods do not apply to which statistics."""
-    said: dict[tuple[str, str], list[str]] = {}
-    for method, statistic, reason in lacking:
-        said.setdefault((method.name, reason), []).append(statistic.name)
-    return [f"{name} is left out for {listed(who)}: {reason}." for (name, reason), who in said.items()]
+def left_out(lacking: Sequence[tuple[Method, Statistic, str]]) -> list[Note]:
+    """Note which methods do not apply to which statistics."""
+    return [
+        Note.of("method-inapplicable", method=method.name, statistic=statistic.name, reason=reason)
+        for method, statistic, reason in lacking
+    ]
 
 
-def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[str]:
+def _missing_notes(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[Note]:
     notes = []
-    gaps: dict[int, list[str]] = {}
     for name, matrix in zip(names, values, strict=True):
-        missing = np.isnan(matrix)
-        if missing.any():
-            gaps.setdefault(int(missing.sum()), []).append(name)
-        empty = [s for s, row in zip(scores.systems, missing, strict=True) if row.all()]
+        empty = [s for s, row in zip(scores.systems, np.isnan(matrix), strict=True) if row.all()]
         if empty and len(empty) < len(scores.systems):
-            notes.append(f"{one_line(name, 60)} has no score for {len(empty)} systems, left out: {listed(empty, 6)}.")
-    for count, who in gaps.items():
-        notes.append(
-            f"{listed(who, 6)}: {count} of {values[0].size} cells missing{' in each' if len(who) > 1 else ''}."
-        )
-    return notes
+            notes.append(Note.of("systems-without-scores", column=name, systems=empty))
+    return notes + cells_missing(names, values)

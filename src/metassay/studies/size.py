@@ -21,11 +21,12 @@ import numpy as np
 from metassay import engine
 from metassay.core import options as opt
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, listed, one_line
+from metassay.errors import DataError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import TRIALS, WORLDS, stream
 from metassay.stats.methods.base import Case, MetricTest, SharedDraws, applicable
@@ -162,7 +163,7 @@ def simulate_size(
         chosen = tuple(TEXTBOOK)
     number = {name: at for at, name in enumerate(TEXTBOOK)}
     places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
-    notes: list[str] = left_out(lacking)
+    notes = left_out(lacking)
     if scores is not None:
         setting = settle(scores, human, metric, references=references, least_metrics=2)
         check_size(setting, ["system"])
@@ -208,10 +209,10 @@ class _Place:
     """The number of its stream: what else is drawn changes nothing."""
 
 
-def _fitted(setting: Setting) -> tuple[list[_Place], list[str]]:
-    """Fit a world to every pair of metrics and every criterion, and tell what they are like."""
+def _fitted(setting: Setting) -> tuple[list[_Place], list[Note]]:
+    """Fit a world to every pair of metrics and every criterion, and note what they are like."""
     places: list[_Place] = []
-    told: list[str] = []
+    told: list[Note] = []
     for h, criterion in enumerate(setting.humans):
         z = setting.z[h]
         judged = has_scores(z)
@@ -241,17 +242,13 @@ def _second_is_better(world: Fitted) -> bool:
     return bool(means[1, 2] * np.sqrt(max(means[0, 0], 0.0)) > means[0, 2] * np.sqrt(max(means[1, 1], 0.0)))
 
 
-def _describe(world: Fitted, names: tuple[str, str, str]) -> str:
-    liking = world.components.own_liking()
+def _describe(world: Fitted, names: tuple[str, str, str]) -> Note:
     shares = []
     for at, name in enumerate(names):
         parts = [float(part[at, at]) for part in (world.components.systems, world.components.inputs)]
         whole = sum(parts) + float(world.components.cells[at, at])
-        shares.append(f"{one_line(name, 60)} {parts[0] / whole:.0%} and {parts[1] / whole:.0%}")
-    return (
-        f"Share of the variance of scores due to systems and to inputs: {'; '.join(shares)}. Liking for systems of the "
-        f"metric's own, in SDs of what it shares with people: {liking[0]:.1f} and {liking[1]:.1f}."
-    )
+        shares.append((name, parts[0] / whole, parts[1] / whole))
+    return Note.of("world-fitted", shares=shares, bias=world.components.own_liking()[:2])
 
 
 def _page(
@@ -319,13 +316,12 @@ def _row(
     )
 
 
-def _notes(rows: list[SizeRow]) -> list[str]:
-    notes = ["Worlds draw new systems and new inputs in every data set, and every test asks if the first is better."]
-    tests = list(dict.fromkeys(row.test for row in rows))
-    failing = [t for t in tests if any(row.holds is False for row in rows if row.test == t)]
+def _notes(rows: list[SizeRow]) -> list[Note]:
+    notes = [Note.of("worlds-drawn")]
+    failing = dict.fromkeys(row.test for row in rows if row.holds is False)
     if failing:
-        notes.append(f"Not at their level in some world: {listed(failing, 10)}.")
+        notes.append(Note.of("level-exceeded", tests=failing, alpha=rows[0].alpha))
     gone = max((row.n_undefined for row in rows), default=0)
     if gone:
-        notes.append(f"Up to {gone} data sets are undefined for a test (constant scores) and left out.")
+        notes.append(Note.of("data-sets-undefined", n=gone))
     return notes

@@ -19,11 +19,12 @@ import numpy as np
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, UsageError, listed
+from metassay.errors import DataError, UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.stability import Rankings, SamplePages
 from metassay.stats.statistics.base import Statistic
@@ -191,22 +192,18 @@ def _row(columns: Columns, at: int, size: int, r: FloatArray, statistic: Statist
     )
 
 
-def _notes(rows: Sequence[StabilityRow], wanted: tuple[int, ...] | None, columns: Columns, own: list[int]) -> list[str]:
-    notes = [
-        "Stable is not right: a ranking that comes out the same again need not be the one that people would give. "
-        "Samples are drawn from the inputs at hand, on which systems differ by chance too: numbers are a little high."
-    ]
+def _notes(
+    rows: Sequence[StabilityRow], wanted: tuple[int, ...] | None, columns: Columns, own: list[int]
+) -> list[Note]:
+    notes = [Note.of("stability-optimistic"), Note.of("stable-not-valid")]
     short = [name for name, most in zip(columns.names, own, strict=True) if most < max(wanted or (0,))]
     if short:
-        notes.append(f"Samples end at the number of inputs that a column has: {listed(short, 6)}.")
+        notes.append(Note.of("sizes-exceed-inputs", columns=short))
     single = [name for name, most in zip(columns.names, own, strict=True) if most == 1]
     if single:
-        notes.append(f"With a single input both samples are the same, which says nothing: {listed(single, 6)}.")
-    undefined = {row.name for row in rows if row.n_undefined}
+        notes.append(Note.of("single-input", columns=single))
+    undefined = sorted({row.name for row in rows if row.n_undefined})
     if undefined:
         most = max(row.n_undefined for row in rows)
-        notes.append(
-            f"Up to {most} of {rows[0].draws} pairs of samples are undefined (all systems tied, or fewer than two) and "
-            f"left out, for {listed(sorted(undefined), 6)}."
-        )
+        notes.append(Note.of("samples-undefined", n=most, draws=rows[0].draws, columns=undefined))
     return notes

@@ -22,6 +22,7 @@ from dataclasses import replace
 import numpy as np
 
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.stacking import stacked
@@ -59,12 +60,6 @@ from metassay.studies.survive_rows import SurvivalRow as SurvivalRow
 
 SLOW = 1_000
 """At most so many resamples for what is slow and only drawn or told: metrics across languages, references."""
-GENERALISES = {
-    "points": "other outputs, as if no two outputs had a system or an input in common",
-    "inputs": "other inputs to the same systems",
-    "systems": "other systems on the same inputs",
-    "both": "other systems and other inputs",
-}
 
 
 @study
@@ -193,22 +188,21 @@ def survive(
 
 def _applicable(
     tests: tuple[str, ...], level: str, statistics: Sequence[Statistic]
-) -> tuple[tuple[str, ...], list[str]]:
-    """Return the tests that apply, and say which do not: Anderson-Hauck is for single correlations."""
+) -> tuple[tuple[str, ...], list[Note]]:
+    """Return the tests that apply, and note which do not: Anderson-Hauck is for single correlations."""
     if "anderson-hauck" not in tests:
         return tests, []
     others = [s.name for s in statistics if not s.is_correlation]
     averaged = level in ("input", "within-system")
+    note = Note.of("anderson-hauck-for-correlations", statistics=others)
     if not averaged and len(others) < len(statistics):
-        note = f"Anderson-Hauck is a test of correlations and is left out for {listed(others)}."
         return tests, [note] if others else []
     rest = tuple(name for name in tests if name != "anderson-hauck")
-    where = f"at {level} level" if averaged else f"for {listed(others)}"
     if not rest and averaged:
         raise UsageError(f"test anderson-hauck needs level global or system, got {level}")
     if not rest:
         raise UsageError(f"test anderson-hauck is for correlation coefficients, got {listed(others)}")
-    return rest, [f"Anderson-Hauck is a test of single correlations and is left out {where}."]
+    return rest, [Note.of("anderson-hauck-excluded", level=level) if averaged else note]
 
 
 def _plain(text: str) -> str:
@@ -305,42 +299,32 @@ def _notes(
     rule: str,
     widenings: Sequence[ReferenceWidening],
     across: Sequence[AcrossLanguages],
-) -> list[str]:
-    notes = [
-        f"Resampling {'systems and inputs' if resample == 'both' else resample}: conclusions are about "
-        f"{GENERALISES[resample]}.",
-        "Not equivalent does not mean different: the data may be too few to tell.",
-    ]
-    if any(row.test == "anderson-hauck" for row in rows) and any(s.name != "pearson" for s in statistics):
-        notes.append(
-            "Anderson-Hauck takes its standard error from Pearson's correlation of independent points; "
-            "for rank coefficients, and for outputs that share inputs or systems, it is an approximation. And it calls "
-            "two correlations that are equal by chance equivalent, however few the data; trust it where TOST agrees."
-        )
+) -> list[Note]:
+    notes = [Note.of("survival-generalises", resample=resample), Note.of("not-equivalent-not-different")]
+    if any(row.test == "anderson-hauck" for row in rows):
+        notes.append(Note.of("anderson-hauck-few-data"))
+        if any(s.name != "pearson" for s in statistics):
+            notes.append(Note.of("anderson-hauck-approximate"))
     if {"sd", "range"} & set(kinds):
         known = {(row.metric, row.criterion) for row in rows if row.margin_kind != "constant"}
-        lacking = [c.criterion for c in groups.cases if (c.metric, c.criterion) not in known]
+        lacking = dict.fromkeys(c.criterion for c in groups.cases if (c.metric, c.criterion) not in known)
         if lacking:
-            which = listed(list(dict.fromkeys(lacking)), 6)
-            notes.append(f"Margins from annotators need judgments of two or more by themselves; not known: {which}.")
+            notes.append(Note.of("margins-unknown", criteria=lacking))
         if known:
-            notes.append("Margins from annotators are estimates from few people, and the tests take them as given.")
+            notes.append(Note.of("margins-estimated"))
             if groups.by == "annotator":
-                notes.append(
-                    "Between annotators, sd and range come from the very differences that are tested, which favours "
-                    "equivalence; rely on the constant margin."
-                )
+                notes.append(Note.of("margins-circular"))
     needed = 1 / alpha if rule == "paper" else 1 / alpha - 1
     if resamples < needed:
-        notes.append(f"With {resamples} resamples no p-value can be as small as {alpha:g}; take more.")
+        notes.append(Note.of("resamples-below-alpha", n=resamples, alpha=alpha, least=math.ceil(needed)))
     undefined = [row for row in rows if row.resamples_undefined and row.test == "tost"]
     if undefined:
         most = max(row.resamples_undefined for row in undefined)
-        which = listed(list(dict.fromkeys(row.metric for row in undefined)), 6)
-        notes.append(f"Up to {most:,} of {resamples:,} resamples are undefined and left out, for {which}.")
-    none = list(dict.fromkeys(row.metric for row in rows if math.isnan(row.difference)))
+        metrics = dict.fromkeys(row.metric for row in undefined)
+        notes.append(Note.of("survival-resamples-undefined", n=most, resamples=resamples, metrics=metrics))
+    none = dict.fromkeys(row.metric for row in rows if math.isnan(row.difference))
     if none:
-        notes.append(f"Undefined, because scores are constant or too few: {listed(none, 6)}.")
+        notes.append(Note.of("survival-undefined", metrics=none))
     if resamples > SLOW and (across or widenings):
-        notes.append(f"Intervals of a metric with itself, and with references resampled, rest on {SLOW:,} resamples.")
+        notes.append(Note.of("fewer-resamples", n=SLOW))
     return notes

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from metassay import engine
+from metassay.core.note import Note
 from metassay.stats.arrays import FloatArray
 from metassay.stats.dominance import RESOLVED, Shift, dominance, shift
 from metassay.stats.draws import REFERENCES, stream
@@ -51,7 +52,7 @@ def judged_only(groups: Grouping) -> Grouping:
     def cut(values: FloatArray) -> FloatArray:
         return values[..., rows, :][..., columns]
 
-    note = f"Only the {len(rows):,} systems and {len(columns):,} inputs that people judged are used."
+    note = Note.of("judged-only", systems=len(rows), inputs=len(columns))
     return replace(
         groups,
         x=cut(groups.x),

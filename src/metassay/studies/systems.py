@@ -28,11 +28,12 @@ from metassay.core import options as opt
 from metassay.core import vocabulary
 from metassay.core.corpus import CorpusColumn, CorpusScores
 from metassay.core.groups import GroupPatterns, assign_groups
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import REFERENCE_GROUP, Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.errors import DataError, UsageError
 from metassay.stats import corpus_scores
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.corpus_scores import Formula
@@ -94,7 +95,7 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True)
 class SystemCount:
-    """How many pairs of systems one test tells apart by one metric."""
+    """How many pairs of systems differ significantly by one metric and one test."""
 
     metric: str
     """The metric, or the human criterion itself."""
@@ -122,7 +123,7 @@ class SystemCount:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SystemComparison(Result):
-    """Tests of all pairs of systems, and how many each test tells apart."""
+    """Tests of all pairs of systems, and how many are significant by each test."""
 
     study: ClassVar[str] = "systems"
 
@@ -130,8 +131,6 @@ class SystemComparison(Result):
     """One row per metric, cut-off, test and pair of systems; ordered pairs if the alternative has one side."""
     counts: tuple[SystemCount, ...]
     """Over all pairs, and over each two groups."""
-    summary: str
-    """In words, which test finds how many pairs."""
     alpha: float
     """The significance level."""
 
@@ -232,9 +231,9 @@ def systems(
         systems=n,
         inputs=m,
     )
-    summary = _summary(counts, "human" in kinds, correction, alternative)
-    told = [summary, *notes, *_notes(plan, values, rows, counts, correction)]
-    return SystemComparison(tuple(rows), signature, tuple(told), tuple(counts), summary, alpha)
+    told = [*_summary(counts, "human" in kinds, correction, alternative), *notes]
+    told += _notes(plan, values, rows, counts, correction)
+    return SystemComparison(tuple(rows), signature, tuple(told), tuple(counts), alpha)
 
 
 def _of_whole_systems(tests: Sequence[str], cutoffs: Sequence[str], alternative: str, corpus: bool) -> bool:
@@ -369,90 +368,59 @@ def _counts(metric: str, pairs: _Pairs, method: Method, judged: JudgedPairs, mar
         )
 
 
-def _summary(counts: Sequence[SystemCount], with_people: bool, correction: str, alternative: str) -> str:
-    """Say which test finds how many pairs, over all metrics together."""
+def _summary(counts: Sequence[SystemCount], with_people: bool, correction: str, alternative: str) -> list[Note]:
+    """Note how many pairs each test finds to differ, over all metrics together; not for groups within themselves."""
     totals: dict[tuple[str | None, str | None], dict[Method, list[int]]] = {}
     for count in counts:
-        found = totals.setdefault((count.group_a, count.group_b), {})
-        total = found.setdefault((count.test, count.cutoff), [0, 0])
-        total[0] += count.n_significant_corrected
-        total[1] += count.n_pairs
-    metrics = len({count.metric for count in counts})
-    cutoffs = list(dict.fromkeys(count.cutoff for count in counts))
-    over = f"{metrics} metrics{' and criteria' if with_people else ''} × " if metrics > 1 else ""
-    after = "" if correction == "none" else f" after {correction} correction"
-    sentences = []
-    for (a, b), found in totals.items():
-        # Groups paired with themselves are in the table; the sentence is about what was asked to be told apart.
-        if a is not None and a == b:
-            continue
-        pairs = next(iter(found.values()))[1] // metrics
-        plural = "pair" if pairs == 1 else "pairs"
-        if a is None or b is None:
-            where = f"{'' if alternative == 'two-sided' else 'ordered '}{plural} of systems"
-        else:
-            where = f"{one_line(a, 40)} × {one_line(b, 40)} {plural}"
-        each = "; ".join(
-            f"{f'{cutoff}: ' if len(cutoffs) > 1 else ''}"
-            + ", ".join(f"{test} {total[0]:,}" for (test, by), total in found.items() if by == cutoff)
-            for cutoff in cutoffs
+        if count.group_a is None or count.group_a != count.group_b:
+            found = totals.setdefault((count.group_a, count.group_b), {})
+            total = found.setdefault((count.test, count.cutoff), [0, 0])
+            total[0] += count.n_significant_corrected
+            total[1] += count.n_pairs
+    columns = len({count.metric for count in counts})
+    return [
+        Note.of(
+            "pairs-significant",
+            groups=(a, b),
+            pairs=next(iter(found.values()))[1] // columns,
+            columns=columns,
+            people=with_people,
+            ordered=alternative != "two-sided",
+            correction=correction,
+            found=[(*method, n) for method, (n, _) in found.items()],
         )
-        sentences.append(f"Of {over}{pairs:,} {where}, tests find a difference{after} in so many: {each}.")
-    return " ".join(sentences)
+        for (a, b), found in totals.items()
+    ]
 
 
 def _notes(
     plan: Plan, values: FloatArray, rows: Sequence[SystemRow], counts: Sequence[SystemCount], correction: str
-) -> list[str]:
+) -> list[Note]:
     notes = []
     if "unpaired-t" in plan.tests:
-        notes.append(
-            "unpaired-t is shown only for comparison: it takes the scores of two systems for independent samples, but "
-            "both systems met the same inputs. How hard an input is moves both scores and cancels in their "
-            "difference; unpaired, it stays in the variance and hides differences that paired tests find."
-        )
+        notes.append(Note.of("unpaired-t-for-comparison"))
         if "paired-t" in plan.tests and "mc" in plan.cutoffs:
-            notes.append(
-                "With mc, unpaired-t and paired-t have the same p-values: swapping changes nothing but the mean "
-                "difference, with which both grow."
-            )
+            notes.append(Note.of("mc-makes-t-equal"))
     if np.isnan(values).any():
-        notes.append("Scores are missing: each pair of systems is compared over the inputs that both have.")
-    notes += _untested(rows)
+        notes.append(Note.of("pairs-on-common-inputs"))
+    few = {(row.metric, *sorted((row.system_a, row.system_b))) for row in rows if row.n_inputs < 2}
+    for metric in dict.fromkeys(row.metric for row in rows):
+        untested = sorted((a, b) for name, a, b in few if name == metric)
+        if untested:
+            notes.append(Note.of("pairs-not-tested", pairs=untested, metric=metric))
     never = sum(c.n_undefined for c in counts if c.group_a is None)
     never -= sum(row.n_inputs < 2 for row in rows)
     if never > 0:
-        notes.append(
-            f"{never:,} tests are undefined because the two systems never differ; they count as no difference."
-        )
+        notes.append(Note.of("pairs-never-differ", n=never))
     lost = max((row.resamples_undefined for row in rows if row.p_value == row.p_value), default=0)
     if lost:
-        notes.append(f"Up to {lost:,} drawn data sets of a test held no difference and are left out.")
+        notes.append(Note.of("draws-without-difference", n=lost, resamples=plan.resamples))
     pairs = counts[0].n_pairs
     if plan.drawn and correction in ("bonferroni", "holm") and pairs / (plan.resamples + 1) > plan.alpha:
         least = math.ceil(pairs / plan.alpha)
-        kind = "pairs" if plan.alternative == "two-sided" else "ordered pairs"
         notes.append(
-            f"{plan.resamples:,} resamples give no p below 1/{plan.resamples + 1:,}, which {correction} over {pairs:,} "
-            f"{kind} cannot leave significant; take resamples of at least {least:,}."
+            Note.of("resamples-below-correction", n=plan.resamples, correction=correction, pairs=pairs, least=least)
         )
     if plan.alternative != "two-sided":
-        notes.append("Each pair is tested in both orders, A against B and B against A.")
+        notes.append(Note.of("both-orders"))
     return notes
-
-
-def _untested(rows: Sequence[SystemRow]) -> list[str]:
-    """Name the pairs with too few common inputs; metrics of which the same is to be said share a line."""
-    few: dict[str, set[tuple[str, str]]] = {}
-    for row in rows:
-        if row.n_inputs < 2:
-            a, b = sorted((row.system_a, row.system_b))
-            few.setdefault(row.metric, set()).add((a, b))
-    said: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for metric, pairs in few.items():
-        said.setdefault(tuple(sorted(pairs)), []).append(metric)
-    return [
-        f"Fewer than 2 common inputs, not tested: {listed([f'{a} and {b}' for a, b in pairs], 4)}, "
-        f"for {listed(metrics, 6)}."
-        for pairs, metrics in said.items()
-    ]

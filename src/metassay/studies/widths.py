@@ -17,11 +17,12 @@ from typing import ClassVar
 
 from metassay.core import options as opt
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, one_line
+from metassay.errors import DataError
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree import Agreement, AgreementRow, agree
 from metassay.studies.inputs import count_annotated, has_scores, take_as_annotated
@@ -231,37 +232,26 @@ def _mean_change(rows: Sequence[WidthRow], gaining: Sequence[WidthRow]) -> Width
     return WidthChange(rows[0].human, rows[0].coefficient, rows[0].interval, mean, len(known))
 
 
-def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict[tuple[str, str], bool]) -> list[str]:
+def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict[tuple[str, str], bool]) -> list[Note]:
     known: dict[tuple[str, str], list[WidthChange]] = {}
     for change in changes:
         if change.n_metrics:
             known.setdefault((change.human, change.coefficient), []).append(change)
-    notes = [_in_words(some) for some in known.values()]
-    notes.append(
-        "Width says how precisely a correlation is known. With other inputs behind its means the metric's correlation "
-        "is another number, which changes the width too: boot-systems, which keeps all inputs, changes by that alone. "
-        "Drawn separately, inputs also lose what metric and people share on the same input; few more inputs may not "
-        "make up for it."
-    )
-    equal = sorted({metric for (metric, _), gain in gains.items() if not gain})
-    if equal:
-        notes.append(
-            f"{len(equal)} metrics have no input beside the judged ones for some criterion; means leave them out."
+    notes = [
+        Note.of(
+            "width-change",
+            human=human,
+            coefficient=coefficient,
+            changes=[(change.interval, change.mean) for change in some],
+            metrics=some[0].n_metrics,
         )
+        for (human, coefficient), some in known.items()
+    ]
+    notes += [Note.of("width-also-by-estimate"), Note.of("width-loses-pairing")]
+    equal = {metric for (metric, _), gain in gains.items() if not gain}
+    if equal:
+        notes.append(Note.of("metrics-without-further-inputs", n=len(equal)))
     undefined = max(max(row.resamples_undefined_a, row.resamples_undefined_t) for row in rows)
     if undefined:
-        notes.append(f"Up to {undefined} of {rows[0].resamples} resamples of an interval were undefined and left out.")
+        notes.append(Note.of("interval-resamples-undefined", n=undefined, resamples=rows[0].resamples))
     return notes
-
-
-def _in_words(changes: Sequence[WidthChange]) -> str:
-    """Return one sentence on the changes of one criterion and coefficient."""
-    parts = []
-    for change in changes:
-        size = f"{abs(change.mean):.0%}"
-        words = "as wide" if size == "0%" else f"{size} {'narrower' if change.mean < 0 else 'wider'}"
-        parts.append(f"{words} by {change.interval}")
-    first = changes[0]
-    metrics = "for the one metric" if first.n_metrics == 1 else f"on average over {first.n_metrics} metrics"
-    where = f"{one_line(first.human, 60)}, {first.coefficient}"
-    return f"{where}: with all inputs, intervals are {', '.join(parts)}, {metrics}."

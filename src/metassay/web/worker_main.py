@@ -40,11 +40,13 @@ _NO_MEMORY = "the scores need more memory than one session may have; send fewer 
 
 def look(order: Order) -> dict[str, Any]:
     """Read the files of an order and return what is in them, for a page to show."""
+    from metassay.report.notes import sentences
+
     scores = _read(order)
     languages = dict.fromkeys(name for column in scores.columns.values() for name in column.labels("language"))
     return {
         "sources": [one_line(line, 200) for line in scores.sources],
-        "notes": [one_line(note, 400) for note in scores.notes[:_MOST_NOTES]],
+        "notes": [one_line(line, 400) for line in sentences(scores.notes)[:_MOST_NOTES]],
         "systems": [one_line(name, 80) for name in scores.systems[:_MOST_NAMES]],
         "shape": list(scores.shape),
         "languages": [one_line(name, 80) for name in list(languages)[:_MOST_NAMES]],

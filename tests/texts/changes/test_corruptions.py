@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import UnknownName, UsageError
 from metassay.texts.changes.built_in import BuiltIn
@@ -283,7 +284,7 @@ def test_texts_without_spaces_are_left_alone_and_counted():
     result = corrupt(texts, "drop-words", rate=1)
     assert result.texts.outputs["a", "1"] == "我们明天见。他来了。"
     assert result.texts.outputs["a", "2"] == ""
-    assert "1 of 2 texts are in a script without spaces between words; they stay as they were." in result.notes
+    assert Note.of("texts-without-spaces", n=1, texts=2) in result.notes
 
 
 def test_texts_without_sources():
@@ -292,7 +293,7 @@ def test_texts_without_sources():
     texts = Texts({("a", "1"): "Merson", ("a", "2"): "Merson"}, sources={"1": SOURCE})
     result = corrupt(texts, "swap-persons")
     assert result.texts.outputs == {("a", "1"): "Townsend", ("a", "2"): "Merson"}
-    assert "1 of 2 texts have no source; they stay as they were." in result.notes
+    assert Note.of("texts-without-source", n=1, texts=2) in result.notes
 
 
 @pytest.mark.parametrize("kind", ["lemmatize", "negate"])
@@ -329,7 +330,7 @@ def test_a_result_reads_well():
     assert "shuffle, rate 1, against coherence" in str(result)
     assert result.change_rows()[0] == {"system": "a", "input": "1", "position": 0, "before": "One .", "after": "Two ."}
     assert str(result.signature).startswith("study:corrupt|kind:shuffle|rate:1|seed:0|backend:built-in|")
-    assert result.texts.provenance[-1] == "corrupted (kind:shuffle, rate:1, seed:0, built-in)"
+    assert result.texts.provenance[-1] == ("corrupted", "kind:shuffle, rate:1, seed:0, built-in")
 
 
 def test_missing_packages_are_told_before_any_work(monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from metassay import engine
+from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
 from metassay.texts.changes.translation import _batches, _spans, translate
@@ -56,7 +57,7 @@ def test_a_command_translates_lines_and_keeps_what_is_between(tool):
     row = result.table[0]
     assert (row.what, row.n_texts, row.n_words, row.n_segments) == ("outputs", 3, 5, 2)
     assert row.n_unknown != row.n_unknown
-    assert "does not tell which words" in result.notes[-1]
+    assert result.notes[-1] == Note.of("unknown-words-uncounted")
     assert "en → es" in str(result)
 
 
@@ -117,7 +118,7 @@ def test_json_that_is_none(tool, answer):
 def test_a_text_that_comes_back_empty_is_told(tool):
     result = translate(TEXTS, to="es", with_=f"command:{tool('for _ in lines: print()')}", what="sources")
     assert result.texts.sources == {"1": ""}
-    assert "1 of 1 sources from en to es came back empty." in result.notes
+    assert Note.of("translations-empty", n=1, texts=1, what="sources", source="en", target="es") in result.notes
 
 
 @pytest.mark.parametrize(
@@ -220,5 +221,5 @@ def test_a_damaged_cache_is_set_aside(tool, tmp_path, damage):
     again = translate(texts, to="es", with_=command, cache=cache)
     assert again.texts.outputs == first.texts.outputs
     assert (tmp_path / "cache.db.damaged").read_bytes() == data
-    assert "was damaged and is now cache.db.damaged" in again.notes[0]
+    assert (again.notes[0].code, again.notes[0]["now"]) == ("store-damaged", "cache.db.damaged")
     assert translate(texts, to="es", with_=command, cache=cache).table[0].n_cached == 200

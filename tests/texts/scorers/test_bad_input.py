@@ -10,6 +10,7 @@ import textwrap
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
 from metassay.readers import read, write
@@ -52,7 +53,7 @@ class Length(ScorerDefaults):
 
 def test_an_empty_output_is_counted_and_never_hides_others():
     scores = score(texts(""), METRICS)
-    assert "1 of 3 outputs are empty" in scores.notes
+    assert Note.of("outputs-empty", n=1, outputs=3) in scores.notes
     without = score(texts(PLAIN), METRICS)
     for name in scores.columns:
         values = scores.matrix(name)
@@ -67,8 +68,8 @@ def test_a_missing_reference_or_source_is_missing_and_counted():
     np.testing.assert_array_equal(scores.matrix("rouge-1_f1"), [[np.nan, 1]])
     assert np.isnan(scores.matrix("js-1_source")[0]).tolist() == [False, True]
     assert scores.notes == (
-        "rouge: 1 of 2 outputs have no score (1 without references)",
-        "js: 1 of 2 outputs have no score (1 without a source)",
+        Note.of("outputs-without-score", scorer="rouge", n=1, outputs=2, lacking=[("references", 1)]),
+        Note.of("outputs-without-score", scorer="js", n=1, outputs=2, lacking=[("source", 1)]),
     )
 
 
@@ -105,7 +106,7 @@ def test_right_to_left_text_is_scored_by_words_of_any_script():
     # ROUGE's own tokens know a to z: nothing is scored, and it is said what to do
     own = score(said, "rouge[variants=1,measures=f1]")
     assert np.isnan(own.matrix("rouge-1_f1")[0, 0])
-    assert any("in letters that tokens=rouge does not read; try tokens=unicode" in note for note in own.notes)
+    assert [note["why"] for note in own.notes if note.code == "outputs-unreadable"] == ["unreadable"]
 
 
 def test_chinese_for_a_metric_of_words_is_told():
@@ -114,7 +115,7 @@ def test_chinese_for_a_metric_of_words_is_told():
     for name in ("rouge-1_f1", "js-1_source", "novel-1", "repeated-1", "coverage", "length_tokens", "cider"):
         assert np.isnan(scores.matrix(name)[0, 0]), name
     assert scores.matrix("chrf")[0, 0] == pytest.approx(100)
-    told = {note.partition(":")[0] for note in scores.notes if "without spaces between words" in note}
+    told = {note["scorer"] for note in scores.notes if note.code in ("outputs-unreadable", "phrases-as-words")}
     assert told == {"rouge", "js", "novel", "repeated", "fragments", "length", "cider", "bleu", "chrf++", "ter"}
     assert score(texts(chinese, references=(chinese,), source=chinese), "bleu[tokenize=zh]").notes == ()
 
@@ -124,11 +125,11 @@ def test_chinese_beside_an_english_reference_is_told():
     scores = score(texts("今天天气很好我们去公园散步", references=(english,), source=english), METRICS + ",ter")
     # a system that answers in the wrong language has a bad score, and not a missing one that would spare it
     assert scores.matrix("rouge-1_f1")[0, 0] == scores.matrix("bleu")[0, 0] == 0
-    told = {note.partition(":")[0] for note in scores.notes if "in a script whose words cannot be told" in note}
+    told = {note["scorer"] for note in scores.notes if note.code == "outputs-foreign"}
     assert told >= {"rouge", "js", "novel", "fragments", "bleu", "chrf++", "ter"}
     # nothing to compare with is another matter, and is told as such
     alone = score(texts("今天天气很好我们去公园散步", references=()), "rouge")
-    assert not any("compared with is not" in note for note in alone.notes)
+    assert "outputs-foreign" not in [note.code for note in alone.notes]
 
 
 def test_two_references_where_one_is_allowed():
@@ -157,7 +158,7 @@ def test_a_page_that_is_damaged_is_noticed_and_told(tmp_path):
     (tmp_path / "cache.sqlite-journal").write_bytes(b"left behind")
     again = score(many, Length(), cache=path)
     np.testing.assert_array_equal(again.matrix("size"), whole.matrix("size"))
-    assert any("was damaged and is now cache.sqlite.damaged" in note for note in again.notes)
+    assert [note["now"] for note in again.notes if note.code == "store-damaged"] == ["cache.sqlite.damaged"]
     assert (tmp_path / "cache.sqlite.damaged").read_bytes() == bytes(data)
     third = Length()
     assert score(many, third, cache=path).notes == ()

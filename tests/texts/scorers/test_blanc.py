@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.texts import Item, Texts
 from metassay.errors import UsageError
 from metassay.texts.scorers.blanc import BlancHelp, BlancTune
@@ -151,7 +152,7 @@ def test_what_does_not_fit_is_cut_and_told(masked, blanc):
     long = " ".join(["It is about sport ."] * 6)
     assert blanc.score([item(long)])[0, 0] == blanc.score([item(" ".join(["It is about sport ."] * 4))])[0, 0]
     texts = Texts({("a", "1"): long, ("b", "1"): "It is about sport ."}, sources={"1": FOOTBALL})
-    told = "blanc-help: for 1 of 2 outputs, output or sentence was cut to the 32 tokens of the model"
+    told = Note.of("outputs-truncated", scorer="blanc-help", n=1, outputs=2, window=32)
     assert told in score(texts, blanc).notes
     endless = "they loved " * 40
     assert np.isfinite(blanc.score([item(endless, endless)])).all()
@@ -162,7 +163,7 @@ def test_a_source_with_nothing_to_guess_is_missing_and_told(blanc):
     texts = Texts({("a", "1"): "about sport", ("a", "2"): "about sport"}, sources={"1": "It is .", "2": ""})
     scores = score(texts, blanc)
     assert np.isnan(scores.matrix("blanc-help")).all()
-    assert "blanc-help: 2 of 2 outputs have a source without a token to mask" in scores.notes
+    assert Note.of("nothing-to-mask", scorer="blanc-help", n=2, outputs=2) in scores.notes
 
 
 def test_no_source_no_score(blanc):

@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.texts import Item, Texts
 from metassay.errors import UsageError
 from metassay.texts.scorers.cider import Cider
@@ -52,9 +53,9 @@ def test_weights_come_from_the_whole_collection_and_are_in_the_recipe():
     whole, small = score(texts, Cider(), batch=1), score(texts, Cider(), batch=100)
     np.testing.assert_array_equal(whole.matrix("cider"), small.matrix("cider"))
     part = score(texts.select(inputs=["1", "2"]), Cider())
-    assert "inputs:3" in whole.sources[-1]
-    assert "inputs:2" in part.sources[-1]
-    assert whole.sources[-1].split("collection:")[1] != part.sources[-1].split("collection:")[1]
+    assert "inputs:3" in whole.sources[-1].format
+    assert "inputs:2" in part.sources[-1].format
+    assert whole.sources[-1].format.split("collection:")[1] != part.sources[-1].format.split("collection:")[1]
 
 
 def test_what_has_no_score():
@@ -63,7 +64,7 @@ def test_what_has_no_score():
     np.testing.assert_array_equal(got[:, 0], [0, np.nan, np.nan, np.nan])
     alone = Cider().fitted([item("1", "a", "a b")])
     assert np.isnan(alone.score([item("1", "a", "a b")])).all()
-    assert "only one input has references" in alone.notes([item("1", "a", "a b")])[0]
+    assert alone.notes([item("1", "a", "a b")]) == (Note.of("idf-of-one-input", scorer="cider"),)
 
 
 @pytest.mark.parametrize("options", [{"variant": "e"}, {"n": 0}, {"sigma": 0}, {"sigma": "x"}, {"tokens": "x"}])

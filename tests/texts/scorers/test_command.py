@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
 from metassay.texts.scorers.command import Command
@@ -54,7 +55,9 @@ def test_only_what_is_needed_is_sent(program):
     run = program("for l in lines: print(int(sorted(l) == ['output', 'references']))")
     scores = score(TEXTS, Command(run, name="mine", needs="references"))
     np.testing.assert_array_equal(scores.matrix("mine"), [[1, np.nan], [1, np.nan]])
-    assert scores.notes == ("mine: 1 of 3 outputs have no score (1 without references)",)
+    assert scores.notes == (
+        Note.of("outputs-without-score", scorer="mine", n=1, outputs=3, lacking=[("references", 1)]),
+    )
 
 
 def test_named_numbers_and_missing_ones(program):

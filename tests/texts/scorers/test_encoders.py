@@ -64,7 +64,13 @@ def test_long_texts_are_cut_and_counted(tiny, tiny_encoder):
     scorer = EmbeddingScorer(str(tiny_encoder))
     scorer.name = "some"
     (note,) = scorer.notes([Item("a", "1", long, (fits, "cat"), None), Item("b", "1", fits, (fits, "cat"), None)])
-    assert note.startswith("some: 1 of 3 texts are longer than the 32 tokens that ")
+    assert (note.code, note["scorer"], note["n"], note["texts"], note["window"]) == (
+        "texts-truncated",
+        "some",
+        1,
+        3,
+        32,
+    )
     assert scorer.notes([Item("a", "1", "cat", ("cat",), None)]) == ()
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from metassay.core.note import Note
 from metassay.core.texts import Item, Texts
 from metassay.errors import UsageError
 from metassay.texts.scorers.estime import Estime
@@ -107,7 +108,7 @@ def test_long_sources_are_read_in_windows(masked):
     long = Estime(masked, size=20, margin=4)
     scores = score(Texts({("a", "1"): SOURCE}, sources={"1": source}), long)
     assert np.isfinite(scores.matrix("estime_soft")).all()
-    assert "estime: 1 sources were read in windows of 20 tokens" in scores.notes
+    assert Note.of("sources-in-windows", scorer="estime", n=1, window=20) in scores.notes
     # every word gets a vector, each from one window
     found, _ = long._source(source)
     assert found.places == list(range(8 * 14))
@@ -125,7 +126,7 @@ def test_nothing_in_common_is_missing_not_faultless(estime):
     scores = score(texts, estime)
     np.testing.assert_array_equal(np.isnan(scores.matrix("estime_alarms"))[:, 0], [True, True, False])
     assert np.isnan(scores.matrix("estime_coherence")[2, 0])  # one word has no order
-    assert "estime: 2 of 3 outputs share no word with their source" in scores.notes
+    assert Note.of("no-word-shared", scorer="estime", n=2, outputs=3) in scores.notes
 
 
 def test_batches_change_nothing(masked, estime):

@@ -17,6 +17,7 @@ import pytest
 
 import metassay as ma
 from metassay.cli import main
+from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
 from metassay.texts.scorers import judge_endpoint
@@ -112,6 +113,12 @@ def ask(server):
     return make
 
 
+def usage(**facts):
+    """Return the note on what was asked for."""
+    known = {"requests": 12, "repeats": 0, "tokens": (), "cost": None, "prices": (), "uncounted": 0}
+    return Note.of("judge-usage", scorer="judge", **known | facts)
+
+
 def test_good_answers(server, ask, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     server.answer = lambda body, count: chat("Score: 2" if "b says" in body["messages"][-1]["content"] else "Score: 5")
@@ -124,7 +131,7 @@ def test_good_answers(server, ask, monkeypatch):
         "model": "m", "temperature": 0, "max_tokens": 512,
     }  # fmt: skip
     assert "n" not in server.bodies[0]
-    assert scores.notes == ("judge: 12 requests, 1,200 tokens of prompts and 120 of answers",)
+    assert scores.notes == (usage(tokens=(1_200, 120)),)
 
 
 def test_several_criteria_are_several_columns_and_each_needs_its_own(server, ask):
@@ -157,11 +164,9 @@ def test_what_cannot_be_read_is_missing_and_counted(server, ask):
     scores = ma.score(TEXTS, [ask()])
     n = math.nan
     np.testing.assert_array_equal(scores.matrix("judge_fluency"), [[n, n, n, n], [n, n, 3, 4], [4, 4, 4, 4]])
-    assert scores.notes[0] == "judge: 6 of 12 outputs have no score"
-    assert scores.notes[2] == (
-        "judge: 6 of 12 answers gave no score: 2 had no score that could be read on the scale, 2 were refusals, "
-        "1 were empty, 1 were cut off at max_tokens before a score"
-    )
+    assert scores.notes[0] == Note.of("outputs-without-score", scorer="judge", n=6, outputs=12, lacking=[])
+    lost = [("unread", 2), ("refused", 2), ("empty", 1), ("cut", 1)]
+    assert scores.notes[2] == Note.of("judge-unscored", scorer="judge", answers=12, reasons=lost, rejection=None)
 
 
 def test_a_repeated_run_makes_no_request(server, ask, tmp_path):
@@ -171,7 +176,7 @@ def test_a_repeated_run_makes_no_request(server, ask, tmp_path):
     again = ma.score(TEXTS, [ask(threads=1, timeout=5, price_in=1, price_out=2)], cache=cache)
     assert len(server.bodies) == 12
     np.testing.assert_array_equal(first.matrix("judge_fluency"), again.matrix("judge_fluency"))
-    assert again.notes == ("judge: no request was made, every score that can be asked for was known",)
+    assert again.notes == (Note.of("judge-not-asked", scorer="judge"),)
     ma.score(TEXTS, [ask(temperature=1)], cache=cache)
     assert len(server.bodies) == 24
 
@@ -181,7 +186,10 @@ def test_of_several_criteria_only_what_is_missing_is_asked_for_again(server, ask
     server.answer = lambda body, count: chat("Score: 2" if "Fluency" in body["messages"][-1]["content"] else "no idea")
     first = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
     assert len(server.bodies) == 12 + 12 + 9  # input 3 has no source
-    assert "judge: outputs with other scores lack judge_coherence of 12, judge_consistency of 12" in first.notes
+    assert (
+        Note.of("scores-lacking", scorer="judge", columns=[("judge_coherence", 12), ("judge_consistency", 12)])
+        in first.notes
+    )
     server.answer = lambda body, count: chat("Score: 3")
     again = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
     assert len(server.bodies) == 33 + 12 + 9
@@ -191,8 +199,8 @@ def test_of_several_criteria_only_what_is_missing_is_asked_for_again(server, ask
     last = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
     assert len(server.bodies) == 54
     assert last.notes == (
-        "judge: outputs with other scores lack judge_consistency of 3",
-        "judge: no request was made, every score that can be asked for was known",
+        Note.of("scores-lacking", scorer="judge", columns=[("judge_consistency", 3)]),
+        Note.of("judge-not-asked", scorer="judge"),
     )
 
 
@@ -226,9 +234,9 @@ def test_the_cost_adds_up(server, ask):
     server.answer = lambda body, count: chat("Score: 2", usage=(1000, 50))
     scores = ma.score(TEXTS, [ask(price_in=2.5, price_out=10)])
     # 12 · 1000 · 2.5 / 10⁶ + 12 · 50 · 10 / 10⁶ = 0.03 + 0.006
-    assert scores.notes == (
-        "judge: 12 requests, 12,000 tokens of prompts and 600 of answers, cost 0.0360 at 2.5 and 10 per million",
-    )
+    (note,) = scores.notes
+    assert note["cost"] == pytest.approx(0.036)
+    assert note == usage(tokens=(12_000, 600), cost=note["cost"], prices=(2.5, 10.0))
 
 
 PRICES = {"price_in": 10, "price_out": 20}
@@ -295,9 +303,7 @@ def test_judges_share_what_the_command_line_allows(server, tmp_path, capsys):
 
 def test_answers_without_a_count_of_tokens_are_told(server, ask):
     server.answer = lambda body, count: chat("Score: 2", usage=None)
-    assert ma.score(TEXTS, [ask()]).notes == (
-        "judge: 12 requests, 0 tokens of prompts and 0 of answers; 12 answers came without a count of tokens",
-    )
+    assert ma.score(TEXTS, [ask()]).notes == (usage(tokens=(0, 0), uncounted=12),)
 
 
 def test_too_many_requests_are_repeated_after_the_time_asked_for(server, ask):
@@ -307,7 +313,7 @@ def test_too_many_requests_are_repeated_after_the_time_asked_for(server, ask):
     scores = ma.score(TEXTS, [ask(threads=1)])
     assert np.isfinite(scores.matrix("judge_fluency")).all()
     assert server.times[1] - server.times[0] >= 0.3
-    assert scores.notes[0].startswith("judge: 13 requests (1 of them repeats), 1,200 tokens")
+    assert scores.notes[0] == usage(requests=13, repeats=1, tokens=(1_200, 120))
 
 
 def test_waiting_that_is_asked_for_too_long_ends_the_run(server, ask):
@@ -399,10 +405,9 @@ def test_a_text_that_the_endpoint_does_not_take_is_missing(server, ask):
     server.answer = lambda body, count: too_long if "b says 2" in body["messages"][-1]["content"] else chat("Score: 4")
     scores = ma.score(TEXTS, [ask()])
     assert np.isnan(scores.matrix("judge_fluency")).sum() == 1
-    assert scores.notes[-1] == (
-        "judge: 1 of 12 answers gave no score: 1 were not given: the endpoint did not take the text "
-        "(maximum context length is 8 tokens)"
-    )
+    why = "maximum context length is 8 tokens"
+    reasons = [("rejected", 1)]
+    assert scores.notes[-1] == Note.of("judge-unscored", scorer="judge", answers=12, reasons=reasons, rejection=why)
 
 
 def test_a_slow_answer_is_asked_for_again(server, ask):
@@ -522,7 +527,7 @@ def test_samples_are_averaged(server, ask):
     np.testing.assert_array_equal(scores.matrix("judge_fluency"), np.full((3, 4), 3.5))
     assert len(server.bodies) == 12
     assert server.bodies[0]["temperature"] == 1
-    assert "12 of 36 answers gave no score" in scores.notes[-1]
+    assert (scores.notes[-1]["answers"], sum(n for _, n in scores.notes[-1]["reasons"])) == (36, 12)
 
 
 @pytest.mark.parametrize("refuses", [False, True])
@@ -548,7 +553,7 @@ def test_probabilities(server, ask):
     # (4 · 0.5 + 3 · 0.25) / 0.75
     np.testing.assert_allclose(np.sort(scores.matrix("judge_fluency").ravel()), [11 / 3] * 11 + [4])
     assert server.bodies[0]["logprobs"] is True
-    assert "1 answers came without probabilities" in scores.notes[-1]
+    assert scores.notes[-1] == Note.of("judge-without-probabilities", scorer="judge", n=1)
 
 
 def test_braces_in_texts_stay_what_they_are(server, ask):

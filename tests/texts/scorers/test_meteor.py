@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError
 from metassay.texts.scorers.meteor import MOST_WORDS, Meteor, MeteorNltk, lay_out, lexnames
@@ -69,17 +70,19 @@ def test_the_best_reference_counts_and_texts_are_made_safe(program):
     assert (program / "heard").read_text("utf-8").splitlines()[0] == "SCORE ||| a b x ||| q ||| a b c d"
     notes = scorer.notes(items)
     assert len(notes) == 1
-    assert "meteor: 1 of 4 outputs have no score: in a script without spaces" in notes[0]
+    assert (notes[0].code, notes[0]["n"], notes[0]["outputs"], notes[0]["why"]) == (
+        "outputs-unreadable",
+        1,
+        4,
+        "spaceless",
+    )
 
 
 def test_long_texts_are_left_out_and_told(program):
     scorer = Meteor(jar=program / "meteor-1.5.jar")
     items = [item("word " * 250_000, "a word"), item("a word", "a word")]
     np.testing.assert_array_equal(scorer.score(items)[:, 0], [np.nan, 1])
-    assert (
-        f"1 of 2 outputs, or references of theirs, have over {MOST_WORDS:,} words and no score"
-        in scorer.notes(items)[0]
-    )
+    assert scorer.notes(items) == (Note.of("texts-too-long", scorer="meteor", n=1, outputs=2, words=MOST_WORDS),)
 
 
 def test_a_program_that_dies_is_told_and_started_again(program):
@@ -102,7 +105,7 @@ def test_an_answer_that_does_not_come_is_a_missing_score(program):
     np.testing.assert_array_equal(scorer.score(items[:1])[:, 0], [np.nan])
     scorer._timeout = 5.0
     assert scorer.score(items[1:])[0, 0] == 1
-    assert "meteor: 1 of 1 outputs took over 5 seconds and have no score" in scorer.notes(items[:1])[0]
+    assert scorer.notes(items[:1]) == (Note.of("outputs-too-slow", scorer="meteor", n=1, outputs=1, seconds=5),)
 
 
 def test_the_program_ends_with_its_scorer(program):

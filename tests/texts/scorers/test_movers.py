@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.texts.scorers.movers import Cloud, MoverScore, SentenceMover, _ngrams, cost
@@ -112,7 +113,7 @@ def test_idf_is_of_the_whole_collection(tiny_encoder):
     # a part of the collection is scored as within it
     np.testing.assert_allclose(fitted.score(every)[1:3], fitted.score(every[1:3]), atol=1e-6)
     np.testing.assert_allclose(plain.score(every), fitted.score(every))
-    assert "fewer than 20 different outputs or references" in fitted.notes(every)[0]
+    assert fitted.notes(every)[0] == Note.of("idf-of-few-texts", scorer="moverscore", least=20)
     assert MoverScore(str(tiny_encoder), idf=False).notes(every) == ()
 
 
@@ -149,11 +150,11 @@ def test_enormous_texts_are_left_out_and_told(tiny_encoder):
     scorer = SentenceMover(str(tiny_encoder))
     long = items("a cat sat . " * 5_000, "a dog ran .")
     assert np.isnan(scorer.score(long)).all()
-    assert scorer.notes(long) == ("sentence-mover: 1 texts are longer than 50,000 characters and were left out",)
+    assert scorer.notes(long) == (Note.of("texts-excluded", scorer="sentence-mover", n=1, characters=50_000),)
     assert scorer.notes(items("a cat sat .", "a dog ran .")) == ()
     # MoverScore reads the beginning, and says so
     assert not np.isnan(MoverScore(str(tiny_encoder), idf=False).score(long)).any()
-    assert "longer than the 32 tokens" in MoverScore(str(tiny_encoder), idf=False).notes(long)[0]
+    assert MoverScore(str(tiny_encoder), idf=False).notes(long)[0]["window"] == 32
 
 
 def test_options_are_checked(tiny_encoder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.texts import Item, Texts
 from metassay.errors import UsageError
 from metassay.texts.scorers.qaeval import QAEval
@@ -64,7 +65,7 @@ def test_no_question_no_score(qaeval):
     )
     scores = score(texts, qaeval)
     np.testing.assert_array_equal(np.isnan(scores.matrix("qaeval_f1"))[0], [True, False, True])
-    assert "qaeval: 1 of 3 outputs have references without noun phrases to ask for" in scores.notes
+    assert Note.of("no-questions", scorer="qaeval", n=1, outputs=3) in scores.notes
 
 
 def test_long_texts_are_told(qaeval):
@@ -72,8 +73,8 @@ def test_long_texts_are_told(qaeval):
     output = "Anna opened the bridge . " * 8 + "Paul painted the house ."
     scores = score(Texts({("a", "1"): output}, references={"1": (reference, REFERENCE)}), qaeval)
     assert np.isfinite(scores.matrix("qaeval_f1")).all()
-    assert "qaeval: 16 marked sentences were cut to the 32 tokens of the model" in scores.notes
-    assert "qaeval: 1 of 1 outputs were read in windows of 32 tokens" in scores.notes
+    assert Note.of("questions-truncated", scorer="qaeval", n=16, window=32) in scores.notes
+    assert Note.of("outputs-in-windows", scorer="qaeval", n=1, outputs=1, window=32) in scores.notes
 
 
 def test_batches_change_nothing(question, span, qaeval):

@@ -3,6 +3,7 @@ import sqlite3
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import UnknownName, UsageError
 from metassay.texts.scorers.base import ScorerDefaults
@@ -61,7 +62,9 @@ def test_every_output_gets_its_score():
 def test_an_output_without_what_is_needed_is_missing_and_counted():
     scores = score(TEXTS, ReferenceCount())
     np.testing.assert_array_equal(scores.matrix("references"), [[2, np.nan], [2, np.nan]])
-    assert scores.notes == ("words: 1 of 3 outputs have no score (1 without references)",)
+    assert scores.notes == (
+        Note.of("outputs-without-score", scorer="words", n=1, outputs=3, lacking=[("references", 1)]),
+    )
 
 
 def test_what_is_in_the_cache_is_not_scored_again(tmp_path):
@@ -95,7 +98,7 @@ def test_a_damaged_cache_is_set_aside(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
     scores = score(TEXTS, Words(), cache=path)
-    assert any("was damaged" in line for line in scores.notes)
+    assert "store-damaged" in [note.code for note in scores.notes]
     assert (tmp_path / "cache.sqlite.damaged").exists()
     np.testing.assert_array_equal(scores.matrix("words"), [[2, 3], [1, np.nan]])
 
@@ -182,7 +185,7 @@ class Model(Words):
         return made
 
     def notes(self, items):
-        return (f"model: {len(items)} items seen",)
+        return (f"{len(items)} items seen",)
 
     def score(self, items):
         self.sizes.append(len(items))
@@ -204,10 +207,10 @@ def test_a_metric_with_a_model_stays_in_this_process_and_gets_large_batches(monk
 def test_what_was_learnt_from_the_collection_is_in_the_recipe_and_the_cache(tmp_path):
     path = tmp_path / "cache.sqlite"
     scores = score(TEXTS, Model(), cache=path)
-    assert scores.sources[-1] == "model|longest:3|v:1"
-    assert scores.notes == ("model: 3 items seen",)
+    assert scores.sources[-1] == ("", "model|longest:3|v:1")
+    assert scores.notes == (Note.of("scorer", scorer="model", message="3 items seen"),)
     part = score(TEXTS.select(inputs=["1"]), Model(), cache=path)
-    assert part.sources[-1] == "model|longest:2|v:1"
+    assert part.sources[-1] == ("", "model|longest:2|v:1")
     np.testing.assert_array_equal(part.matrix("words")[:, 0], [1, 0.5])
 
 
@@ -225,7 +228,9 @@ def test_what_has_no_score_is_tried_again(tmp_path):
 
     path = tmp_path / "cache.sqlite"
     first, second, third = Fails(), Words(), Words()
-    assert score(TEXTS, first, cache=path).notes == ("words: 1 of 3 outputs have no score",)
+    assert score(TEXTS, first, cache=path).notes == (
+        Note.of("outputs-without-score", scorer="words", n=1, outputs=3, lacking=[]),
+    )
     assert score(TEXTS, second, cache=path).notes == ()
     score(TEXTS, third, cache=path)
     assert (first.asked, second.asked, third.asked) == (3, 1, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from metassay.core.note import Note
 from metassay.core.texts import Item, Texts
 from metassay.errors import UsageError
 from metassay.texts.scorers.scoring import score
@@ -64,7 +65,7 @@ def test_no_question_no_score(summaqa):
     )
     scores = score(texts, summaqa)
     np.testing.assert_array_equal(np.isnan(scores.matrix("summaqa_f1"))[0], [True, False])
-    assert "summaqa: 1 of 2 outputs have a source without entities to ask for" in scores.notes
+    assert Note.of("no-questions", scorer="summaqa", n=1, outputs=2) in scores.notes
 
 
 def test_long_outputs_are_read_in_windows(summaqa):
@@ -72,7 +73,7 @@ def test_long_outputs_are_read_in_windows(summaqa):
     output = "Anna opened the bridge . " * 6 + "Paul painted the house ."
     scores = score(Texts({("a", "1"): output}, sources={"1": source}), summaqa)
     assert np.isfinite(scores.matrix("summaqa_f1")).all()
-    assert "summaqa: 1 of 1 outputs were read in windows of 32 tokens" in scores.notes
+    assert Note.of("outputs-in-windows", scorer="summaqa", n=1, outputs=1, window=32) in scores.notes
 
 
 def test_long_questions_keep_their_blank(summaqa):

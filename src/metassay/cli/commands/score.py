@@ -94,6 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import placed, say
     from metassay.core.files import check_writable
     from metassay.readers import read, write
+    from metassay.report.notes import sentences
     from metassay.texts.scorers.cache import default_path
     from metassay.texts.scorers.judge import Judge
     from metassay.texts.scorers.references import score_by_reference
@@ -141,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
             scores = score(found, scorers, leave_own_out=arguments.leave_own_out, **how)
     write(scores if others is None else scores.merge(others), arguments.output, safe=arguments.safe_csv)
     if not arguments.quiet:
-        for line in (*scores.sources[len(found.provenance) :], *scores.notes):
+        for line in (*map(str, scores.sources[len(found.provenance) :]), *sentences(scores.notes)):
             say(line)
         say(f"wrote {one_line(arguments.output)}")
     return 0

@@ -134,20 +134,20 @@ def _criteria(result: Any) -> str:  # noqa: ANN401 - a Confounding
     return (
         "To see whether agreement on one criterion is borrowed from another, we held the other fixed over all outputs "
         f"({names.coefficient('kendall')}, in buckets and by partial correlation; Ernst et al., 2023), with intervals "
-        f"from {int(result.signature['k']):,} resamples of systems and inputs."
+        f"from {result.table[0].resamples:,} resamples of systems and inputs."
     )
 
 
 def _decisions(result: Any) -> str:  # noqa: ANN401 - Decisions
     return (
         "Decisions between two systems by metrics and by people (Owczarzak et al., 2012) rest on two-sided Wilcoxon "
-        f"tests at α = {result.signature['alpha']}, uncorrected."
+        f"tests at α = {result.table[0].alpha:g}, uncorrected."
     )
 
 
 def _stability(result: Any) -> str:  # noqa: ANN401 - a Stability
     return (
-        f"The stability of rankings is the mean correlation of rankings from {int(result.signature['k']):,} pairs of "
+        f"The stability of rankings is the mean correlation of rankings from {result.table[0].draws:,} pairs of "
         "samples of inputs, drawn with replacement."
     )
 

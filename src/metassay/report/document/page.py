@@ -18,6 +18,7 @@ from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, views
 from metassay.report.document import methods, summary
 from metassay.report.document.study_runs import Dossier
+from metassay.report.notes import sentences
 
 QUESTIONS = {
     "agree": "How well does each metric agree with people?",
@@ -120,12 +121,12 @@ def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
 
 
 def _opening(dossier: Dossier) -> str:
-    sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in summary.answer(dossier))
+    answer = "".join(f"<p>{escape(sentence)}</p>" for sentence in summary.answer(dossier))
     others = summary.other_criteria(dossier)
     more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
-    told = [f"<li>{escape(warning)}</li>" for warning in summary.warnings(dossier)]
+    told = [f"<li>{escape(warning)}</li>" for warning in sentences(summary.warnings(dossier))]
     meant = escape(" ".join(summary.glossary(dossier)))
-    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title">The answer</h2>', sentences]
+    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title">The answer</h2>', answer]
     parts.append(f'<p class="gloss">{meant}</p>')
     if more:
         title = f"The first sentence for {numbers.counted(len(others), 'other setting')}"
@@ -133,7 +134,7 @@ def _opening(dossier: Dossier) -> str:
     if told:
         first, rest = told[:MOST_WARNINGS], told[MOST_WARNINGS:]
         hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
-        parts.append(f'<div class="warnings"><h3>Before you believe it</h3><ul>{"".join(first)}</ul>{hidden}</div>')
+        parts.append(f'<div class="warnings"><h3>Caveats</h3><ul>{"".join(first)}</ul>{hidden}</div>')
     return "\n".join([*parts, "</section>"])
 
 
@@ -190,8 +191,8 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
             )
         parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
     # What the opening has said already need not be said again.
-    told = summary.warnings(dossier)
-    notes = [n for n in page.notes if name not in ("agree", "compare") and one_line(n, 1000) not in told]
+    told = set(summary.warnings(dossier))
+    notes = sentences(note for note in result.notes if note not in told)
     if notes:
         parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>")
     parts += [
@@ -259,7 +260,7 @@ def _size(dossier: Dossier) -> str:
     missing = sum(int((values != values).sum()) for values in (dossier.scores.matrix(name) for name, _ in columns))
     raters = {label for name, column in columns if name in dossier.humans for label in column.labels("annotator")}
     criteria = "1 human criterion" if len(dossier.humans) == 1 else f"{len(dossier.humans)} human criteria"
-    annotators = f"{numbers.counted(len(raters), 'annotator')}" if raters else "annotators not told apart in the data"
+    annotators = f"{numbers.counted(len(raters), 'annotator')}" if raters else "annotators not identified"
     cells = f"{missing:,} of {n * m * len(columns):,} cells missing" if missing else "no cell missing"
     return (
         f"{numbers.counted(n, 'system')} × {numbers.counted(m, 'input')}, "

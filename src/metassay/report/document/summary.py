@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers, words
 from metassay.report.document.study_runs import Dossier
@@ -20,20 +19,20 @@ FEW_SYSTEMS = 10
 FEW_INPUTS = 30
 
 _LEVELS = {
-    "system": "System level: systems are ranked by their mean scores.",
-    "input": "Input level: systems are ranked on each input by itself, and the correlations averaged.",
+    "system": "System level: correlation of the mean scores of systems.",
+    "input": "Input level: correlation over systems for each input, averaged over inputs.",
 }
 _DRAWN = {"boot-systems": "systems", "fisher": "systems", "boot-inputs": "inputs"}
-"""What an interval takes for a sample, if not systems and inputs both."""
+"""What an interval generalises to, if not to systems and inputs both."""
 
-_TESTS = {"two-way": "The two-way test allows for new systems and new inputs."}
+_TESTS = {"two-way": "The two-way test generalises to new systems and new inputs from the same populations."}
 
 
 def answer(dossier: Dossier) -> tuple[str, str, str]:
     """Return the three sentences that matter, about the first human criterion at the system level.
 
-    Which metric agrees best and whether that is established; how sure one can be of it; and what rests on the sample
-    of inputs.
+    Which metric agrees best and whether that is significant; how precise that is; and what rests on the sample of
+    inputs.
     """
     return (_verdicts(dossier)[0], _certainty(dossier), _sample(dossier))
 
@@ -47,37 +46,20 @@ def glossary(dossier: Dossier) -> tuple[str, ...]:
     """Return a short sentence for each word of the answer that a newcomer may not know."""
     levels = dict.fromkeys(row.level for row in cast("Agreement", dossier.results["agree"]).table)
     said = [_LEVELS[level] for level in levels if level in _LEVELS]
-    said.append("Kendall, like every correlation here, is 1 for people's order, 0 for no relation, -1 for the reverse.")
+    said.append("Correlations are 1 for the human ranking, 0 for no association and -1 for the reverse.")
     if "compare" in dossier.results:
         tests = dict.fromkeys(row.test for row in cast("Comparison", dossier.results["compare"]).table)
         said += [_TESTS[test] for test in tests if test in _TESTS]
-        said.append("p is how often chance alone would show as large a difference.")
+        said.append("p: probability of a difference at least this large if both metrics were equally good.")
     return tuple(said)
 
 
-def warnings(dossier: Dossier) -> tuple[str, ...]:
+def warnings(dossier: Dossier) -> tuple[Note, ...]:
     """Return what a reader must know before believing any number of the report."""
     n, m = dossier.scores.shape
-    said = []
-    if n < FEW_SYSTEMS:
-        said.append(f"There are only {n} systems: correlations between so few say little beyond them.")
-    if m < FEW_INPUTS:
-        said.append(f"There are only {m} inputs: means over so few move a lot with the choice of inputs.")
-    notes = [
-        note for study in ("compare", "agree") if study in dossier.results for note in dossier.results[study].notes
-    ]
-    return (*said, *_shared(one_line(note, 1000) for note in notes))
-
-
-def _shared(notes: Iterable[str]) -> tuple[str, ...]:
-    """Return notes once each, and once where they differ only in the coefficient."""
-    kept: dict[str, list[str]] = {}
-    for note in notes:
-        general = note
-        for coefficient in vocabulary.COEFFICIENTS:
-            general = general.replace(f" level, {coefficient}:", " level:")
-        kept.setdefault(general, []).append(note)
-    return tuple(general if len(set(said)) > 1 else said[0] for general, said in kept.items())
+    few = [(n < FEW_SYSTEMS, Note.of("few-systems", n=n)), (m < FEW_INPUTS, Note.of("few-inputs", n=m))]
+    studies = [dossier.results[study] for study in ("compare", "agree") if study in dossier.results]
+    return (*(note for applies, note in few if applies), *(note for study in studies for note in study.notes))
 
 
 def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
@@ -126,17 +108,16 @@ def _certainty(dossier: Dossier) -> str:
     if math.isnan(best.low):
         text = "Its interval is undefined"
     elif best.low == best.high:
-        text = "Its interval is a single point, which tells that there are too few scores, not that it is sure"
+        text = "Its interval is a single point, which shows that there are too few scores, not that it is precise"
     else:
         drawn = _DRAWN.get(best.interval, "systems and inputs")
         text = (
-            f"Its {numbers.percent(best.confidence)} interval, for other {drawn} like these "
-            f"({best.n_systems} systems × {best.n_inputs} inputs, {best.interval}), is "
-            f"[{numbers.bound(best.low)}, {numbers.bound(best.high)}]"
+            f"Its {numbers.percent(best.confidence)} CI is [{numbers.bound(best.low)}, {numbers.bound(best.high)}] "
+            f"({best.interval}: new {drawn}; {best.n_systems} systems × {best.n_inputs} inputs)"
         )
         if not math.isnan(best.misranked_high):
             low, high = numbers.percent(best.misranked_low), numbers.percent(best.misranked_high)
-            text += f", and it orders {low} to {high} of the pairs of systems unlike people"
+            text += f", and it ranks {low} to {high} of the pairs of systems in the wrong order"
             if best.tied > 0:
                 text += f" ({numbers.percent(best.tied)} are tied)"
     return f"{text}{_chance([r for r in ranked if not math.isnan(r.low)])}."
@@ -149,29 +130,29 @@ def _chance(ranked: list[AgreementRow]) -> str:
     if not ranked:
         return ""
     if len(ranked) == 1:
-        return "; 0 lies in it, so chance may explain the agreement" if unsure else "; 0 lies outside"
+        return "; it includes 0, so the correlation is not significant" if unsure else "; it excludes 0"
     if not unsure:
         return "; no metric's interval includes 0"
     if not sure:
-        return "; every metric's interval includes 0, so chance may explain their agreement"
+        return "; every metric's interval includes 0, so no correlation is significant"
     if sure < len(unsure):
         have = "has" if sure == 1 else "have"
-        return f"; only {sure} of {len(ranked)} metrics {have} an interval without 0, chance may explain the rest"
-    return f"; the interval of {listed(unsure, 4)} includes 0, so chance may explain that agreement"
+        return f"; only {sure} of {len(ranked)} metrics {have} an interval that excludes 0"
+    return f"; not significant, because the interval includes 0: {listed(unsure, 4)}"
 
 
 def _sample(dossier: Dossier) -> str:
     if "stability" not in dossier.results:
-        return "Whether the ranking of systems would come out the same again cannot be told from these scores."
+        return "These scores do not show whether the ranking of systems is stable."
     table = cast("Stability", dossier.results["stability"]).table
     of_people = [r for r in table if r.kind == "human" and r.name == dossier.humans[0] and not math.isnan(r.mean)]
     if not of_people or of_people[0].n_available < 2:
-        return "Whether people's ranking of systems would come out the same again cannot be told from these scores."
+        return "These scores do not show whether the human ranking of systems is stable."
     largest = max(of_people, key=lambda r: r.n_inputs)
     # Samples come from the inputs at hand, so the number is a little high; hence "no better" is safe.
     return (
-        f"People's own ranking rests on the inputs, too: on {one_line(largest.name)}, two samples of "
-        f"{largest.n_inputs} inputs rank the systems alike to {names.coefficient(largest.coefficient)} "
-        f"{numbers.fixed(largest.mean, 2)} on average, so a metric that judged exactly as people do, but on other "
-        "inputs than theirs, would agree with them no better."
+        f"The human ranking depends on the inputs, too: for {one_line(largest.name)}, rankings from two samples of "
+        f"{largest.n_inputs} inputs correlate with {names.coefficient(largest.coefficient)} "
+        f"{numbers.fixed(largest.mean, 2)} on average. A metric that reproduced human judgments exactly, but on other "
+        "inputs, would agree no better."
     )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.errors import one_line
+from metassay.report.notes import sentences
 from metassay.report.table import Page, Table
 from metassay.report.views import (
     agree,
@@ -153,6 +154,6 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     return Page(
         result.study,
         tuple(table for name in chosen for table in views[name](result)),
-        tuple(one_line(note, 1000) for note in result.notes),
+        sentences(result.notes),
         one_line(result.signature, 1000),
     )

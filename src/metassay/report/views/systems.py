@@ -153,7 +153,7 @@ def _wins(setting: tuple[str, str, str], rows: Sequence[SystemRow], result: Syst
     numbered = (Column(str(at + 1)) for at in range(len(order)))
     columns = (Column("", key=True), Column("system", "left", key=True), *numbered)
     legend = (
-        "+ the system of the row is better, - it is worse, · not told apart. Columns are numbered like the rows.",
+        "+ the system of the row is better, - it is worse, · not significant. Columns are numbered like the rows.",
     )
     title = f"Who beats whom: {one_line(metric)}, {test}, {cutoff}"
     return Table(title, columns, (Section("", tuple(lines)),), (*legend, _level(result)))

@@ -219,7 +219,8 @@ class Method:
     drawn: bool = True
     """Whether it takes draws."""
     generalises: str = ""
-    """What a conclusion is about."""
+    """What a conclusion generalises to: of what there may be new ones, ``systems``, ``inputs`` or ``both``, or
+    ``cells`` or a ``sample``."""
 
     def why_not(self, statistic: Statistic) -> str | None:
         """Return in a few words why it cannot be applied to a statistic; None if it can."""
@@ -316,7 +317,7 @@ class MetricTest(Method):
     independent: str | None = None
     """What it takes for independent although systems, if they are a sample, are not: ``both`` (cells) or ``inputs``."""
     unpaired: str = ""
-    """What it means for the test that metrics have more inputs than people."""
+    """What is done where metrics have more inputs than people: ``draws``, ``swaps`` or ``correlations``."""
 
     def kinds(self) -> Sequence[Kind]:
         """Return the kinds of bootstraps of the statistic itself that it rests on."""

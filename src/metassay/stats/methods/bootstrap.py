@@ -15,11 +15,6 @@ from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Metric
 from metassay.stats.significance import count_resampled
 
 KINDS = {"systems": OF_SYSTEMS, "inputs": OF_INPUTS, "both": OF_BOTH}
-ABOUT = {
-    "systems": "The conclusion is about new systems like these, on these very inputs.",
-    "inputs": "The conclusion is about these very systems, on new inputs like these.",
-    "both": "The conclusion is about new systems and new inputs like these.",
-}
 CITATION = "Deutsch, Dror and Roth (2021)"
 AT_ONCE = 1024
 """Draws whose differences are counted at once."""
@@ -31,7 +26,7 @@ class BootstrapInterval(Interval):
     citation = CITATION
 
     def __init__(self, axis: str) -> None:
-        self.name, self.kind, self.generalises = f"boot-{axis}", KINDS[axis], ABOUT[axis]
+        self.name, self.kind, self.generalises = f"boot-{axis}", KINDS[axis], axis
 
     def kinds(self) -> Sequence[Kind]:
         """Return the one kind of bootstraps."""
@@ -54,10 +49,10 @@ class PairedBootstrap(MetricTest):
     """Draw both metrics and people together, and count how often the first metric is not better."""
 
     citation = CITATION
-    unpaired = "resamples draw the inputs of metrics and those of people separately"
+    unpaired = "draws"
 
     def __init__(self, axis: str) -> None:
-        self.name, self.kind, self.generalises = f"paired-boot-{axis}", KINDS[axis], ABOUT[axis]
+        self.name, self.kind, self.generalises = f"paired-boot-{axis}", KINDS[axis], axis
         self.independent = "inputs" if axis == "inputs" else None
 
     def kinds(self) -> Sequence[Kind]:

@@ -47,11 +47,8 @@ class WilliamsTest(MetricTest):
     name = "williams"
     citation = "Williams (1959)"
     drawn = False
-    generalises = (
-        "Williams' test takes what is correlated (systems; inputs within systems; all cells at global level) for a "
-        "normal sample, and everything else as it is."
-    )
-    unpaired = "correlations rest on different inputs for metrics and for people"
+    generalises = "sample"
+    unpaired = "correlations"
 
     def why_not(self, statistic: Statistic) -> str | None:
         """Return why there is no such test."""

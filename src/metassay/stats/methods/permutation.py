@@ -11,10 +11,8 @@ import numpy as np
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.kernels.score_swaps import Exchange
 from metassay.stats.methods.base import Case, Draws, MetricTest, Tested
-from metassay.stats.methods.bootstrap import ABOUT, CITATION
+from metassay.stats.methods.bootstrap import CITATION
 from metassay.stats.significance import Counts, count_exchanged
-
-UNPAIRED = "scores are exchanged on all inputs that both metrics have"
 
 
 def observed_difference(exchange: Exchange, case: Case) -> FloatArray:
@@ -27,16 +25,11 @@ class Permutation(MetricTest):
     """Exchange scores at random, and count differences as large as the observed one."""
 
     citation = CITATION
-    unpaired = UNPAIRED
+    unpaired = "swaps"
 
     def __init__(self, unit: str) -> None:
-        self.name, self.unit, self.generalises = f"perm-{unit}", unit, ABOUT[unit]
+        self.name, self.unit, self.generalises = f"perm-{unit}", unit, "cells" if unit == "both" else unit
         self.independent = None if unit == "systems" else unit
-        if unit == "both":
-            self.generalises = (
-                "perm-both exchanges single cells. The conclusion is about these very systems, and about new ones only "
-                "if metrics favour no system beyond the noise of cells."
-            )
 
     def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str) -> float:
         """Return the smallest p-value: no smaller than one of all ways to exchange so many units."""

@@ -17,8 +17,7 @@ from metassay.stats import two_way
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
 from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Job, MetricTest, Tested
-from metassay.stats.methods.bootstrap import ABOUT
-from metassay.stats.methods.permutation import UNPAIRED, observed_difference
+from metassay.stats.methods.permutation import observed_difference
 from metassay.stats.significance import Counts, count_exchanged
 from metassay.stats.statistics.base import Statistic
 
@@ -36,7 +35,7 @@ class TwoWayInterval(Interval):
 
     name = "two-way"
     citation = "Owen (2007)"
-    generalises = ABOUT["both"]
+    generalises = "both"
 
     def draws_taken(self, resamples: int) -> int:
         """Return how many draws it takes: variances need no more than :data:`DRAWS`."""
@@ -107,8 +106,8 @@ class TwoWayTest(MetricTest):
 
     name = "two-way"
     citation = "Owen (2007)"
-    generalises = ABOUT["both"]
-    unpaired = UNPAIRED
+    generalises = "both"
+    unpaired = "swaps"
 
     def kinds(self) -> Sequence[Kind]:
         """Return bootstraps of inputs; parts of the variance come from the smooth statistic."""

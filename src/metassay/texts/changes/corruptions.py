@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 from metassay import engine
 from metassay.core import options as opt
 from metassay.core import vocabulary
+from metassay.core.note import Note
+from metassay.core.origin import Origin
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.core.texts import Item, Texts
@@ -179,7 +181,7 @@ def corrupt(
         )
     rows = tuple(_row(system, name, how, share, results, outputs) for system in chosen)
     recipe = f"kind:{name}, rate:{share:g}, seed:{seed}, {finder.signature}"
-    damaged = replace(texts, outputs=outputs, provenance=(*texts.provenance, f"corrupted ({recipe})"))
+    damaged = replace(texts, outputs=outputs, provenance=(*texts.provenance, Origin("corrupted", recipe)))
     signature = Signature.of(
         "corrupt",
         kind=name,
@@ -237,22 +239,17 @@ def _row(
 
 def _notes(
     rows: Sequence[CorruptionRow], how: Kind, results: Sequence[tuple[Item, Draft, bool]], texts: Texts
-) -> tuple[str, ...]:
-    notes = []
+) -> tuple[Note, ...]:
     total = sum(row.n_texts for row in rows)
     spaceless = sum(left for _, _, left in results)
     untouchable = sum(row.n_untouchable for row in rows) - spaceless
-    if spaceless:
-        notes.append(
-            f"{spaceless:,} of {total:,} texts are in a script without spaces between words; they stay as they were."
-        )
-    if untouchable:
-        notes.append(f"{untouchable:,} of {total:,} texts hold no {how.units} that could be changed.")
-    if how.source:
-        without = sum(item.input not in texts.sources for item, _, _ in results)
-        if without:
-            notes.append(f"{without:,} of {total:,} texts have no source; they stay as they were.")
-    return tuple(notes)
+    without = sum(item.input not in texts.sources for item, _, _ in results) if how.source else 0
+    notes = [
+        Note.of("texts-without-spaces", n=spaceless, texts=total) if spaceless else None,
+        Note.of("texts-without-units", n=untouchable, texts=total, units=how.units) if untouchable else None,
+        Note.of("texts-without-source", n=without, texts=total) if without else None,
+    ]
+    return tuple(note for note in notes if note is not None)
 
 
 def _share(rate: float) -> float:

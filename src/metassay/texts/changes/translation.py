@@ -14,6 +14,8 @@ from typing import ClassVar
 from metassay import engine
 from metassay.core import options as opt
 from metassay.core import vocabulary
+from metassay.core.note import Note
+from metassay.core.origin import Origin
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.core.store import TRANSLATIONS, Store
@@ -206,7 +208,7 @@ def _carry(
         else texts.references,
         sources={k: across(t) for k, t in texts.sources.items()} if "sources" in parts else texts.sources,
         language=target,
-        provenance=(*texts.provenance, f"translated ({source} to {target}, {by.signature})"),
+        provenance=(*texts.provenance, Origin("translated", f"{source} to {target}, {by.signature}")),
     )
     name = by.signature.partition("|")[0]
     rows = [
@@ -316,16 +318,16 @@ def _row(
     )
 
 
-def _notes(rows: Sequence[TranslationRow], store: Store) -> tuple[str, ...]:
+def _notes(rows: Sequence[TranslationRow], store: Store) -> tuple[Note, ...]:
     notes = list(store.notes)
     for row in rows:
-        where = f"{row.n_texts:,} {row.what} from {row.source_language} to {row.language}"
+        where = {"texts": row.n_texts, "what": row.what, "source": row.source_language, "target": row.language}
         if row.n_cut:
-            notes.append(f"{row.n_cut:,} of {where} lost the end of a sentence that was too long for the translator.")
+            notes.append(Note.of("translations-truncated", n=row.n_cut, **where))
         if row.n_emptied:
-            notes.append(f"{row.n_emptied:,} of {where} came back empty.")
+            notes.append(Note.of("translations-empty", n=row.n_emptied, **where))
     if any(math.isnan(row.n_unknown) for row in rows):
-        notes.append("This translator does not tell which words it did not know.")
+        notes.append(Note.of("unknown-words-uncounted"))
     return tuple(notes)
 
 

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import DataError, one_line
 from metassay.stats.corpus_scores import Formula
@@ -86,8 +87,8 @@ class Scorer(Protocol):
         """
         ...
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
-        """Return what a reader of the scores of these items must know, a sentence each."""
+    def notes(self, items: Sequence[Item]) -> Sequence[Note | str]:
+        """Return what a reader of the scores of these items must know; a scorer of your own may use plain words."""
         ...
 
     def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
@@ -156,7 +157,7 @@ class ScorerDefaults:
         """Return the scorer as it is: it has nothing to learn from a collection."""
         return self
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:  # noqa: ARG002 - others look at the items
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:  # noqa: ARG002 - others look at the items
         """Return nothing."""
         return ()
 

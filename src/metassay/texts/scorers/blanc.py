@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats import draws
@@ -78,19 +79,17 @@ class _Blanc(ScorerDefaults):
     def _recipe(self) -> str:
         raise NotImplementedError
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs whose source has no token to mask, and those for which something had to be cut."""
         known = [item for item in items if item.source is not None]
         nothing = sum(not any(any(one.maskable) for one in self._parted(item.source or "")) for item in known)
         cut = sum(self._is_cut(item) for item in known)
         told = []
         if nothing:
-            told.append(f"{self._name}: {nothing:,} of {len(items):,} outputs have a source without a token to mask")
+            told.append(Note.of("nothing-to-mask", scorer=self._name, n=nothing, outputs=len(items)))
         if cut:
-            told.append(
-                f"{self._name}: for {cut:,} of {len(items):,} outputs, output or sentence was cut to the "
-                f"{self._model.window} tokens of the model"
-            )
+            window = self._model.window
+            told.append(Note.of("outputs-truncated", scorer=self._name, n=cut, outputs=len(items), window=window))
         return tuple(told)
 
     def _is_cut(self, item: Item) -> bool:

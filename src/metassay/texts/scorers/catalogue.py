@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.errors import UnknownName
@@ -86,7 +87,7 @@ def metrics(name: str | Iterable[str] | None = None) -> Catalogue:
     )
     absent = sum(not row.installed for row in rows)
     options = () if name is None else tuple(option for one in wanted for option in _options(METRICS[one]))
-    notes = ("Options go in brackets behind the name: rouge[stem=none]. What is missing is told before any work.",)
+    notes = (Note.of("metric-options"),)
     return Catalogue(rows, Signature.of("metrics", known=len(METRICS), missing=absent), notes, options)
 
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults, digest
@@ -160,11 +161,11 @@ class Cider(ScorerDefaults):
         known._collection = _Collection.of(items, words, self._n)
         return known
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told, and say if there are too few inputs."""
         found = notes_on_words("cider", items, self._tokens)
         if self._collection is not None and self._collection.inputs == 1:
-            found += ("cider: n-grams are weighed by how few inputs have them, and only one input has references",)
+            found += (Note.of("idf-of-one-input", scorer="cider"),)
         return found
 
     def score(self, items: Sequence[Item]) -> FloatArray:

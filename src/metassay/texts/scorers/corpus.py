@@ -8,6 +8,8 @@ import numpy as np
 
 from metassay.core import vocabulary
 from metassay.core.corpus import CorpusColumn, CorpusScores
+from metassay.core.note import Note
+from metassay.core.origin import Origin
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
 from metassay.texts.scorers.base import Scorer, ScoresCorpora, name_of
@@ -67,6 +69,6 @@ def score_corpus(
     notes = []
     lacking = len(rows) * len(places) - len(items)
     if lacking:
-        notes.append(f"{lacking:,} of {len(rows) * len(places):,} outputs are missing or have no reference: left out")
-    sources = (*texts.provenance, *(column.signature for column in columns.values()))
+        notes.append(Note.of("outputs-without-reference", n=lacking, outputs=len(rows) * len(places)))
+    sources = (*texts.provenance, *(Origin("", column.signature) for column in columns.values()))
     return CorpusScores(tuple(rows), tuple(places), columns, dict(texts.groups), sources, tuple(notes))

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
@@ -108,7 +109,7 @@ class JensenShannon(ScorerDefaults):
             f"|tokens:{self._tokens}|stem:{self._stem}|v:1"
         )
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told."""
         return notes_on_words("js", items, self._tokens, against=self._against)
 

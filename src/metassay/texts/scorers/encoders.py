@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay import engine
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
@@ -237,16 +238,14 @@ class EmbeddingScorer(ScorerDefaults):
     def __init__(self, model: str) -> None:
         self.encoder = encoder(str(model))
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Say how many texts were longer than the model reads."""
         texts = dict.fromkeys(text for item in items for text in self.texts(item))
         cut = self.encoder.count_cut(texts)
         if not cut:
             return ()
-        return (
-            f"{self.name}: {cut:,} of {len(texts):,} texts are longer than the {self.encoder.window} tokens that "
-            f"{one_line(self.encoder.name, 60)} reads; the rest of them was not looked at",
-        )
+        facts = {"n": cut, "texts": len(texts), "window": self.encoder.window, "model": self.encoder.name}
+        return (Note.of("texts-truncated", scorer=self.name, **facts),)
 
     def texts(self, item: Item) -> Sequence[str]:
         """Return the texts of an item that the encoder reads at once."""

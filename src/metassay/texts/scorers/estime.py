@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
@@ -123,16 +124,16 @@ class Estime(ScorerDefaults):
         """Return alarms, soft and coherence: shape (items, 3)."""
         return np.array([self._one(item) for item in items]).reshape(-1, 3)
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs that have no word of their source, and the texts that were read in windows."""
         known = [item for item in items if item.source is not None]
         foreign = sum(not set(_words(item.output)) & set(_words(item.source or "")) for item in known)
         told = []
         if foreign:
-            told.append(f"estime: {foreign:,} of {len(items):,} outputs share no word with their source")
+            told.append(Note.of("no-word-shared", scorer="estime", n=foreign, outputs=len(items)))
         long = sum(len(self._parted(text).ids) > self._size for text in {item.source or "" for item in known})
         if long:
-            told.append(f"estime: {long:,} sources were read in windows of {self._size} tokens")
+            told.append(Note.of("sources-in-windows", scorer="estime", n=long, window=self._size))
         return tuple(told)
 
     def _one(self, item: Item) -> tuple[float, float, float]:

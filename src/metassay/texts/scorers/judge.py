@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
@@ -401,24 +402,19 @@ class Judge(ScorerDefaults):
         with self._lock, self._log.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text + "\n")
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:  # noqa: ARG002 - the counts are of this run
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:  # noqa: ARG002 - the counts are of this run
         """Return what the run asked for, what it cost, and how many answers could not be read."""
         counts = self._counts
         if not counts["answers"]:
-            return (f"{self.name}: no request was made, every score that can be asked for was known",)
-        told = [f"{self.name}: {self._account.told()}"]
-        lost = {why: counts[why] for why in WHY if counts[why]}
+            return (Note.of("judge-not-asked", scorer=self.name),)
+        told = [Note.of("judge-usage", scorer=self.name, **self._account.told())]
+        lost = [(why, counts[why]) for why in WHY if counts[why]]
         if lost:
-            reasons = ", ".join(f"{count:,} {WHY[why]}" for why, count in lost.items())
-            told.append(
-                f"{self.name}: {sum(lost.values()):,} of {counts['answers']:,} answers gave no score: {reasons}"
-                + (f" ({self._rejection})" if counts["rejected"] else "")
-            )
+            rejection = self._rejection if counts["rejected"] else None
+            answers = counts["answers"]
+            told.append(Note.of("judge-unscored", scorer=self.name, answers=answers, reasons=lost, rejection=rejection))
         if counts["plain"]:
-            told.append(
-                f"{self.name}: {counts['plain']:,} answers came without probabilities for their score, "
-                "which was taken as it was written"
-            )
+            told.append(Note.of("judge-without-probabilities", scorer=self.name, n=counts["plain"]))
         return tuple(told)
 
     def __repr__(self) -> str:

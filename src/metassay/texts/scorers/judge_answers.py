@@ -44,13 +44,8 @@ class Reading(NamedTuple):
     """Why there is none, or nothing."""
 
 
-WHY = {
-    "unread": "had no score that could be read on the scale",
-    "refused": "were refusals",
-    "empty": "were empty",
-    "cut": "were cut off at max_tokens before a score",
-    "rejected": "were not given: the endpoint did not take the text",
-}
+WHY = ("unread", "refused", "empty", "cut", "rejected")
+"""Why an answer gives no score."""
 
 
 class Parser:

@@ -118,19 +118,17 @@ class Account:
             self.counts["requests"] += 1
             self.counts["repeats"] += again
 
-    def told(self) -> str:
-        """Return what was asked and what it cost, in words."""
+    def told(self) -> dict[str, Any]:
+        """Return what was asked and what it cost, as facts of a note."""
         counts = self.counts
-        again = f" ({counts['repeats']:,} of them repeats)" if counts["repeats"] else ""
-        told = (
-            f"{counts['requests']:,} requests{again}, {counts['prompt']:,} tokens of prompts and "
-            f"{counts['completion']:,} of answers"
-        )
-        if self._prices is not None:
-            told += f", cost {self._cost(counts):,.4f} at {self._prices[0]:g} and {self._prices[1]:g} per million"
-        if counts["uncounted"]:
-            told += f"; {counts['uncounted']:,} answers came without a count of tokens"
-        return told
+        return {
+            "requests": counts["requests"],
+            "repeats": counts["repeats"],
+            "tokens": [counts[kind] for kind in KINDS],
+            "cost": None if self._prices is None else self._cost(counts),
+            "prices": self._prices or (),
+            "uncounted": counts["uncounted"],
+        }
 
 
 def _longest(body: Mapping[str, object]) -> int | None:

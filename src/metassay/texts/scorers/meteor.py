@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats import corpus_scores
@@ -44,12 +45,11 @@ class _Words(ScorerDefaults):
 
     needs: frozenset[Need] = frozenset({"references"})
 
-    def _notes(self, name: str, items: Sequence[Item]) -> tuple[str, ...]:
+    def _notes(self, name: str, items: Sequence[Item]) -> tuple[Note, ...]:
         found = notes_on_words(name, items, "unicode")
         long = sum(max(len(text.split()) for text in (item.output, *item.references)) > MOST_WORDS for item in items)
         if long:
-            told = f"{long:,} of {len(items):,} outputs, or references of theirs, have over {MOST_WORDS:,} words"
-            found += (f"{name}: {told} and no score",)
+            found += (Note.of("texts-too-long", scorer=name, n=long, outputs=len(items), words=MOST_WORDS),)
         return found
 
 
@@ -100,11 +100,11 @@ class Meteor(_Words):
         """A hundred outputs take about a second."""
         return 100
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items that were too long, took too long, or whose words cannot be told."""
         slow = sum((item.system, item.input) in self._slow for item in items)
-        told = f"meteor: {slow:,} of {len(items):,} outputs took over {self._timeout:g} seconds and have no score; "
-        return (*self._notes("meteor", items), *([f"{told}allow more with meteor[timeout=…]"] if slow else []))
+        told = Note.of("outputs-too-slow", scorer="meteor", n=slow, outputs=len(items), seconds=self._timeout)
+        return (*self._notes("meteor", items), *((told,) if slow else ()))
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, 1)."""
@@ -228,7 +228,7 @@ class MeteorNltk(_Words):
         weights = f"alpha:{self._alpha:g}|beta:{self._beta:g}|gamma:{self._gamma:g}"
         return f"meteor-nltk|{weights}|tokens:unicode|references:max|nltk:{nltk.__version__}|v:1"
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items that were too long, or whose words cannot be told."""
         return self._notes("meteor-nltk", items)
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.texts.scorers.base import Need
@@ -136,15 +137,11 @@ class MoverScore(EmbeddingScorer):
         made._frequencies = outputs, references
         return made
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
-        """Say which texts were cut, and when idf knows too few texts to tell words apart."""
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
+        """Say which texts were cut, and when idf rests on too few texts."""
         texts = {item.output for item in items}, {text for item in items for text in item.references}
         few = self._idf and min(map(len, texts)) < 20
-        told = (
-            "moverscore: idf comes from fewer than 20 different outputs or references; a word that all of them have "
-            "weighs nothing; consider idf=false"
-        )
-        return ((told,) if few else ()) + super().notes(items)
+        return ((Note.of("idf-of-few-texts", scorer="moverscore", least=20),) if few else ()) + super().notes(items)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, 1)."""
@@ -255,11 +252,11 @@ class SentenceMover(EmbeddingScorer):
         """Return the sentences of output and references."""
         return [sentence for text in (item.output, *item.references) for sentence in _parted(text)]
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Say which texts were cut or left out."""
         texts = {text for item in items for text in (item.output, *item.references)}
         long = sum(len(text) > LONGEST for text in texts)
-        told = f"sentence-mover: {long:,} texts are longer than {LONGEST:,} characters and were left out"
+        told = Note.of("texts-excluded", scorer="sentence-mover", n=long, characters=LONGEST)
         return ((told,) if long else ()) + super().notes(items)
 
     def score(self, items: Sequence[Item]) -> FloatArray:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats import corpus_scores
 from metassay.stats.corpus_scores import Formula
 from metassay.texts.scorers.base import CorpusCounts, Need, ScorerDefaults
-from metassay.texts.scorers.tokens import notes_on_foreign, why_wordless
+from metassay.texts.scorers.tokens import notes_on_foreign, wordless
 
 
 class _SacreBleu(ScorerDefaults):
@@ -46,14 +47,14 @@ class _SacreBleu(ScorerDefaults):
         self._whole = self._metric if whole is None else whole()
         """The metric of whole systems, where it has other options than that of single outputs."""
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words sacrebleu cannot tell, which it scores all the same."""
         if not self._words:
             return ()
-        found = sum(why_wordless(item, "unicode") != "" for item in items)
-        told = f"{self.columns[0]}: {found:,} of {len(items):,} outputs are in a script without spaces between words"
-        whole = (f"{told}, and whole phrases count as words{self._words}",) if found else ()
-        return (*whole, *notes_on_foreign(self.columns[0], items, "unicode"))
+        found = sum(wordless(item, "unicode") for item in items)
+        name = self.columns[0]
+        told = Note.of("phrases-as-words", scorer=name, n=found, outputs=len(items), remedy=self._words)
+        return (*((told,) if found else ()), *notes_on_foreign(name, items, "unicode"))
 
     def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
         """Return scores of shape (items, 1), on sacrebleu's scale."""
@@ -103,7 +104,7 @@ class Bleu(_SacreBleu):
             lambda: metric(single=True),
             partial(corpus_scores.bleu, smooth=smooth, value=BLEU.SMOOTH_DEFAULTS.get(smooth) or 0.0),
             whole=lambda: metric(single=False),
-            words="; try tokenize=zh or tokenize=char" if tokenize in ("13a", "intl", "none") else "",
+            words="tokenize" if tokenize in ("13a", "intl", "none") else "",
         )
 
 
@@ -152,7 +153,7 @@ class ChrFPlusPlus(_SacreBleu):
             "chrf++",
             lambda: CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase),
             partial(corpus_scores.chrf, beta=beta),
-            words="; try chrf",
+            words="chrf",
         )
 
 
@@ -176,5 +177,5 @@ class Ter(_SacreBleu):
             "ter",
             lambda: TER(normalized=normalized, case_sensitive=not lowercase),
             corpus_scores.ter,
-            words="; part the words first",
+            words="segment",
         )

@@ -9,6 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
@@ -104,23 +105,23 @@ class QAEval(ScorerDefaults):
         """Return exact matches, F1 and share of questions with an answer: shape (items, 3)."""
         return np.array([self._one(item) for item in items]).reshape(-1, 3)
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs whose references raise no question, the sentences cut, and outputs read in windows."""
         told = []
         known = [item for item in items if item.references]
         silent = sum(not any(self._found(text) for text in item.references) for item in known)
         if silent:
-            told.append(f"qaeval: {silent:,} of {len(items):,} outputs have references without noun phrases to ask for")
+            told.append(Note.of("no-questions", scorer="qaeval", n=silent, outputs=len(items)))
         references = {text for item in known for text in item.references}
         asked = {self._marked(phrase) for text in references for phrase in self._found(text)}
         cut = sum(len(self._writer.pieces(text)) > self._writer.window - 2 for text in asked)
         if cut:
-            told.append(f"qaeval: {cut:,} marked sentences were cut to the {self._writer.window} tokens of the model")
+            told.append(Note.of("questions-truncated", scorer="qaeval", n=cut, window=self._writer.window))
         # Questions have no more than half of the window.
         long = sum(self._reader.windows("", clean(item.output)) > 1 for item in known)
         if long:
             told.append(
-                f"qaeval: {long:,} of {len(items):,} outputs were read in windows of {self._reader.window} tokens"
+                Note.of("outputs-in-windows", scorer="qaeval", n=long, outputs=len(items), window=self._reader.window)
             )
         return tuple(told)
 

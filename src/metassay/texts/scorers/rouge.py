@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
@@ -144,16 +145,13 @@ class Rouge(ScorerDefaults):
         parts += [f"{name}:{value}" for name, value in cut.items() if value is not None]
         return "|".join(["rouge", *parts, "scale:0-1", "v:2"])
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told, and tell where Lsum is nothing but L."""
         told = notes_on_words("rouge", items, self._tokens)
         if "lsum" in self._variants and self._sentences == "lines" and items:
             texts = (text for item in items for text in (item.output, *item.references))
             if not any("\n" in text.strip() for text in texts):
-                told += (
-                    "rouge: every text is a single line, so rouge-lsum equals rouge-l; "
-                    "rouge[sentences=split] splits texts after full stops",
-                )
+                told += (Note.of("rouge-lsum-is-rouge-l"),)
         return told
 
     def score(self, items: Sequence[Item]) -> FloatArray:

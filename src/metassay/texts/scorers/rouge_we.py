@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
@@ -101,7 +102,7 @@ class RougeWE(ScorerDefaults):
             f"|compose:{self._compose}|match:{self._match}|references:{self._references}|tokens:{self._tokens}|v:1"
         )
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told."""
         return notes_on_words("rouge-we", items, self._tokens)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
@@ -90,7 +91,7 @@ class S3(ScorerDefaults):
             parts.append(next(part for part in self._by_vectors.signature.split("|") if part.startswith("vectors:")))
         return "|".join(["s3", *parts, "tokens:unicode", "stem:snowball", "v:1"])
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told."""
         return notes_on_words("s3", items, "unicode")
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from metassay import engine
 from metassay.core import vocabulary
+from metassay.core.note import Note
+from metassay.core.origin import Origin
 from metassay.core.scores import Column, Scores
 from metassay.core.texts import Item, Texts
-from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import AsksAgain, Scorer, Unfinished, name_of
 from metassay.texts.scorers.cache import Cache, key_of
@@ -73,7 +75,7 @@ def score(
     notes = _empty_outputs(items)
     if leave_own_out:
         own = sum(item.output in item.references for item in items)
-        notes += [f"{own:,} of {len(items):,} outputs are references, and were compared with the others"]
+        notes.append(Note.of("outputs-among-references", n=own, outputs=len(items)))
         items = [item._replace(references=tuple(r for r in item.references if r != item.output)) for item in items]
     for scorer in scorers:
         _check_references(scorer, items)
@@ -82,7 +84,7 @@ def score(
     rows = np.array([systems[item.system] for item in items])
     columns_at = np.array([inputs[item.input] for item in items])
     columns: dict[str, Column] = {}
-    recipes: list[str] = []
+    recipes: list[Origin] = []
     with Cache(cache) as kept:
         for scorer in (scorer.fitted(items) for scorer in scorers):
             values = _score_all(scorer, items, kept, batch, processes)
@@ -90,9 +92,9 @@ def score(
                 matrix = np.full((len(systems), len(inputs)), np.nan)
                 matrix[rows, columns_at] = column
                 columns[name] = Column(name, matrix, lower_is_better=name in scorer.lower_is_better)
-            recipes.append(scorer.signature)
+            recipes.append(Origin("", scorer.signature))
             notes += _left_out(scorer, items, values)
-            notes += scorer.notes(items)
+            notes += [_noted(scorer, note) for note in scorer.notes(items)]
         notes += kept.notes
     sources = (*texts.provenance, *recipes)
     return Scores(tuple(systems), tuple(inputs), columns, dict(texts.groups), sources, tuple(notes))
@@ -109,12 +111,17 @@ def _check_references(scorer: Scorer, items: Sequence[Item]) -> None:
                 )
 
 
-def _empty_outputs(items: Sequence[Item]) -> list[str]:
+def _empty_outputs(items: Sequence[Item]) -> list[Note]:
     empty = sum(not item.output.strip() for item in items)
-    return [f"{empty:,} of {len(items):,} outputs are empty"] if empty else []
+    return [Note.of("outputs-empty", n=empty, outputs=len(items))] if empty else []
 
 
-def _left_out(scorer: Scorer, items: Sequence[Item], values: FloatArray) -> list[str]:
+def _noted(scorer: Scorer, note: Note | str) -> Note:
+    """Return a note; one in words comes from a scorer that is not ours."""
+    return note if isinstance(note, Note) else Note.of("scorer", scorer=name_of(scorer), message=note)
+
+
+def _left_out(scorer: Scorer, items: Sequence[Item], values: FloatArray) -> list[Note]:
     """Return notes that count the outputs without any score, for want of what, and those that lack some scores."""
     absent = np.isnan(values)
     nothing = absent.all(axis=1)
@@ -122,16 +129,16 @@ def _left_out(scorer: Scorer, items: Sequence[Item], values: FloatArray) -> list
     told = []
     if missing:
         lacking = {
-            "without references": "references" in scorer.needs and sum(not item.references for item in items),
-            "without a source": "source" in scorer.needs and sum(item.source is None for item in items),
+            "references": "references" in scorer.needs and sum(not item.references for item in items),
+            "source": "source" in scorer.needs and sum(item.source is None for item in items),
         }
-        why = ", ".join(f"{count:,} {what}" for what, count in lacking.items() if count)
-        note = f"{name_of(scorer)}: {missing:,} of {len(items):,} outputs have no score"
-        told.append(f"{note} ({why})" if why else note)
+        why = [(what, count) for what, count in lacking.items() if count]
+        told.append(
+            Note.of("outputs-without-score", scorer=name_of(scorer), n=missing, outputs=len(items), lacking=why)
+        )
     partly = {name: int(n) for name, n in zip(scorer.columns, absent[~nothing].sum(axis=0), strict=True) if n}
     if partly:
-        counts = listed([f"{one_line(name, 60)} of {n:,}" for name, n in partly.items()], 6)
-        told.append(f"{name_of(scorer)}: outputs with other scores lack {counts}")
+        told.append(Note.of("scores-lacking", scorer=name_of(scorer), columns=partly.items()))
     return told
 
 

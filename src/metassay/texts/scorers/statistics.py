@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import Need, ScorerDefaults
@@ -31,17 +32,17 @@ class _Statistic(ScorerDefaults):
 
     needs: frozenset[Need] = frozenset({"source"})
     name: ClassVar[str]
-    _without: ClassVar[str] = "have no score"
+    _lacking: ClassVar[str] = "score"
 
     def __init__(self, stem: str, tokens: str) -> None:
         self._stem = vocabulary.choice("stemming", stem, STEMMINGS)
         self._tokens = vocabulary.choice("tokenizer", tokens, TOKENIZERS)
         stemmer(self._stem)  # missing lists are told before any work
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told."""
         against = "source" if "source" in self.needs else "nothing"
-        return notes_on_words(self.name, items, self._tokens, against=against, what=self._without)
+        return notes_on_words(self.name, items, self._tokens, against=against, lacking=self._lacking)
 
     def _words(self) -> Words:
         return Words(tokenizer(self._tokens), stemmer(self._stem))
@@ -273,7 +274,7 @@ class Length(_Statistic):
     """
 
     name = "length"
-    _without = "have no number of words"
+    _lacking = "words"
     columns: tuple[str, ...] = ("length_tokens", "length_sentences", "length_characters")
     needs: frozenset[Need] = frozenset()
 

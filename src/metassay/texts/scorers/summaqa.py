@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.answers import SpanReader, f1
@@ -61,18 +62,18 @@ class SummaQA(ScorerDefaults):
         """Return F1 and probability: shape (items, 2)."""
         return np.array([self._one(item) for item in items]).reshape(-1, 2)
 
-    def notes(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs whose source raises no question, and those that were read in windows."""
         known = [item for item in items if item.source is not None]
         told = []
         silent = sum(not self.questions(item.source or "") for item in known)
         if silent:
-            told.append(f"summaqa: {silent:,} of {len(items):,} outputs have a source without entities to ask for")
+            told.append(Note.of("no-questions", scorer="summaqa", n=silent, outputs=len(items)))
         longest = [max((q for q, _ in self.questions(item.source or "")), key=len, default="") for item in known]
         long = sum(self._reader.windows(q, clean(item.output)) > 1 for q, item in zip(longest, known, strict=True))
         if long:
             told.append(
-                f"summaqa: {long:,} of {len(items):,} outputs were read in windows of {self._reader.window} tokens"
+                Note.of("outputs-in-windows", scorer="summaqa", n=long, outputs=len(items), window=self._reader.window)
             )
         return tuple(told)
 

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.core.vocabulary import choice
 from metassay.errors import FormatError, UsageError
@@ -354,37 +355,36 @@ def foreign(item: Item, tokens: str, *, against: str = "references") -> bool:
 
 
 def why_wordless(item: Item, tokens: str, *, against: str = "references") -> str:
-    """Return why words of an item cannot be counted, or nothing; parameters as for :func:`wordless`."""
+    """Return why words of an item cannot be counted: ``spaceless``, ``unreadable`` or nothing; see :func:`wordless`."""
     compared = {"references": item.references, "source": (item.source or "",), "nothing": ()}[against]
     texts = (item.output, *compared)
     if not any(not text.isascii() and _BEYOND_LATIN.search(text) for text in texts):
         return ""
     if unspaced(texts):
-        return "in a script without spaces between words; part them first, or use a metric of characters"
-    return "in letters that tokens=rouge does not read; try tokens=unicode" if unreadable(texts, tokens) else ""
+        return "spaceless"
+    return "unreadable" if unreadable(texts, tokens) else ""
 
 
 def notes_on_words(
-    name: str, items: Sequence[Item], tokens: str, *, against: str = "references", what: str = "have no score"
-) -> tuple[str, ...]:
-    """Return what a metric of words says of the items that it cannot read: how many there are, and why.
+    name: str, items: Sequence[Item], tokens: str, *, against: str = "references", lacking: str = "score"
+) -> tuple[Note, ...]:
+    """Return what a metric of words notes on the items that it cannot read: how many there are, and why.
 
     Examples
     --------
-    >>> notes_on_words("rouge", [Item("a", "1", "今天天气很好", ("今天天气不好",), None)], "rouge")[0][:77]
-    'rouge: 1 of 1 outputs have no score: in a script without spaces between words'
+    >>> notes_on_words("rouge", [Item("a", "1", "今天天气很好", ("今天天气不好",), None)], "rouge")[0]["why"]
+    'spaceless'
     """
     reasons = Counter(why_wordless(item, tokens, against=against) for item in items)
-    told = [f"{name}: {n:,} of {len(items):,} outputs {what}: {why}" for why, n in reasons.items() if why]
+    told = [
+        Note.of("outputs-unreadable", scorer=name, n=n, outputs=len(items), why=why, tokens=tokens, lacking=lacking)
+        for why, n in reasons.items()
+        if why
+    ]
     return (*told, *notes_on_foreign(name, items, tokens, against=against))
 
 
-def notes_on_foreign(name: str, items: Sequence[Item], tokens: str, *, against: str = "references") -> tuple[str, ...]:
+def notes_on_foreign(name: str, items: Sequence[Item], tokens: str, *, against: str = "references") -> tuple[Note, ...]:
     """Return how many outputs are written in a script that a metric of words cannot read, unlike their comparison."""
     strange = sum(foreign(item, tokens, against=against) for item in items)
-    if not strange:
-        return ()
-    return (
-        f"{name}: {strange:,} of {len(items):,} outputs are in a script whose words cannot be told, and what they are "
-        "compared with is not, so that hardly a word can match",
-    )
+    return (Note.of("outputs-foreign", scorer=name, n=strange, outputs=len(items)),) if strange else ()

@@ -1,0 +1,49 @@
+"""From notes to sentences: the only place where what a reader must know is put into words, merged and ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from metassay.core.note import Note
+from metassay.report.notes import agreement, studies, texts
+from metassay.report.notes.wording import Sentence
+
+SENTENCES: dict[str, Sentence] = {**agreement.SENTENCES, **studies.SENTENCES, **texts.SENTENCES}
+"""A sentence for every code."""
+
+
+def sentence(note: Note) -> str:
+    """Return one note as a sentence."""
+    return SENTENCES[note.code](note.facts)
+
+
+def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
+    """Return notes as sentences, those that differ only in a name or a count in one line, the weightiest first."""
+    kept = list(notes)
+    for fact in dict.fromkeys(fact for note in kept for fact in SENTENCES[note.code].merged):
+        kept = _merged(kept, lambda sentence, fact=fact: {fact} & {*sentence.merged})  # type: ignore[misc]
+    kept = _merged(kept, lambda sentence: {*sentence.merged, sentence.most} if sentence.most else set())
+    ordered = sorted(kept, key=lambda note: -SENTENCES[note.code].weight)
+    return tuple(dict.fromkeys(map(sentence, ordered)))
+
+
+def _merged(notes: list[Note], facts_of: Callable[[Sentence], set[str]]) -> list[Note]:
+    """Return notes that differ only in some facts as one, with all their values."""
+    groups: dict[tuple[Any, ...], list[Note]] = {}
+    for at, note in enumerate(notes):
+        facts = facts_of(SENTENCES[note.code])
+        same = tuple((name, value) for name, value in note.facts.items() if name not in facts)
+        groups.setdefault((note.code, same) if facts else (at,), []).append(note)
+    return [_joined(group, facts_of(SENTENCES[group[0].code])) for group in groups.values()]
+
+
+def _joined(notes: list[Note], facts: set[str]) -> Note:
+    if len(notes) == 1:
+        return notes[0]
+    joined = {}
+    for fact in facts:
+        values = (note[fact] for note in notes)
+        every = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+        joined[fact] = tuple(dict.fromkeys(every))
+    return Note(notes[0].code, {**notes[0].facts, **joined})

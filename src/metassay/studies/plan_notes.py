@@ -1,0 +1,92 @@
+"""What a plan notes: what is needed, where annotations help most, and what its numbers do not say."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from metassay.core.note import Note
+from metassay.studies.plan_cases import Asked, Case
+from metassay.studies.setting import Setting
+
+if TYPE_CHECKING:
+    from metassay.studies.plan import NeedRow, PlanRow
+
+GAPS = 0.05
+"""Where a larger share of the cells than this lacks a score, a note says that plans are about tables without gaps."""
+
+OFF = 1.35
+"""Where the data's own interval and the world's differ by more than this factor, a note says so."""
+
+
+def advice(case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], annotations: int) -> Note:
+    """Note what there is, what is needed, and where the next annotations help most."""
+    mine = [n for n in needs if (n.metric, n.metric_b, n.human) == (case.metric, case.metric_b, case.human)]
+    here = _row_of(case, rows)
+    difference = (abs(here.estimate) if asked.difference is None else asked.difference) if asked.powered else None
+    return Note.of(
+        "plan",
+        metric=case.metric,
+        metric_b=case.metric_b,
+        human=case.human,
+        level=asked.level,
+        coefficient=asked.statistic.name,
+        systems=case.base.systems,
+        inputs=case.base.inputs,
+        annotators=case.base.annotators if case.annotated else None,
+        power=here.power if asked.powered else None,
+        width=None if asked.powered else here.width,
+        difference=difference,
+        target=asked.target,
+        reached=here.reached,
+        needed=[(n.axis, n.now, n.needed) for n in mine if n.needed is not None],
+        limits=[
+            (n.axis, max(case.grid(n.axis)), None if math.isnan(n.limit) or asked.met(n.limit) else n.limit)
+            for n in mine
+            if n.needed is None
+        ],
+        next=annotations,
+        gains=[(n.axis, n.gain) for n in mine],
+        ceiling=None if math.isnan(here.ceiling) else here.ceiling,
+    )
+
+
+def _row_of(case: Case, rows: list[PlanRow]) -> PlanRow:
+    """Return the row of what the data have."""
+    key = (case.metric, case.metric_b, case.human, "systems", case.base.systems)
+    return next(row for row in rows if (row.metric, row.metric_b, row.human, row.axis, row.n) == key)
+
+
+def caveats(setting: Setting, cases: list[Case], asked: Asked, rows: list[PlanRow]) -> list[Note]:
+    """Note what the numbers rest on, and what they do not say."""
+    notes = []
+    for human in setting.humans:
+        mine = [case for case in cases if case.human == human]
+        noise = mine[0].worlds[0].noise
+        count = len(setting.scores[human].labels("annotator"))
+        if noise is None:
+            notes.append(Note.of("annotators-unknown", human=human, annotators=count))
+        elif not noise.crossed:
+            notes.append(Note.of("annotators-not-crossed", human=human, annotators=count, ratings=noise.annotators))
+    for case in cases:
+        gaps = float((np.isnan(case.x).any(axis=0) | np.isnan(case.z)).mean())
+        if gaps > GAPS:
+            notes.append(Note.of("plan-gaps", metric=case.metric, human=case.human, share=gaps))
+    if not asked.powered:
+        for case in cases:
+            at = _row_of(case, rows)
+            if not (at.width > 0 and at.width_data > 0):
+                continue
+            if max(at.width / at.width_data, at.width_data / at.width) > OFF:
+                widths = {"data": at.width_data, "world": at.width, "interval": asked.interval.name}
+                notes.append(Note.of("plan-width-off", metric=case.metric, human=case.human, **widths))
+    if asked.difference is not None:
+        notes.append(Note.of("difference-by-noise"))
+    notes.append(Note.of("plan-extrapolates", systems=min(case.base.systems for case in cases)))
+    if asked.powered:
+        notes.append(Note.of("plan-power-ideal"))
+    if asked.interval.name == "boot-inputs" and not asked.powered:
+        notes.append(Note.of("generalises", method="boot-inputs", to="inputs"))
+    return notes

@@ -1,0 +1,231 @@
+"""Notes as sentences: every code has one, every sentence is used, and what is alike shares a line."""
+
+import ast
+import json
+import pickle
+from pathlib import Path
+from string import Formatter
+
+import numpy as np
+import pytest
+
+import metassay as ma
+from metassay.core.note import Note
+from metassay.core.records import encode
+from metassay.report.notes import SENTENCES, sentence, sentences
+
+SOURCE = Path(ma.__file__).parent
+PLACE = ("share", 0.0, 0.25)
+COUNTS = {"n": 2, "outputs": 5, "texts": 5, "systems": 4, "inputs": 30, "resamples": 100, "alpha": 0.05, "metrics": 3}
+WHERE = {"human": "relevance", "level": "input", "coefficient": "kendall", "metric": "rouge"}
+PLAN = {
+    "metric": "rouge",
+    "metric_b": None,
+    "human": "relevance",
+    "level": "system",
+    "coefficient": "kendall",
+    "systems": 14,
+    "inputs": 80.0,
+    "annotators": None,
+    "power": None,
+    "width": 0.42,
+    "difference": None,
+    "target": 0.2,
+    "reached": False,
+    "needed": (("systems", 14, 60),),
+    "limits": (("inputs", 640, 0.3), ("annotators", 8, None)),
+    "next": 100,
+    "gains": (("systems", -0.05), ("inputs", -0.01)),
+    "ceiling": 0.9,
+}
+EXAMPLES = {
+    "annotation-simulated": {"n": 20, "inputs": 80, "seed": 0},
+    "annotators-unknown": {"human": "relevance", "annotators": 0},
+    "buckets-undefined": {"anchor": "length", "n": 2, "pair": (("rouge", "relevance"),)},
+    "buckets-unsuitable": {"anchor": "length", "n": 40},
+    "columns-excluded": {"reason": "gaps", "columns": ("rouge",)},
+    "composite": {"columns": 3, "groups": (("people", 4), ("machines", 9)), "folds": None},
+    "correlation-undefined": {"pair": (("rouge", "relevance"), ("chrf", "relevance"))},
+    "damage-incomplete": {"changed": (("swap", 1.0, 0.529),)},
+    "false-positives": {"method": "perm-both", "alpha": 0.05, "rates": (("system", 0.24, 2, 3),)},
+    "files-of-other-levels": {"file": "wmt20", "levels": (("system", 3), ("domain", 1))},
+    "gap-all-tied": {**WHERE, "place": PLACE},
+    "gap-resamples-undefined": {"n": 3, "resamples": 100, "affected": 2, "rows": 9, "metric": "rouge", "place": PLACE},
+    "gap-without-pairs": {**WHERE, "place": ("bounds", 0.0, 0.5)},
+    "generalises": {"method": "two-way", "to": "both"},
+    "inputs-differ": {"n": 2, "columns": 3, "alpha": 0.05, "others": ("rouge",)},
+    "inputs-unpaired": {"human": "relevance", "n": 20, "inputs": 80, "how": "swaps", "others": True},
+    "judge-unscored": {"scorer": "judge", "answers": 9, "reasons": (("empty", 2), ("cut", 1)), "rejection": None},
+    "judge-usage": {
+        "scorer": "judge",
+        "requests": 1200,
+        "repeats": 1,
+        "tokens": (3000, 40),
+        "cost": 0.25,
+        "prices": (1.0, 2.0),
+        "uncounted": 1,
+    },
+    "method-on-averages": {"method": "fisher"},
+    "no-composite": {"least": 3, "groups": (("people", 2),)},
+    "no-questions": {"scorer": "qaeval", "n": 1, "outputs": 3},
+    "outputs-unreadable": {**COUNTS, "scorer": "rouge", "why": "unreadable", "tokens": "rouge", "lacking": "score"},
+    "outputs-without-score": {**COUNTS, "scorer": "rouge", "lacking": (("references", 2),)},
+    "pairs-dependent": {"drawn": "both"},
+    "pairs-not-tested": {"pairs": (("a", "b"),), "metric": "rouge"},
+    "pairs-significant": {
+        "groups": (None, None),
+        "pairs": 91,
+        "columns": 2,
+        "people": True,
+        "ordered": False,
+        "correction": "holm",
+        "found": (("paired-t", "theory", 40), ("wilcoxon", "theory", 1234)),
+    },
+    "partial-undefined": {"anchor": "length", "method": "bucket", "pair": (("rouge", "relevance"),)},
+    "phrases-as-words": {**COUNTS, "scorer": "bleu", "remedy": "tokenize"},
+    "plan": PLAN,
+    "resamples-often-undefined": {"pair": (("rouge", "relevance"),)},
+    "scores-lacking": {"scorer": "judge", "columns": (("judge_coherence", 12),)},
+    "survival-generalises": {"resample": "both"},
+    "systems-untestable": {"least": 1, "most": 3},
+    "units-undefined": {**WHERE, "n": 2, "units": 80},
+    "width-change": {**WHERE, "changes": (("boot-inputs", -0.2), ("boot-both", 0.0)), "metrics": 2},
+    "world-fitted": {"shares": (("a", 0.1, 0.2), ("b", 0.3, 0.2), ("people", 0.5, 0.1)), "bias": (0.5, 1.25)},
+}
+"""Facts of notes whose words depend on what the facts are; of templates the fields say enough."""
+
+
+def notes_in_source():
+    """Return the code and the names of facts of every note that the source makes."""
+    for file in SOURCE.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "Note.of" and call.args:
+                code = ast.literal_eval(call.args[0])
+                yield code, [word.arg for word in call.keywords]
+
+
+def example(code):
+    """Return facts for a code: those above, or one for each field of its template."""
+    if code in EXAMPLES:
+        return EXAMPLES[code]
+    facts = {}
+    for _, field, spec, _ in Formatter().parse(SENTENCES[code].text):
+        kind = (spec or "").split(" ")[0]
+        number = kind in ("count", "plural", "percent", "change", "most") or kind[-1:] in tuple(",gf")
+        if field is not None:
+            facts[field] = ("one", "other") if kind in ("list", "len", "several") else 3 if number else "name"
+    return facts
+
+
+def test_every_note_has_a_sentence_and_every_sentence_is_used():
+    assert {code for code, _ in notes_in_source()} == set(SENTENCES)
+
+
+def test_facts_are_not_called_like_what_json_has_beside_them():
+    assert not [code for code, facts in notes_in_source() if {"code", "text"} & set(facts)]
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+def test_sentences_can_be_said(code):
+    text = sentence(Note.of(code, **example(code)))
+    assert text == text.strip()
+    assert "{" not in text
+    assert "None" not in text.removeprefix("None of the")
+    assert code in ("scorer", "dataset-absent", "paper-remark") or text.endswith(".")
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+def test_sentences_have_no_private_idiom(code):
+    text = sentence(Note.of(code, **example(code)))
+    for words in ("told apart", "like these", "established", "left out", "liking", "left the average", "people gave"):
+        assert words not in text
+
+
+def test_names_that_differ_share_a_line_and_the_weightiest_note_is_first():
+    notes = [
+        Note.of("cells-missing", column="rouge", n=3, cells=100),
+        Note.of("cells-missing", column="length", n=4, cells=100),
+        Note.of("cells-missing", column="chrf", n=3, cells=100),
+        Note.of("resamples-few", n=10, least=100),
+    ]
+    assert sentences(notes) == (
+        "Intervals from 10 resamples are imprecise; use at least 100, better thousands.",
+        "rouge, chrf: 3 of 100 cells missing in each.",
+        "length: 4 of 100 cells missing.",
+    )
+    assert sentences(notes[:1]) == ("rouge: 3 of 100 cells missing.",)
+    assert sentences([]) == ()
+
+
+def test_counts_that_differ_share_a_line_with_the_largest():
+    def note(metric, coefficient, n):
+        return Note.of("units-undefined", **WHERE | {"metric": metric, "coefficient": coefficient}, n=n, units=80)
+
+    one, other = note("rouge", "kendall", 2), note("rouge", "pearson", 2)
+    assert sentences([one]) == (
+        "relevance, input level, kendall: 2 of 80 inputs are undefined (constant scores, or fewer than two) and "
+        "excluded from the mean (rouge).",
+    )
+    assert "input level, kendall, pearson: 2 of 80" in sentences([one, other])[0]
+    (joined,) = sentences([one, other, note("chrf", "kendall", 12)])
+    assert "up to 12 of 80" in joined
+    assert "(rouge, chrf)" in joined
+
+
+def test_a_plan_says_what_is_needed_and_what_is_never_enough():
+    text = sentence(Note.of("plan", **PLAN))
+    assert "with 14 systems × 80 inputs the interval is about 0.42 wide. A width of 0.2 needs about 60 systems." in text
+    assert "No number of inputs (limit 0.30) is enough." in text
+    assert "Even 8 annotators are not enough for a width of 0.2." in text
+    assert "The next 100 judged outputs help most as systems: change in interval width -5.0% (-1.0% as inputs)." in text
+    power = PLAN | {"power": 0.41, "metric_b": "chrf", "width": None, "difference": 0.1, "target": 0.8, "ceiling": None}
+    assert "the power to detect a difference of 0.1 is 41%" in sentence(Note.of("plan", **power))
+    met = PLAN | {"reached": True, "needed": (("systems", 14, 9),), "limits": ()}
+    assert "a width of 0.2 is reached already, and about 9 systems would suffice." in sentence(Note.of("plan", **met))
+
+
+def test_systems_that_differ_are_counted_by_test_and_cut_off():
+    facts = EXAMPLES["pairs-significant"]
+    assert sentence(Note.of("pairs-significant", **facts)) == (
+        "Of 2 metrics and criteria × 91 pairs of systems, so many differ significantly (after Holm correction): "
+        "paired-t 40, wilcoxon 1,234."
+    )
+    groups = facts | {"groups": ("people", "machines"), "columns": 1, "pairs": 1, "correction": "none"}
+    assert sentence(Note.of("pairs-significant", **groups)).startswith(
+        "Of 1 people × machines pair, so many differ significantly (without correction):"
+    )
+
+
+def test_names_stay_on_one_line():
+    text = sentence(Note.of("cells-missing", column="a\nb", n=1, cells=2))
+    assert text == "a\\nb: 1 of 2 cells missing."
+
+
+def test_notes_are_plain_values():
+    note = Note.of("cells-missing", column="rouge", n=np.int64(3), cells=np.array([1.5, 2.0]), more=["a", ("b", 1)])
+    assert dict(note.facts) == {"column": "rouge", "n": 3, "cells": (1.5, 2.0), "more": ("a", ("b", 1))}
+    assert type(note["n"]) is int
+    assert pickle.loads(pickle.dumps(note)) == note
+    assert hash(note) == hash(Note.of("cells-missing", **note.facts))
+    assert note != Note.of("cells-missing", column="rouge", n=4)
+    assert json.loads(json.dumps(encode(note.facts)))["more"] == ["a", ["b", 1]]
+
+
+def test_a_note_prints_as_its_sentence_and_shows_its_facts():
+    note = Note.of("references-excluded", n=1)
+    assert str(note) == "1 human-written reference that was scored as systems is excluded."
+    assert repr(note) == "Note.of('references-excluded', n=1)"
+
+
+def test_json_has_code_text_and_facts(tmp_path):
+    result = ma.agree(ma.example(), human="relevance", metric="synthetic-judge", resamples=20)
+    path = tmp_path / "result.json"
+    data = json.loads(result.to_json(path))
+    few = next(note for note in data["notes"] if note["code"] == "resamples-few")
+    assert few == {
+        "code": "resamples-few",
+        "text": "Intervals from 20 resamples are imprecise; use at least 100, better thousands.",
+        "n": 20,
+        "least": 100,
+    }
+    assert ma.load(path).notes == result.notes
