@@ -23,7 +23,9 @@ def test_other_json_is_read_as_ever(value, indent):
     assert strict_json.loads(f" {text}\n") == json.loads(text)
 
 
-@pytest.mark.parametrize("text", ["", " ", "{", "[1,]", "nul", "1 2", '{"a" 1}', '{"a": 1} x', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "{", "[1,]", "nul", "1 2", '{"a" 1}', '{"a": 1} x', "\x00", '{"a": 1, "a": 2']
+)
 def test_what_is_no_json_is_told_as_ever(text):
     with pytest.raises(json.JSONDecodeError) as ours:
         strict_json.loads(text)

@@ -157,6 +157,7 @@ BAD = {
         '[\n{"system": "A", "input": "1", "m": 1},\n{"system": "A",\n "input": "2", "m": 1,\n "m": 2}]',
         "line 5: the key 'm' occurs twice",
     ),
+    "key twice, and no JSON after it": ('{"a": {"x": 1}, "a": 0}, "b": 1}', "not valid JSON: Extra data"),
     "key twice by an escape": ('{"a": {"x": 1,\n "\\u0078": 2}}', "line 2: the key 'x' occurs twice"),
     "key twice in a JUDGE-BENCH file": (
         '{"annotations": [], "instances": [{"id": 1, "annotations": {"q": {"mean_human": 1}, "q": {}}}]}',

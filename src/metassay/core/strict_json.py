@@ -43,7 +43,9 @@ def loads(text: str) -> object:
     except StopIteration:
         return _DECODER.decode(text)
     except _Repeated:
-        raise _located(text) from None
+        pass
+    json.loads(text)  # what is no JSON further on is told first
+    raise _located(text)
 
 
 def _located(text: str) -> RepeatedKey:

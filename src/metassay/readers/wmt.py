@@ -63,12 +63,13 @@ def record(source: Source, ledger: Ledger, pair: LanguagePair) -> str:
     layout = _layout(first)
     if layout is None:
         raise source.wrong("expected a line such as METRIC PAIR TESTSET SYSTEM SEGMENT SCORE", 1)
+    width, whole = len(first), first[4].isdigit()
     rows = []
     for line, text in source.filled_lines():
         fields = _fields(text)
         if len(fields) < layout.least:
             raise source.wrong(f"expected {layout.least} fields of {layout.name}, got {len(fields)}", line)
-        if len(fields) != len(first) or fields[4].isdigit() != first[4].isdigit():
+        if len(fields) != width or fields[4].isdigit() is not whole:
             other = _layout(fields)
             if other is not None and other.name != layout.name:
                 raise source.wrong(
