@@ -19,6 +19,7 @@ from metassay.charts.theme import (
     PAGE,
     SIZE,
     SMALL,
+    SOFT,
     Spec,
     config,
     fitted,
@@ -74,8 +75,6 @@ class Multiples:
     """Height of a panel without lines."""
     foot: float = FOOT
     """Pixels below a panel, for the names or numbers there."""
-    same_y: bool = True
-    """Whether panels share the y axis, so that only the first of a row has numbers."""
     sort: str = ""
     """On the page, the field by which rows are sorted, large first."""
     metrics: tuple[str, ...] = ("metric",)
@@ -252,9 +251,7 @@ def _trimmed(multiples: Multiples, rows: Data, first: bool, last: bool, text: fl
             if axis == "x" and not last and not multiples.own:
                 look["title"] = None
             if axis == "y" and not first and not multiples.own:
-                look["title"] = None
-                if multiples.same_y:
-                    look |= {"labels": False, "ticks": False}
+                look |= {"title": None, "labels": False, "ticks": False}
     return layers
 
 
@@ -267,9 +264,10 @@ def _heading(title: str, under: list[str], width: float) -> Spec:
         for line in textwrap.wrap(text, int(width / (SIZE * 0.52)), break_on_hyphens=False)
     ]
     head = textwrap.wrap(title, int(width / (SIZE * 0.62)))
-    if not head and not lines:
-        return {}
-    return {"title": {"text": head, "fontSize": SIZE + 1, "subtitle": lines, "subtitlePadding": 3, "offset": 10}}
+    look: Spec = {"fontSize": SIZE + 1, "subtitlePadding": 3, "offset": 10}
+    if head:
+        return {"title": {**look, "text": head, "subtitle": lines}}
+    return {"title": {**look, "text": lines, "fontSize": SIZE, "fontWeight": "normal", "color": SOFT}} if lines else {}
 
 
 def undefined_names(names: list[str]) -> str:
