@@ -31,6 +31,7 @@ from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import TRIALS, WORLDS, stream
 from metassay.stats.methods.base import Case, MetricTest, SharedDraws, applicable
 from metassay.stats.methods.registry import TESTS
+from metassay.stats.methods.two_way import DRAWS as VARIANCE_DRAWS
 from metassay.stats.proportions import wilson
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
@@ -174,7 +175,8 @@ def simulate_size(
     rows: list[SizeRow] = []
     parts = len(places) * len(statistics)
     for at, place in enumerate(places):
-        per_page = max(1, PAGE_ELEMENTS // (place.world.shape[0] * resamples))
+        # Whatever the tests are, so that they see the same data sets.
+        per_page = max(1, PAGE_ELEMENTS // (place.world.shape[0] * max(resamples, VARIANCE_DRAWS)))
         for c, each in enumerate(statistics):
             # The data sets of a world are the same for every statistic and set of tests.
             mine = tuple(t for t in tests if t.why_not(each) is None)

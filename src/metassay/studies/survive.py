@@ -116,17 +116,14 @@ def survive(
         raise UsageError(f"resample points needs level global, where outputs stand by themselves; got level {level}")
     if not by:
         raise UsageError("by must be the name of what is compared, such as language or metric")
-    if isinstance(scores, Mapping):
-        scores = stacked(scores)
+    scores = stacked(scores) if isinstance(scores, Mapping) else scores
     if not isinstance(scores, Scores):
         raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
     kept, notes = (scores, []) if references else without_references(scores)
     groups = judged_only(group_by(kept, by, baseline, human, metric, aggregate))
     tests, told = _applicable(tests, level, statistics)
-    notes += told
     pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
     few = replace(pages, draws=min(resamples, SLOW))
-
     rows: list[SurvivalRow] = []
     agreement: list[LanguageAgreement] = []
     across: list[AcrossLanguages] = []
@@ -145,8 +142,7 @@ def survive(
         rows += _rows(found, applied, kinds, margin, by_case, alpha, correction, p, resamples)
         curves += sensitivity(found, alpha, p)
         won, moved = dominance_of(found)
-        pairs += won
-        shifts += moved
+        pairs, shifts = pairs + won, shifts + moved
         widenings += widened(found, aggregate, confidence, few, threads)
     positions, explained = positions_of(groups)
     signature = Signature.of(
@@ -167,11 +163,11 @@ def survive(
         systems=groups.x.shape[1],
         inputs=groups.x.shape[2],
     )
-    notes += groups.notes + _notes(rows, groups, kinds, statistics, resample, resamples, alpha, p, widenings, across)
+    told += _notes(rows, groups, kinds, statistics, resample, resamples, alpha, p, widenings, across)
     return Survival(
         table=tuple(rows),
         signature=signature,
-        notes=tuple(notes),
+        notes=(*notes, *groups.notes, *told),
         by=by,
         baseline=groups.baseline,
         agreement=tuple(agreement),

@@ -11,9 +11,10 @@ from metassay.stats.draws import NOISE, TRIALS, WORLDS, stream
 from metassay.stats.kernels.score_swaps import standardize_cells
 from metassay.stats.methods.base import Case, Draws, SharedDraws
 from metassay.stats.methods.registry import INTERVALS, TESTS
+from metassay.stats.methods.two_way import DRAWS
 from metassay.stats.statistics.registry import find
 from metassay.stats.worlds import TEXTBOOK
-from metassay.studies.size import page_seed
+from metassay.studies.size import PAGE_ELEMENTS, page_seed
 
 WORLD = "differ: own 0.3 and 0.9"
 
@@ -54,7 +55,7 @@ def test_p_values_of_size_are_those_of_compare(test, statistic, resamples):
 def test_the_rate_of_size_is_the_share_of_these_p_values(test):
     number, trials, resamples = list(TEXTBOOK).index(WORLD), 6, 99
     (row,) = ma.simulate_size(world=WORLD, test=test, trials=trials, resamples=resamples, alpha=0.2).table
-    per_page = 400_000 // (16 * resamples)
+    per_page = PAGE_ELEMENTS // (16 * DRAWS)
     x, y, z = TEXTBOOK[WORLD].draw(stream(0, WORLDS, number, 0), per_page)
     options = {"level": "system", "statistic": "pearson", "test": test, "resamples": resamples, "alpha": 0.2}
     found = [
