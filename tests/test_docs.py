@@ -157,7 +157,7 @@ def test_examples_of_formats_are_recognised(block, tmp_path):
     format = block.heading.split(",")[0].strip("`")
     path = tmp_path / f"example.{block.language}"
     path.write_text(block.text, encoding="utf-8")
-    assert format in ma.read(path).sources[0]
+    assert format in ma.read(path).sources[0].format
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
