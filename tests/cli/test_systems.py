@@ -10,7 +10,7 @@ def test_systems_counts_and_rows(run, scores):
     assert code == 0
     assert err.startswith("read 1 file")
     assert "all systems: 28 pairs" in out
-    assert "only for comparison" in out
+    assert "unpaired-t is shown for comparison only" in out
     rows = json.loads(run("systems", scores, "--metric", "close", "--format", "json").out)["rows"]
     assert len(rows) == 28 * 3
     assert {"system_a", "system_b", "test", "cutoff", "statistic", "p_value", "n_inputs", "significant"} <= set(rows[0])
