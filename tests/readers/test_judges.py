@@ -134,7 +134,9 @@ def test_judge_bench_says_how_much_it_leaves_out(make):
     worded = [{"id": i, "annotations": {"grade": {"majority_human": "yes"}}} for i in (2, 3)]
     empty = [{"id": 4, "annotations": {}}, {"id": 5, "annotations": {"grade": {"individual_human_scores": [None]}}}]
     content = {"annotations": [], "instances": [graded, *worded, *empty]}
-    assert ma.read(make("cola.json", json.dumps(content))).sources == (
-        "cola.json (judge-bench; not numbers and left out: grade in 2 of 5 instances; "
-        "4 of 5 instances have no judgment)",
+    scores = ma.read(make("cola.json", json.dumps(content)))
+    assert scores.sources == (("cola.json", "judge-bench"),)
+    assert scores.notes == (
+        Note.of("fields-not-numeric", file="cola.json", field="grade", n=2, instances=5),
+        Note.of("instances-without-judgment", file="cola.json", n=4, instances=5),
     )
