@@ -240,7 +240,7 @@ def test_edges_are_read_in_every_form():
         ({"interval": "fisher"}, "boot-systems"),
         ({"human": "relevance"}, "another one to hold fixed"),
         ({"metric_group": ["x=nothing*"]}, "metric in group 'x':"),
-        ({"coefficient": "kendall,pearson"}, "coefficient"),
+        ({"coefficient": "kendall,pearson"}, "statistic"),
     ],
 )
 def test_wrong_options_are_told(options, message):

@@ -123,8 +123,8 @@ def test_nothing_is_found_where_nothing_is_damaged(world):
 
 def test_pages_have_draws_of_their_own(world, monkeypatch):
     seeds = []
-    real = power.p_values
-    monkeypatch.setattr(power, "p_values", lambda *a: (seeds.append(a[-1]), real(*a))[1])
+    real = power.Draws
+    monkeypatch.setattr(power, "Draws", lambda resamples, seed: (seeds.append(seed), real(resamples, seed))[1])
     ma.simulate_power(world, metric="close", noise=1, trials=120, resamples=20, test="perm-both", level="system")
     assert len(set(seeds)) == 3  # 120 trials are pages of 50, 50 and 20
 

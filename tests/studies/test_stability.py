@@ -119,8 +119,8 @@ def test_what_is_refused():
         ma.stability(made(), sizes=[])
     with pytest.raises(UsageError, match="draws"):
         ma.stability(made(), draws=0)
-    with pytest.raises(UsageError, match="coefficient"):
-        ma.stability(made(), coefficient="cosine")
+    with pytest.raises(UsageError, match="statistic"):
+        ma.stability(made(), coefficient="sine")
     with pytest.raises(DataError, match="at least 2 systems"):
         ma.stability(made(systems=1))
     with pytest.raises(UsageError, match="expected Scores"):
