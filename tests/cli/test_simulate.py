@@ -59,7 +59,7 @@ def test_the_same_from_python_and_the_command_line(run, scores, part, module):
     data = ma.read(scores).declare(human="relevance")
     assert out == study(data, human="relevance", metric="close", trials=8, resamples=20).to_json()
     for option, default in module.DEFAULTS.items():
-        assert inspect.signature(study).parameters[option].default == default
+        assert inspect.signature(study).parameters[{"coefficient": "statistic"}.get(option, option)].default == default
 
 
 def test_tables(run, scores):

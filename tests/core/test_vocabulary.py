@@ -29,7 +29,7 @@ def test_kendall_is_tau_b():
 
 
 def test_unknown_names_are_told_with_the_nearest():
-    with pytest.raises(UnknownName, match=r"unknown coefficient 'pearsn'; did you mean 'pearson'\? \(known: pearson,"):
+    with pytest.raises(UnknownName, match=r"unknown statistic 'pearsn'; did you mean 'pearson'\? \(known: pearson,"):
         vocabulary.coefficients("pearsn")
     with pytest.raises(UsageError, match="no level given; choose from system"):
         vocabulary.levels(" , ")
