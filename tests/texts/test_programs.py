@@ -120,7 +120,9 @@ def test_a_program_that_ends_in_a_conversation_has_last_words():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize(("way", "parallel"), [(signal.SIGTERM, "true"), (signal.SIGHUP, "false")])
+@pytest.mark.parametrize(
+    ("way", "parallel"), [(signal.SIGTERM, "true"), (signal.SIGHUP, "false"), (signal.SIGKILL, "false")]
+)
 def test_programs_end_with_the_command_that_started_them(tmp_path, way, parallel):
     """A program has a session of its own, so nobody else would end it."""
     begun = tmp_path / "begun"
@@ -138,7 +140,7 @@ def test_programs_end_with_the_command_that_started_them(tmp_path, way, parallel
     command = ["score", str(texts), "--no-cache", "--processes", "2", "--metric", metric, "-o", str(tmp_path / "s.csv")]
     with subprocess.Popen(
         [sys.executable, "-m", "metassay", *command],
-        preexec_fn=lambda: signal.signal(way, signal.SIG_DFL),
+        preexec_fn=lambda: way == signal.SIGKILL or signal.signal(way, signal.SIG_DFL),
         stderr=subprocess.DEVNULL,
     ) as metassay:
         many = 3 if parallel == "true" else 2

@@ -34,8 +34,6 @@ class Option:
     """Whether a comma list may be given."""
     absent: str | None = None
     """What happens without it, where the default is None."""
-    key: str | None = None
-    """Its key in the signature line; options with one key share it. None if it changes no number."""
     group: str = "statistics"
     """The heading in the help under which it stands."""
     number: bool = False

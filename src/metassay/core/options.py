@@ -4,8 +4,8 @@ An option is the type of a keyword of a public verb::
 
     def agree(scores: Scores, *, level: opt.Levels = "system,input", …) -> Agreement:
 
-Its default stands in that signature and nowhere else. The check in Python, the text in docstrings and in the docs, the
-flag on the command line, the field of the web form and the part of the signature line all come from here. Nothing heavy
+Its default stands in that signature and nowhere else. The check in Python, the text in docstrings and the flag on the
+command line come from here. Nothing heavy
 is imported, so that the command line can print its help without loading NumPy.
 """
 
@@ -43,15 +43,7 @@ class _Number(TypedDict):
     metavar: str
 
 
-class _Method(TypedDict):
-    metavar: str
-    key: str
-
-
 _N, _K, _SHARE, _SIZE = (_Number(number=True, metavar=m) for m in ("N", "K", "SHARE", "SIZE"))
-_LEVEL = _Method(metavar="LEVEL", key="level")
-_INTERVAL = _Method(metavar="METHOD", key="ci")
-_TEST = _Method(metavar="TEST", key="test")
 
 
 def _statistic(_what: str, value: str | StatisticObject) -> str | StatisticObject:
@@ -62,6 +54,10 @@ def _statistics(what: str, value: Any) -> tuple[str | StatisticObject, ...]:  # 
     if isinstance(value, str):
         return known.coefficients(value)
     return tuple(_statistic(what, each) for each in (value if isinstance(value, Iterable) else (value,)))
+
+
+def _seed(_what: str, value: int) -> int:
+    return known.seed(value)
 
 
 def _steps(what: str, value: bool | int) -> int:
@@ -89,8 +85,7 @@ Metric = Annotated[
     ),
 ]
 References = Annotated[
-    bool,
-    Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED),
+    bool, Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED)
 ]
 Groups = Annotated[
     "GroupPatterns | None",
@@ -133,12 +128,13 @@ InputSet = Annotated[
 
 Levels = Annotated[
     Names,
-    Option("levels of correlation", choices=known.LEVELS, aliases=known.LEVEL_ALIASES, several=True, **_LEVEL),
+    Option("levels of correlation", choices=known.LEVELS, aliases=known.LEVEL_ALIASES, several=True, metavar="LEVEL"),
 ]
-Level = Annotated[str, Option("level of correlation", choices=known.LEVELS, aliases=known.LEVEL_ALIASES, **_LEVEL)]
+Level = Annotated[
+    str, Option("level of correlation", choices=known.LEVELS, aliases=known.LEVEL_ALIASES, metavar="LEVEL")
+]
 PlannedLevel = Annotated[
-    str,
-    Option("level of correlation", choices=known.PLANNED_LEVELS, aliases=known.LEVEL_ALIASES, **_LEVEL),
+    str, Option("level of correlation", choices=known.PLANNED_LEVELS, aliases=known.LEVEL_ALIASES, metavar="LEVEL")
 ]
 Statistics = Annotated[
     "str | StatisticObject | Iterable[str | StatisticObject]",
@@ -147,7 +143,6 @@ Statistics = Annotated[
         _statistics,
         choices=known.COEFFICIENTS,
         several=True,
-        key="coef",
         alias="coefficient",
     ),
 ]
@@ -157,40 +152,39 @@ Statistic = Annotated[
         "statistic of agreement (kendall is tau-b; MODULE:NAME is one of your own)",
         _statistic,
         choices=known.COEFFICIENTS,
-        key="coef",
         alias="coefficient",
     ),
 ]
-Interval = Annotated[str, Option("method of the confidence intervals", choices=known.INTERVALS, **_INTERVAL)]
+Interval = Annotated[str, Option("method of the confidence intervals", choices=known.INTERVALS, metavar="METHOD")]
 Intervals = Annotated[
-    Names,
-    Option("methods of confidence intervals", choices=known.INTERVALS, several=True, **_INTERVAL),
+    Names, Option("methods of confidence intervals", choices=known.INTERVALS, several=True, metavar="METHOD")
 ]
-Bootstrap = Annotated[str, Option("what is resampled for the intervals", choices=known.BOOTSTRAPS, **_INTERVAL)]
+Bootstrap = Annotated[str, Option("what is resampled for the intervals", choices=known.BOOTSTRAPS, metavar="METHOD")]
 PlannedInterval = Annotated[
     str,
     Option(
         "method of the interval (two-way: new systems and inputs; boot-inputs: these systems, new inputs)",
         choices=known.PLANNED_INTERVALS,
-        **_INTERVAL,
+        metavar="METHOD",
     ),
 ]
-Confidence = Annotated[
-    float, Option("confidence level of the intervals, between 0 and 1", known.fraction, key="ci", **_SHARE)
+Confidence = Annotated[float, Option("confidence level of the intervals, between 0 and 1", known.fraction, **_SHARE)]
+MetricTest = Annotated[
+    str, Option("test of a difference between two metrics", choices=known.METRIC_TESTS, metavar="TEST")
 ]
-MetricTest = Annotated[str, Option("test of a difference between two metrics", choices=known.METRIC_TESTS, **_TEST)]
 MetricTests = Annotated[
-    Names,
-    Option("tests of a difference between two metrics", choices=known.METRIC_TESTS, several=True, **_TEST),
+    Names, Option("tests of a difference between two metrics", choices=known.METRIC_TESTS, several=True, metavar="TEST")
 ]
-SystemTest = Annotated[str, Option("test of a difference between two systems", choices=known.SYSTEM_TESTS, **_TEST)]
+SystemTest = Annotated[
+    str, Option("test of a difference between two systems", choices=known.SYSTEM_TESTS, metavar="TEST")
+]
 SystemTests = Annotated[
     Names,
     Option(
         "tests of a difference between two systems",
         choices=(*known.SYSTEM_TESTS, *known.CORPUS_TESTS),
         several=True,
-        **_TEST,
+        metavar="TEST",
     ),
 ]
 PairedTest = Annotated[
@@ -198,16 +192,16 @@ PairedTest = Annotated[
     Option(
         "test that a system scores lower, over the inputs that two systems share",
         choices=known.PAIRED_TESTS,
-        **_TEST,
+        metavar="TEST",
     ),
 ]
-EquivalenceTests = Annotated[Names, Option("tests", choices=known.EQUIVALENCE_TESTS, several=True, **_TEST)]
+EquivalenceTests = Annotated[Names, Option("tests", choices=known.EQUIVALENCE_TESTS, several=True, metavar="TEST")]
 _CUTOFF = (
     "where p-values come from (mc: scores of a pair swapped with probability 1/2; hb: pairs drawn with "
     "replacement, then swapped)"
 )
-Cutoff = Annotated[str, Option(_CUTOFF, metavar="KIND", choices=known.CUTOFFS, key="cutoff")]
-Cutoffs = Annotated[Names, Option(_CUTOFF, metavar="KIND", choices=known.CUTOFFS, several=True, key="cutoff")]
+Cutoff = Annotated[str, Option(_CUTOFF, metavar="KIND", choices=known.CUTOFFS)]
+Cutoffs = Annotated[Names, Option(_CUTOFF, metavar="KIND", choices=known.CUTOFFS, several=True)]
 Alternative = Annotated[
     str,
     Option(
@@ -215,11 +209,10 @@ Alternative = Annotated[
         choices=known.ALTERNATIVES,
         listed=False,
         metavar="SIDE",
-        key="alt",
     ),
 ]
-Alpha = Annotated[float, Option("significance level, between 0 and 1", known.fraction, key="alpha", **_SHARE)]
-Correction = Annotated[str, Option("correction for multiple tests", choices=known.CORRECTIONS, key="corr")]
+Alpha = Annotated[float, Option("significance level, between 0 and 1", known.fraction, **_SHARE)]
+Correction = Annotated[str, Option("correction for multiple tests", choices=known.CORRECTIONS)]
 Scope = Annotated[
     str,
     Option(
@@ -227,7 +220,6 @@ Scope = Annotated[
         choices=known.SCOPES,
         listed=False,
         metavar="SCOPE",
-        key="corr",
     ),
 ]
 PValues = Annotated[
@@ -237,11 +229,10 @@ PValues = Annotated[
         choices=known.P_VALUES,
         listed=False,
         metavar="KIND",
-        key="p",
     ),
 ]
-Resamples = Annotated[int, Option("number of resamples", known.repeats, **_K, key="k")]
-Trials = Annotated[int, Option("number of simulated trials in each setting", known.repeats, **_K, key="trials")]
+Resamples = Annotated[int, Option("number of resamples", known.repeats, **_K)]
+Trials = Annotated[int, Option("number of simulated trials in each setting", known.repeats, **_K)]
 PlanTrials = Annotated[
     int | None,
     Option(
@@ -249,18 +240,12 @@ PlanTrials = Annotated[
         partial(known.repeats, least=50),
         **_K,
         absent="1,000 at system level, 300 at input level",
-        key="trials",
     ),
 ]
-Draws = Annotated[int, Option("pairs of samples drawn for each size", known.repeats, **_K, key="k")]
+Draws = Annotated[int, Option("pairs of samples drawn for each size", known.repeats, **_K)]
 Seed = Annotated[
     int,
-    Option(
-        "seed of the random numbers; the same seed gives the same numbers, wherever the work is done",
-        partial(known.count, least=0),
-        key="seed",
-        **_N,
-    ),
+    Option("seed of the random numbers; the same seed gives the same numbers, wherever the work is done", _seed, **_N),
 ]
 
 # -- one study's own --------------------------------------------------------------------------------------------------
@@ -281,7 +266,6 @@ Holding = Annotated[
         metavar="METHOD",
         choices=known.HOLDING_METHODS,
         several=True,
-        key="method",
     ),
 ]
 Edges = Annotated[
@@ -415,12 +399,7 @@ By = Annotated[
 ]
 Baseline = Annotated[
     str | None,
-    Option(
-        "level that the others are compared with",
-        metavar="LEVEL",
-        group=_COMPARED,
-        absent="English, or the first",
-    ),
+    Option("level that the others are compared with", metavar="LEVEL", group=_COMPARED, absent="English, or the first"),
 ]
 Margin = Annotated[
     float,
@@ -444,8 +423,7 @@ Resample = Annotated[
     ),
 ]
 Aggregate = Annotated[
-    str,
-    Option("how scores against several references become one", metavar="HOW", choices=known.AGGREGATES),
+    str, Option("how scores against several references become one", metavar="HOW", choices=known.AGGREGATES)
 ]
 
 # -- files and places -------------------------------------------------------------------------------------------------
@@ -466,10 +444,7 @@ Language = Annotated[
         "language, or language pair such as en-de, to take from data that hold several", metavar="LANG", group=_FILES
     ),
 ]
-LowerIsBetter = Annotated[
-    Names,
-    Option("columns in which small scores are good", repeated=True, group=_STUDIED),
-]
+LowerIsBetter = Annotated[Names, Option("columns in which small scores are good", repeated=True, group=_STUDIED)]
 Threads = Annotated[
     int | None,
     Option(
@@ -485,8 +460,7 @@ Cluster = Annotated[
     Option("address of a Dask scheduler that does the work, such as tcp://host:8786", metavar="ADDRESS", group=_PLACE),
 ]
 Workers = Annotated[
-    int | None,
-    Option("start this many local Dask workers for the work", known.count, group=_PLACE, **_N),
+    int | None, Option("start this many local Dask workers for the work", known.count, group=_PLACE, **_N)
 ]
 Checkpoint = Annotated[
     "str | PathLike[str] | None",
@@ -515,5 +489,6 @@ Backend = Annotated[
     ),
 ]
 Timeout = Annotated[
-    float, Option("seconds that one call of a program may last", number=True, metavar="SECONDS", group=_PLACE)
+    float,
+    Option("seconds that one call of a program may last", known.positive, number=True, metavar="SECONDS", group=_PLACE),
 ]

@@ -30,8 +30,6 @@ LEVEL_ALIASES = {
 COEFFICIENTS = tuple(statistic_names.BUILT_IN)
 BOOTSTRAPS = methods.BOOTSTRAPS
 INTERVALS = methods.INTERVALS
-PAIRED_BOOTSTRAPS = methods.PAIRED_BOOTSTRAPS
-PERMUTATIONS = methods.PERMUTATIONS
 METRIC_TESTS = methods.METRIC_TESTS
 SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")
 CORPUS_TESTS = ("paired-bootstrap", "approximate-randomization")
@@ -86,11 +84,6 @@ def choices(
     if not found:
         raise UsageError(f"no {what} given; choose from {', '.join(known)}")
     return found
-
-
-def levels(value: str | Iterable[str]) -> tuple[str, ...]:
-    """Return canonical correlation levels; ``summary``, ``segment`` and the like are accepted."""
-    return choices("level", value, LEVELS, LEVEL_ALIASES)
 
 
 def coefficients(value: str | Iterable[str]) -> tuple[str, ...]:
@@ -172,11 +165,6 @@ def counts(what: str, value: str | Iterable[int]) -> tuple[int, ...]:
     if not found:
         raise UsageError(f"no {what} given; name whole numbers of at least 1")
     return tuple(sorted(found))
-
-
-def threads(value: int | None) -> int | None:
-    """Return `value` if it is a number of threads, or None, which leaves it to the machine."""
-    return None if value is None else count("threads", value)
 
 
 def seed(value: int) -> int:

@@ -14,6 +14,7 @@ from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.errors import UsageError, one_line
 from metassay.readers.datasets import data_folder
 from metassay.reproduction.checks import FULL, QUICK, CannotCheckError, Desk, Numbers, compute
@@ -94,6 +95,7 @@ class Reproduction(Result):
         return sum(row.within is False for row in self.table)
 
 
+@study
 def reproduce(
     folder: str | PathLike[str] | None = None,
     *,
@@ -114,10 +116,6 @@ def reproduce(
         ``braun-2022``, ``summeval-scores``.
     full
         Simulate as much as the papers did, and make the checks that take minutes.
-    seed
-        Seed of all draws.
-    threads
-        How many threads work; it changes no number.
 
     Returns
     -------

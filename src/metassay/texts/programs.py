@@ -222,6 +222,7 @@ def _end(process: subprocess.Popen[bytes], listeners: Sequence[threading.Thread]
 
 
 _running: weakref.WeakSet[subprocess.Popen[bytes]] = weakref.WeakSet()
+_guards: weakref.WeakKeyDictionary[subprocess.Popen[bytes], subprocess.Popen[bytes]] = weakref.WeakKeyDictionary()
 
 
 def _started(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
@@ -237,6 +238,10 @@ def _started(arguments: Sequence[str], environment: Mapping[str, str] | None = N
         start_new_session=True,
     )
     _running.add(process)
+    if os.name == "posix":
+        # Ends the program if this process is killed: the pipe closes, and the shell is no longer kept waiting.
+        guard = ["/bin/sh", "-c", 'read -r _; kill -9 -- "-$0"', str(process.pid)]
+        _guards[process] = subprocess.Popen(guard, stdin=subprocess.PIPE, start_new_session=True)
     return process
 
 
@@ -325,3 +330,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a program and all that it started: it has a session of its own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+    if (guard := _guards.pop(process, None)) is not None:
+        guard.kill()
+        guard.wait()
+        _there(guard.stdin).close()

@@ -47,13 +47,14 @@ def add(parser: Parser) -> None:
         help="FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
         "shuffle=shuffled.csv; repeat it for several",
     )
+    options.add(parser, options.places())
     options.add_output(parser, "downgrade")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.progress import progress
-    from metassay.cli.running import Output
+    from metassay.cli.running import Output, placed
     from metassay.studies.downgrade import downgrade
 
     if (arguments.corruption is None) == (arguments.after is None):
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     chosen = options.given(arguments, options.of("downgrade"), leave_out=("metric",))
     output = Output.of(arguments, "downgrade")
-    with progress(arguments.quiet):
+    with progress(arguments.quiet), placed(arguments):
         if arguments.corruption is not None:
             before, after = _from_texts(arguments)
         else:

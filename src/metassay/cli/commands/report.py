@@ -19,6 +19,7 @@ from metassay.cli.parser import Parser
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_files(parser, "make_report")
+    options.add(parser, options.places())
     group = parser.group("output")
     group.add_argument("--title", metavar="TEXT", help="heading of the page")
     group.add_argument("-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)")
@@ -28,7 +29,7 @@ def add(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.progress import progress
-    from metassay.cli.running import read_scores, say, spare_inputs, tell
+    from metassay.cli.running import placed, read_scores, say, spare_inputs, tell
     from metassay.core.files import check_writable
     from metassay.errors import one_line
     from metassay.report.document.report import TITLE, make_report
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     spare_inputs(arguments.output, arguments.files)
     check_writable(arguments.output)
     scores = read_scores(arguments)
-    with progress(arguments.quiet):
+    with progress(arguments.quiet), placed(arguments):
         report = make_report(scores, arguments.output, title=arguments.title or TITLE, **chosen)
     for sentence in report.sentences:
         tell(textwrap.fill(sentence, default_width()))

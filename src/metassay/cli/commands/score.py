@@ -163,7 +163,7 @@ def _score_corpus(arguments: argparse.Namespace, found: Texts, scorers: list[Sco
     from metassay.texts.scorers.corpus import score_corpus
 
     scores = score_corpus(found, scorers, max_references=arguments.max_references)
-    write(scores.to_scores(), arguments.output)
+    write(scores.to_scores(), arguments.output, safe=arguments.safe_csv)
     texts.tell_corpus(scores, arguments.quiet)
     if not arguments.quiet:
         say(f"wrote {one_line(arguments.output)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from metassay.core import options as opt
 from metassay.core.files import write_text
 from metassay.core.scores import Scores
+from metassay.core.study import study
 from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Dossier, Watch, gather
 
@@ -40,6 +41,7 @@ class Report:
         return "\n".join(self.sentences)
 
 
+@study
 def make_report(
     scores: Scores,
     path: str | Path | None = None,
@@ -56,30 +58,19 @@ def make_report(
 ) -> Report:
     """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.
 
+    The opening speaks of the first human criterion.
+
     Parameters
     ----------
     scores
         Scores of metrics and people.
     path
         The HTML file to write.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human. The first one is
-        what the opening speaks of.
-    metric
-        Metrics, likewise; by default every column that is not human.
     statistic
         Statistics of agreement, the first of which is also that of `criteria`; by default Kendall, Pearson and
         Spearman.
     title
         The heading of the page.
-    confidence
-        Confidence of the intervals, between 0 and 1.
-    resamples
-        How many resamples the studies take.
-    seed
-        The same seed gives the same report, whatever the number of threads.
-    threads
-        How many threads to use; all processors by default.
     watch
         Is told the name, the position and the number of studies before each of them.
 

@@ -51,30 +51,7 @@ def gather(
     threads: int | None = None,
     watch: Watch | None = None,
 ) -> Dossier:
-    """Run every study that needs nothing but scores.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-    human
-        Human criteria: names, globs or comma lists; by default every column known to be human.
-    metric
-        Metrics, likewise; by default every column that is not human.
-    statistic
-        Statistics of agreement, the first of which is also that of `criteria`; by default :data:`COEFFICIENTS`, and
-        :data:`TESTED` where metrics are tested.
-    confidence
-        Confidence of the intervals, between 0 and 1.
-    resamples
-        How many resamples each study takes.
-    seed
-        The same seed gives the same report, whatever the number of threads.
-    threads
-        How many threads to use; all processors by default.
-    watch
-        Is told the name, the position and the number of studies before each of them.
-    """
+    """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`."""
     from metassay.studies.agree import agree
     from metassay.studies.compare import compare
     from metassay.studies.criteria import criteria

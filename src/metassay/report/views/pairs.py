@@ -11,7 +11,8 @@ from metassay.report import numbers
 from metassay.report.table import Cell, Column, Section, Table, distinct, is_undefined, name, number
 
 if TYPE_CHECKING:
-    from metassay.studies.pairs import ScorePairs, ScorePairsRow
+    from metassay.studies.pairs import ScorePairs
+    from metassay.studies.pairs_rows import ScorePairsRow
 
 MOST_IN_LIST = 3
 """With more metrics and criteria than this, an overview is easier to read than a list of each."""

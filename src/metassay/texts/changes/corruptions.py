@@ -15,6 +15,7 @@ from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.result import Result
 from metassay.core.signature import Signature
+from metassay.core.study import study
 from metassay.core.texts import Item, Texts
 from metassay.errors import UnknownName, UsageError, one_line
 from metassay.texts.changes.analysis import Analysis, analysis
@@ -84,6 +85,7 @@ class Corruption(Result):
         return [asdict(change) for change in self.changes]
 
 
+@study
 def corrupt(
     texts: Texts,
     kind: str,
@@ -103,16 +105,8 @@ def corrupt(
         What to do: ``lemmatize`` (verbs to their dictionary form), ``shuffle`` (sentences change places),
         ``swap-persons`` (each person becomes another one of the source), ``drop-words``, ``repeat`` (sentences stand
         twice), ``negate``, ``swap-numbers``, ``truncate``.
-    rate
-        The share, from 0 to 1, of the verbs, sentences, persons, words or numbers to change; by default all of them,
-        except for ``drop-words`` (0.2) and ``truncate`` (0.5).
-    seed
-        Seed of the random numbers. Each text has its own stream, so a text is damaged in the same way whatever other
-        texts there are.
     systems
         Systems to damage, names or a comma list; all by default.
-    backend
-        Who finds sentences, verbs and persons: ``"built-in"``, or ``"spacy:NAME"`` with a pipeline's name or path.
 
     Returns
     -------
@@ -144,7 +138,6 @@ def corrupt(
     name = vocabulary.choice("kind of corruption", kind.replace("_", "-"), tuple(KINDS))
     how = KINDS[name]
     share = _share(how.rate if rate is None else rate)
-    seed = vocabulary.seed(seed)
     chosen = _systems(texts, systems)
     if how.source and not texts.sources:
         raise UsageError(f"{name} takes other {how.units} from the source texts, and there are none")

@@ -19,6 +19,7 @@ from metassay.core.origin import Origin
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.core.store import TRANSLATIONS, Store
+from metassay.core.study import study
 from metassay.core.texts import Texts
 from metassay.errors import UsageError, one_line
 from metassay.texts.changes.translators import Translated, Translator, Unit, translator
@@ -78,6 +79,7 @@ class Translation(Result):
     """The same, translated back into the first language, if that was asked for."""
 
 
+@study
 def translate(
     texts: Texts,
     *,
@@ -110,10 +112,6 @@ def translate(
         Also translate the result back into the first language.
     cache
         A file that keeps translations, so that a repeated or interrupted run only translates what is new.
-    timeout
-        Seconds that one call of a program may last.
-    threads
-        How many programs may run side by side, for translators that allow it; all processors by default.
 
     Returns
     -------
@@ -146,8 +144,6 @@ def translate(
     if source == target:
         raise UsageError(f"the texts are in {source!r} already; name another language")
     parts = vocabulary.choices("part of the texts", what, WHAT)
-    if not timeout > 0:
-        raise UsageError(f"timeout must be a number of seconds over 0, got {timeout}")
     if back and with_.startswith("marian:") and not ("{from}" in with_ and "{to}" in with_):
         raise UsageError(
             "one model translates in one direction; to come back, put {from} and {to} in its name, "
