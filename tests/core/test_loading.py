@@ -47,3 +47,15 @@ def test_numbers_that_json_does_not_know():
     assert encode(values) == [1.0, None, "Infinity", "-Infinity"]
     assert str(decode(encode(values), tuple[float, ...])) == str(values)
     assert decode(None, float | None) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"study": "agree", "version": "0", "signature": "a:b", "rows": [], "tables": {}, "notes": [{"code": 5}]}',
+    ],
+)
+def test_what_breaks_while_it_is_read_is_told_as_well(text):
+    with pytest.raises(ma.FormatError, match="is not a result that metassay"):
+        from_json(text)

@@ -70,3 +70,8 @@ def test_options_are_checked_before_the_body_runs():
 def test_all_stands_for_every_choice():
     tests = options.of("simulate_size")["test"]
     assert tests.option.take("test", "all") == tuple(tests.option.choices)
+
+
+def test_two_names_of_one_option_are_refused():
+    with pytest.raises(UsageError, match="statistic and coefficient are two names of one option"):
+        ma.agree(ma.example(), human="relevance", statistic="pearson", coefficient="kendall")

@@ -43,6 +43,8 @@ def forest(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - names
 
 def violins(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return the distribution of the resamples behind each interval (Deutsch, Dror and Roth 2021, Figure 4)."""
+    if result.table and not result.samples:
+        raise UsageError("the figure violins needs resamples, which JSON does not keep; draw it with agree --figure")
     if all(sample is None for sample in result.samples):
         raise UsageError(
             f"the figure violins needs resamples of the correlation, and the interval {result.table[0].interval} has "

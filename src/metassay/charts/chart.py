@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import re
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from metassay.core import vocabulary
 from metassay.core.files import replacing
 from metassay.core.result import Result
-from metassay.errors import UsageError, one_line, visible
+from metassay.errors import UsageError, one_line
 
 if TYPE_CHECKING:
     from metassay.charts.panels import Multiples
@@ -142,9 +141,7 @@ def interactive(result: Result) -> Multiples | None:
     if kind is None:
         return None
     made: Multiples = _maker(result.study, kind)(result)
-    # Browsers obey bidirectional and control characters of names; the page shows them instead.
-    rows = [{key: visible(v) if isinstance(v, str) else v for key, v in row.items()} for row in made.rows]
-    return dataclasses.replace(made, rows=rows) if rows else None
+    return made if made.rows else None
 
 
 def _maker(study: str, kind: str) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from metassay.cli.parser import Parser
 from metassay.core.option import Option
 from metassay.core.options import LowerIsBetter
 from metassay.core.study import Declared, read_declaration
+from metassay.errors import UsageError
 from metassay.report.formats import FORMATS as OUTPUT_FORMATS
 from metassay.report.views import names_of
 
@@ -78,7 +79,7 @@ def add(parser: Parser, options: Options) -> None:
                     settings["type"] = _number
             group.add_argument(f"--{_flag(name, option)}", **settings)
             if option.alias is not None:
-                group.add_argument(f"--{option.alias}", **{**settings, "help": argparse.SUPPRESS})
+                group.add_argument(f"--{option.alias}", **{**settings, "dest": option.alias, "help": argparse.SUPPRESS})
 
 
 def add_study(parser: Parser, verb: str) -> None:
@@ -148,6 +149,11 @@ def given(arguments: argparse.Namespace, options: Options, leave_out: Iterable[s
     found = {}
     for name, each in options.items():
         value = getattr(arguments, _dest(name, each.option), None)
+        former = None if each.option.alias is None else getattr(arguments, each.option.alias, None)
+        if former is not None:
+            if value is not None:
+                raise UsageError(f"--{name} and --{each.option.alias} are two names of one option; give one of them")
+            value = former
         if value is not None and name not in leave_out:
             each.option.take(name, value, each.default)
             found[name] = value

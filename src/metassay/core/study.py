@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from metassay.core import options
 from metassay.core.option import Option
+from metassay.errors import UsageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -66,6 +67,9 @@ def study(verb: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(verb)
     def checked(*args: P.args, **given: P.kwargs) -> R:
+        for old, name in former.items():
+            if old in given and name in given:
+                raise UsageError(f"{name} and {old} are two names of one option; give one of them")
         values = {former.get(name, name): value for name, value in given.items()}
         for name, each in known.items():
             values[name] = each.option.take(name, values.get(name, each.default), each.default)

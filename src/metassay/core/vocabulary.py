@@ -106,6 +106,12 @@ def statistic_title(name: str) -> str:
     return statistic_names.title(name)
 
 
+def statistic_sign(name: str) -> float:
+    """Return 1 if larger values of a statistic are better agreement, −1 if smaller ones are."""
+    known = statistic_names.KNOWN.get(name)
+    return -1.0 if known is not None and not known.higher_is_better else 1.0
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 

@@ -54,7 +54,7 @@ def from_json(text: str, where: str = "the text") -> Result:
         fields = {name: decode(value, hints[name]) for name, value in values.items()}
         assert not set(_TEXTS) & set(hints), f"texts that {found['study']} made are in a file of their own"
         return made(signature=signature, notes=tuple(map(_note, found["notes"])), **fields)
-    except (AssertionError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise FormatError(
             f"{where} is not a result that metassay {VERSION} wrote with --format json ({one_line(error, 120)})"
         ) from None
@@ -105,7 +105,9 @@ def _noted(note: Note) -> dict[str, object]:
 
 
 def _note(said: Mapping[str, Any]) -> Note:
-    return Note.of(**{name: fact for name, fact in said.items() if name != "text"})
+    note = Note.of(**{name: fact for name, fact in said.items() if name != "text"})
+    sentence(note)  # a code that is not known, or facts that are not its own, are told here
+    return note
 
 
 def _dump(value: object) -> str:

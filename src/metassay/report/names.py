@@ -18,6 +18,11 @@ def coefficient(name: str) -> str:
     return vocabulary.statistic_title(name)
 
 
+def goodness(name: str, estimate: float) -> float:
+    """Return the value of a statistic with its sign turned if smaller values are better agreement."""
+    return vocabulary.statistic_sign(name) * estimate
+
+
 def setting(human: str, level: str, coef: str) -> str:
     """Return what is correlated with what, such as ``relevance, system level, Kendall``."""
     return f"{human}, {level} level, {coefficient(coef)}"

@@ -42,7 +42,9 @@ def none_agrees(metric: str, where: str, coefficient: str, estimate: float) -> s
 def _verdict(result: Comparison, setting: tuple[str, str, str]) -> str:
     human, level, coefficient = setting
     mine = [c for c in result.clusters if (c.human, c.level, c.coefficient) == setting]
-    ranked = sorted((c for c in mine if not math.isnan(c.estimate)), key=lambda c: -c.estimate)
+    ranked = sorted(
+        (c for c in mine if not math.isnan(c.estimate)), key=lambda c: -names.goodness(coefficient, c.estimate)
+    )
     where = f"{one_line(human)} at the {level} level"
     if not ranked:
         return f"Agreement on {where} is undefined for every metric."

@@ -240,7 +240,7 @@ def _started(arguments: Sequence[str], environment: Mapping[str, str] | None = N
     _running.add(process)
     if os.name == "posix":
         # Ends the program if this process is killed: the pipe closes, and the shell is no longer kept waiting.
-        guard = ["/bin/sh", "-c", 'read -r _; kill -9 -- "-$0"', str(process.pid)]
+        guard = ["/bin/sh", "-c", 'read -r _; kill -9 "-$0"', str(process.pid)]
         _guards[process] = subprocess.Popen(guard, stdin=subprocess.PIPE, start_new_session=True)
     return process
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -204,6 +204,15 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
     return "\n".join(parts)
 
 
+def _shown(value: Any) -> Any:  # noqa: ANN401 - anything JSON knows
+    """Return a value with the bidirectional and control characters of its texts as symbols; browsers obey them."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return {_shown(key): _shown(part) for key, part in value.items()}
+    return [_shown(part) for part in value] if isinstance(value, list | tuple) else value
+
+
 def _figure(name: str, chart: Multiples) -> str:
     fields = list(chart.rows[0])
     setting = {
@@ -215,11 +224,12 @@ def _figure(name: str, chart: Multiples) -> str:
         "pick": chart.pick,
         "sort": chart.sort,
     }
+    setting = _shown(setting)
     identifier = f"chart-{name}"
     picker = ""
     if chart.pick:
         values = dict.fromkeys(row[chart.pick] for row in chart.rows)
-        options = "".join(f'<option value="{escape(v)}">{escape(one_line(v, 80))}</option>' for v in values)
+        options = "".join(f'<option value="{escape(visible(v))}">{escape(one_line(v, 80))}</option>' for v in values)
         picker = f'<label class="pick">Show <select data-pick="{identifier}">{options}</select></label>'
     title = f"{chart.title}; {chart.told}" if chart.told else chart.title
     return (

@@ -72,7 +72,7 @@ def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
             found = settings.setdefault((row.human, row.level), [])
             if not math.isnan(row.estimate):
                 found.append(row)
-    return [sorted(rows, key=lambda r: -r.estimate) for rows in settings.values()]
+    return [sorted(rows, key=lambda r: -names.goodness(r.coefficient, r.estimate)) for rows in settings.values()]
 
 
 def _verdicts(dossier: Dossier) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ def _line(
     cells = [name(metric)]
     for setting in layout.settings:
         row = rows.get(setting)
-        bold = row is not None and row.estimate == best[setting]
+        bold = row is not None and _known(row) == best[setting]
         cells.append(number("" if row is None else texts[id(row)], bold))
         if _ranks_pairs(*setting):
             ends = (math.nan,) * 3 if row is None else (row.misranked, row.misranked_low, row.misranked_high)
@@ -161,7 +161,7 @@ def _has_pairs(settings: list[Setting]) -> bool:
 
 
 def _known(row: AgreementRow | None) -> float:
-    return -math.inf if row is None or math.isnan(row.estimate) else row.estimate
+    return -math.inf if row is None or math.isnan(row.estimate) else names.goodness(row.coefficient, row.estimate)
 
 
 def _best_first(row: AgreementRow | None) -> float:

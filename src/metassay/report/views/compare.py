@@ -123,7 +123,10 @@ def _order(result: Comparison, setting: Setting, rows: Sequence[ComparisonRow]) 
     ranked = {c.metric: c.estimate for c in result.clusters if (c.human, c.level, c.coefficient) == setting}
     seen = {row.metric_a: row.estimate_a for row in rows} | {row.metric_b: row.estimate_b for row in rows}
     estimates = seen | ranked
-    return sorted(estimates.items(), key=lambda item: math.inf if math.isnan(item[1]) else -item[1])
+    return sorted(
+        estimates.items(),
+        key=lambda item: math.inf if math.isnan(item[1]) else -names.goodness(setting[2], item[1]),
+    )
 
 
 def _by_setting(rows: Sequence[ComparisonRow]) -> dict[Setting, list[ComparisonRow]]:

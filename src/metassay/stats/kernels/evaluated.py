@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray, Pair, Swaps
 from metassay.stats.kernels.weighted_ranks import Numbers
 
@@ -35,8 +36,20 @@ def evaluated(statistic: Evaluated, x: FloatArray, z: FloatArray, w: FloatArray 
         part = [a if a.shape[1] == 1 else a[:, cut] for a in (x, z, w)]
         # Where nothing is left to compare, a division by 0 says that the statistic is undefined.
         with np.errstate(divide="ignore", invalid="ignore"):
-            out[cut] = statistic.evaluate(*part)
+            out[cut] = _asked(statistic, *part)
     return out
+
+
+def _asked(statistic: Evaluated, x: FloatArray, z: FloatArray, w: FloatArray) -> FloatArray:
+    """Return what a statistic says; what goes wrong in one of a user's own is told as theirs."""
+    try:
+        found = np.asarray(statistic.evaluate(x, z, w), dtype=np.float64)
+    except Exception as error:
+        raise UsageError(f"the statistic {statistic!r} failed: {type(error).__name__}: {one_line(error)}") from error
+    draws = max(a.shape[1] for a in (x, z, w))
+    if found.shape not in ((draws,), (1,), ()):
+        raise UsageError(f"the statistic {statistic!r} must return one value per draw, {draws} here, got {found.shape}")
+    return found
 
 
 class EvaluatedPoints:

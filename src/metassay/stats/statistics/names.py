@@ -16,6 +16,8 @@ class Named(NamedTuple):
     """Further names on the command line and in Python."""
     signature: str = ""
     """Its name in signatures, if that is another."""
+    higher_is_better: bool = True
+    """Whether larger values are better agreement."""
 
 
 BUILT_IN = {

@@ -42,7 +42,11 @@ def register(statistic: Statistic) -> Statistic:
             raise UsageError(f"the name {each} is taken by another statistic ({taken.title or taken.name})")
     _known[name] = statistic
     names.KNOWN[name] = names.Named(
-        statistic.title or name, statistic.symbol, statistic.aliases, statistic.signature_name
+        statistic.title or name,
+        statistic.symbol,
+        statistic.aliases,
+        statistic.signature_name,
+        statistic.higher_is_better,
     )
     return statistic
 
