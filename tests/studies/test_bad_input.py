@@ -44,7 +44,7 @@ def refused(study, *args, **options):
         ({"resamples": 0}, "resamples must be a whole number of at least 1, got 0"),
         ({"resamples": -5}, "resamples must be a whole number of at least 1, got -5"),
         ({"resamples": 10.5}, "resamples must be a whole number of at least 1, got 10.5"),
-        ({"resamples": math.inf}, "resamples must be a whole number of at least 1, got inf"),
+        ({"resamples": math.inf}, "resamples must be a whole number of at least 1 and at most 38 digits, got inf"),
         ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
         ({"threads": 0}, "threads must be a whole number of at least 1, got 0"),
         ({"threads": -2}, "threads must be a whole number of at least 1, got -2"),

@@ -242,4 +242,4 @@ def test_people_are_compared_with_the_others():
     left = score(texts, "rouge[variants=1,measures=f1]", processes=1, leave_own_out=True)
     np.testing.assert_allclose(whole, [1, 1, 1 / 2])
     np.testing.assert_allclose(left.matrix("rouge-1_f1")[:, 0], [1 / 2, 1 / 2, 1 / 2])
-    assert "2 of 3 outputs are references, and were compared with the others" in left.notes
+    assert Note.of("outputs-among-references", n=2, outputs=3) in left.notes

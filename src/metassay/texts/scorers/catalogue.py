@@ -95,11 +95,14 @@ def _options(metric: Metric) -> Iterator[OptionRow]:
     """Yield the options of a metric with their defaults, as its documentation explains them."""
     made_by = maker(metric)
     said: dict[str, str] = {}
-    section = re.search(
-        r"^Parameters\n-+\n(.*?)(?:\n\n[A-Z][a-z]+\n-+\n|\Z)", inspect.getdoc(made_by) or "", re.S | re.M
-    )
-    for names, words in re.findall(r"^(\w[^\n]*)\n((?:[ ]+[^\n]*\n?)+)", section[1] if section else "", re.MULTILINE):
-        said |= dict.fromkeys(names.split(", "), " ".join(words.split()).replace("``", ""))
+    # What makes a scorer may take the options of the class that it makes, which explains those.
+    made = inspect.get_annotations(made_by, eval_str=True).get("return") if inspect.isfunction(made_by) else None
+    for text in (inspect.getdoc(made) if inspect.isclass(made) else None, inspect.getdoc(made_by)):
+        section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n[A-Z][a-z]+\n-+\n|\Z)", text or "", re.S | re.M)
+        for names, words in re.findall(
+            r"^(\w[^\n]*)\n((?:[ ]+[^\n]*\n?)+)", section[1] if section else "", re.MULTILINE
+        ):
+            said |= dict.fromkeys(names.split(", "), " ".join(words.split()).replace("``", ""))
     for option, parameter in inspect.signature(made_by).parameters.items():
         given = parameter.default
         default = ",".join(map(str, given)) if isinstance(given, tuple | list | frozenset) else str(given)
