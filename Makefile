@@ -30,8 +30,8 @@ demo: $(VENV)/.has-demo ## every study on the example data, and where the report
 test: lint ## lint, then all tests, with the examples in docstrings, README and docs
 	$(BIN)/pytest --write-passed $(PASSED) $(PYTEST)
 
-test-quick: $(VENV)/.has-dev ## the tests that take less than a few seconds each, without lint
-	$(BIN)/pytest -m 'not slow' $(PYTEST)
+test-quick: $(VENV)/.has-dev ## reading, nouns, options and studies: what another Python could break
+	$(BIN)/pytest -m 'not slow' -n auto --dist worksteal tests/core tests/readers tests/studies
 
 test-models: $(MODELS)/.has-models ## the tests that make test skipped (all without make test), with models
 	$(MODELS)/bin/pytest -rs --leave-out $(PASSED) $(PYTEST)
