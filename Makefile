@@ -19,7 +19,7 @@ SUMMEVAL_TEXTS := $(DATA)/summeval/model_annotations.aligned.paired.jsonl
 PYTEST := -n auto --dist worksteal --doctest-modules src tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-models latest lint format docs bench clean
+.PHONY: help demo test test-quick test-models latest lint format docs bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ demo: $(VENV)/.has-demo ## every study on the example data, and where the report
 
 test: lint ## lint, then all tests, with the examples in docstrings, README and docs
 	$(BIN)/pytest --write-passed $(PASSED) $(PYTEST)
+
+test-quick: $(VENV)/.has-dev ## the tests that take less than a few seconds each, without lint
+	$(BIN)/pytest -m 'not slow' $(PYTEST)
 
 test-models: $(MODELS)/.has-models ## the tests that make test skipped (all without make test), with models
 	$(MODELS)/bin/pytest -rs --leave-out $(PASSED) $(PYTEST)
