@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import doctest
 from pathlib import Path
 
 import pytest
+
+from metassay.texts.scorers.registry import METRICS
 
 
 def pytest_addoption(parser):
@@ -12,8 +15,24 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    config.pluginmanager.register(Examples())
     if (name := config.getoption("write_passed")) and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Passed(Path(name)))
+
+
+class Examples:
+    """Skips an example in a docstring of a metric whose packages are absent, with the command that installs them."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item):
+        try:
+            return (yield)
+        except doctest.UnexpectedException as failure:
+            error = failure.exc_info[1]
+            for metric in METRICS.values():
+                if isinstance(error, ModuleNotFoundError) and error.name in metric.packages:
+                    pytest.skip(f"{item.name} needs {error.name}; run: {metric.install}")
+            raise
 
 
 class Passed:
