@@ -100,7 +100,7 @@ def _line(
     cells = [name(metric)]
     for setting in layout.settings:
         row = rows.get(setting)
-        bold = row is not None and _known(row) == best[setting]
+        bold = math.isfinite(best[setting]) and _known(row) == best[setting]
         cells.append(number("" if row is None else texts[id(row)], bold))
         if _ranks_pairs(*setting):
             ends = (math.nan,) * 3 if row is None else (row.misranked, row.misranked_low, row.misranked_high)
