@@ -44,7 +44,7 @@ def head(first: str, names: tuple[str, ...] | list[str]) -> None:
 def size(coefficient: str, trials: int) -> None:
     head("world", METRIC_TESTS)
     for world in TEXTBOOK:
-        table(ma.simulate_size(world=world, coefficient=coefficient, trials=trials, resamples=RESAMPLES))
+        table(ma.simulate_size(world=world, statistic=coefficient, trials=trials, resamples=RESAMPLES))
 
 
 def fitted(files: list[str], trials: int) -> None:

@@ -64,7 +64,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
     few = {"resamples": 20}
     return {
         "agree": lambda: ma.agree(data, **few),
-        "compare": lambda: ma.compare(data, test="williams", coefficient="pearson", level="system"),
+        "compare": lambda: ma.compare(data, test="williams", statistic="pearson", level="system"),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
         "normality": lambda: ma.normality(data),

@@ -67,12 +67,12 @@ def test_options_reach_the_study(run, scores):
         "compare",
         scores,
         "--human=relevance",
-        *("--metric", "close,rough", "--level", "summary", "--coefficient", "pearson", "--test", "williams"),
+        *("--metric", "close,rough", "--level", "summary", "--statistic", "pearson", "--test", "williams"),
         *("--alternative", "two-sided", "--correction", "holm", "--scope", "table", "--alpha", "0.1"),
         *("--format", "json"),
     ).out
     rows = json.loads(out)["rows"]
-    assert {(r["level"], r["coefficient"], r["test"]) for r in rows} == {("input", "pearson", "williams")}
+    assert {(r["level"], r["statistic"], r["test"]) for r in rows} == {("input", "pearson", "williams")}
     assert {(r["alternative"], r["correction"], r["scope"]) for r in rows} == {("two-sided", "holm", "table")}
     assert {r["metric_a"] for r in rows} == {"close", "rough"}
 

@@ -26,10 +26,10 @@ NASTY = (
 )
 
 
-def agreement_row(metric, estimate, *, human="relevance", level="system", coefficient="kendall", **changes):
+def agreement_row(metric, estimate, *, human="relevance", level="system", statistic="kendall", **changes):
     changes.setdefault("n_annotated", changes.get("n_inputs", 100))
     low, high = changes.pop("low", estimate - 0.2), changes.pop("high", estimate + 0.1)
-    ranks = level == "system" and coefficient == "kendall"
+    ranks = level == "system" and statistic == "kendall"
     fields = {
         "confidence": 0.95,
         "interval": "boot-both",
@@ -43,7 +43,7 @@ def agreement_row(metric, estimate, *, human="relevance", level="system", coeffi
         "misranked_high": (1 - low) / 2 if ranks else NAN,
         "tied": 0.0 if ranks else NAN,
     } | changes
-    return AgreementRow(metric, human, level, coefficient, estimate, low, high, **fields)
+    return AgreementRow(metric, human, level, statistic, estimate, low, high, **fields)
 
 
 def agreement(*rows, notes=()):

@@ -17,13 +17,13 @@ from metassay.report.notes import SENTENCES, sentence, sentences
 SOURCE = Path(ma.__file__).parent
 PLACE = ("share", 0.0, 0.25)
 COUNTS = {"n": 2, "outputs": 5, "texts": 5, "systems": 4, "inputs": 30, "resamples": 100, "alpha": 0.05, "metrics": 3}
-WHERE = {"human": "relevance", "level": "input", "coefficient": "kendall", "metric": "rouge"}
+WHERE = {"human": "relevance", "level": "input", "statistic": "kendall", "metric": "rouge"}
 PLAN = {
     "metric": "rouge",
     "metric_b": None,
     "human": "relevance",
     "level": "system",
-    "coefficient": "kendall",
+    "statistic": "kendall",
     "systems": 14,
     "inputs": 80.0,
     "annotators": None,
@@ -158,8 +158,8 @@ def test_names_that_differ_share_a_line_and_the_weightiest_note_is_first():
 
 
 def test_counts_that_differ_share_a_line_with_the_largest():
-    def note(metric, coefficient, n):
-        return Note.of("units-undefined", **WHERE | {"metric": metric, "coefficient": coefficient}, n=n, units=80)
+    def note(metric, statistic, n):
+        return Note.of("units-undefined", **WHERE | {"metric": metric, "statistic": statistic}, n=n, units=80)
 
     one, other = note("rouge", "kendall", 2), note("rouge", "pearson", 2)
     assert sentences([one]) == (

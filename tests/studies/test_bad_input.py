@@ -40,7 +40,7 @@ def refused(study, *args, **options):
         ({"metric": "rogue"}, "unknown metric 'rogue'; did you mean 'rouge'?"),
         ({"level": "summry"}, "unknown level 'summry'"),
         ({"level": ""}, "no level given; choose from system, input, global, within-system"),
-        ({"coefficient": "kendal"}, "unknown statistic 'kendal'; did you mean 'kendall'?"),
+        ({"statistic": "kendal"}, "unknown statistic 'kendal'; did you mean 'kendall'?"),
         ({"resamples": 0}, "resamples must be a whole number of at least 1, got 0"),
         ({"resamples": -5}, "resamples must be a whole number of at least 1, got -5"),
         ({"resamples": 10.5}, "resamples must be a whole number of at least 1, got 10.5"),

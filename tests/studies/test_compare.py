@@ -33,7 +33,7 @@ def test_all_ordered_pairs_on_the_example(small_example, test):
     for level in literal.LEVELS:
         assert set(by_pair(result, level)) == set(itertools.permutations(metrics, 2))
     for row in result.table:
-        assert (row.human, row.test, row.coefficient) == ("relevance", test, "kendall")
+        assert (row.human, row.test, row.statistic) == ("relevance", test, "kendall")
         assert (row.alternative, row.correction, row.scope) == ("greater", "bonferroni", "row")
         assert row.resamples == (None if test == "williams" else 99)
         assert 0 < row.p_value <= 1
@@ -48,7 +48,7 @@ def test_both_estimates_rest_on_the_cells_that_both_have(world):
     scores = world(missing=gaps)
     x = {name: scores.matrix(name) for name in scores.metrics}
     z = scores.matrix("human")
-    result = ma.compare(scores, level=LEVELS, coefficient="pearson", resamples=19)
+    result = ma.compare(scores, level=LEVELS, statistic="pearson", resamples=19)
     for row in result.table:
         common = ~np.isnan(x[row.metric_a]) & ~np.isnan(x[row.metric_b])
         for name, estimate in ((row.metric_a, row.estimate_a), (row.metric_b, row.estimate_b)):
@@ -137,7 +137,7 @@ def test_williams_takes_the_correlations_of_the_level(world):
     scores = world()
     x, y, z = (scores.matrix(name) for name in ("good", "fair", "human"))
     for level, n in (("system", 8), ("input", 8), ("global", 96), ("within-system", 12)):
-        row = by_pair(ma.compare(scores, level=level, test="williams", coefficient="pearson"))[("good", "fair")]
+        row = by_pair(ma.compare(scores, level=level, test="williams", statistic="pearson"))[("good", "fair")]
         r = [literal.correlation(a, b, level, "pearson") for a, b in ((x, z), (y, z), (x, y))]
         assert row.p_value == pytest.approx(williams(*r, n, "greater"))
 
@@ -164,7 +164,7 @@ def test_what_is_corrected_together(correction, scope, alternative, family):
     result = ma.compare(
         scores,
         level="input",
-        coefficient="pearson",
+        statistic="pearson",
         correction=correction,
         scope=scope,
         alternative=alternative,
@@ -198,7 +198,7 @@ def test_no_correction_corrects_nothing(world):
 
 
 def test_clusters_follow_the_corrected_tests(world):
-    result = ma.compare(world(), level="input", coefficient="pearson", resamples=499, correction="none")
+    result = ma.compare(world(), level="input", statistic="pearson", resamples=499, correction="none")
     assert [c.metric for c in result.clusters] == ["good", "fair", "poor"]
     estimates = [c.estimate for c in result.clusters]
     assert estimates == sorted(estimates, reverse=True)
@@ -212,7 +212,7 @@ def test_clusters_follow_the_corrected_tests(world):
     assert result.clusters[-1].rank > 1
     for alternative in ("less", "two-sided"):
         other = ma.compare(
-            world(), level="input", coefficient="pearson", resamples=499, correction="none", alternative=alternative
+            world(), level="input", statistic="pearson", resamples=499, correction="none", alternative=alternative
         )
         assert [c.metric for c in other.clusters] == ["good", "fair", "poor"]
         assert other.clusters[-1].rank > 1
@@ -249,7 +249,7 @@ def test_metrics_without_common_cells_are_not_compared(world, test):
 def test_a_metric_and_its_copy_do_not_differ(world, test):
     x = world().matrix("fair")
     scores = ma.Scores.from_arrays({"fair": x, "copy": x.copy()}, {"human": world().matrix("human")})
-    for row in ma.compare(scores, level=LEVELS, coefficient="pearson,spearman,kendall", test=test, resamples=99).table:
+    for row in ma.compare(scores, level=LEVELS, statistic="pearson,spearman,kendall", test=test, resamples=99).table:
         assert row.difference == 0
         assert row.p_value == pytest.approx(0.5 if test == "williams" else 1)
 
@@ -259,7 +259,7 @@ def test_a_metric_in_other_units_does_not_differ(level):
     random = np.random.default_rng(0)
     x, z = random.integers(1, 6, (2, 6, 8)).astype(float)
     scores = ma.Scores.from_arrays({"share": x / 7, "percent": x * 100 / 7}, {"human": z})
-    for row in ma.compare(scores, level=level, coefficient="kendall", resamples=199).table:
+    for row in ma.compare(scores, level=level, statistic="kendall", resamples=199).table:
         assert row.p_value == 1
 
 
@@ -267,7 +267,7 @@ def test_the_smallest_p_value_is_one_over_draws_and_one():
     random = np.random.default_rng(0)
     z = random.normal(size=(10, 40))
     scores = ma.Scores.from_arrays({"good": z + 0.1, "bad": -z}, {"h": z})
-    options = {"level": "input", "coefficient": "pearson", "resamples": 99}
+    options = {"level": "input", "statistic": "pearson", "resamples": 99}
     assert by_pair(ma.compare(scores, **options))[("good", "bad")].p_value == 1 / 100
     assert by_pair(ma.compare(scores, p="paper", **options))[("good", "bad")].p_value == 0
 
@@ -282,8 +282,8 @@ def test_references_are_left_out_unless_they_are_wanted(world):
 
 
 def test_several_criteria_levels_and_coefficients_at_once(example):
-    result = ma.compare(example, metric="synthetic-judge,synthetic-overlap", coefficient="pearson,tau-c", resamples=19)
-    keys = [(row.human, row.level, row.coefficient, row.metric_a) for row in result.table]
+    result = ma.compare(example, metric="synthetic-judge,synthetic-overlap", statistic="pearson,tau-c", resamples=19)
+    keys = [(row.human, row.level, row.statistic, row.metric_a) for row in result.table]
     assert len(set(keys)) == len(keys) == 2 * 2 * 2 * 2
     assert len(result.clusters) == 2 * 2 * 2 * 2
     assert repr(result).startswith("Comparison(16 rows; study:compare|")
@@ -318,7 +318,7 @@ def test_williams_rests_on_cells_that_people_scored():
     changed_x, changed_y = (np.where(np.isnan(z), v[::-1], v) for v in (x, y))
     for level in ("input", "global", "within-system"):
         p_values = [
-            [row.p_value for row in ma.compare(scores, level=level, coefficient="pearson", test="williams").table]
+            [row.p_value for row in ma.compare(scores, level=level, statistic="pearson", test="williams").table]
             for scores in (
                 ma.Scores.from_arrays({"x": x, "y": y}, {"z": z}),
                 ma.Scores.from_arrays({"x": changed_x, "y": changed_y}, {"z": z}),
@@ -332,7 +332,7 @@ def test_a_note_warns_if_metrics_favour_systems(world):
     quality = random.normal(size=(16, 1))
     x, y = (quality + random.normal(size=(16, 1)) + random.normal(size=(16, 50)) for _ in range(2))
     scores = ma.Scores.from_arrays({"x": x, "y": y}, {"z": quality + random.normal(size=(16, 50))})
-    options = {"level": "system", "coefficient": "pearson", "resamples": 19}
+    options = {"level": "system", "statistic": "pearson", "resamples": 19}
     (warning,) = noted(
         ma.compare(scores, test="perm-both", **options), "false-positives", method="perm-both", alpha=0.05
     )
@@ -355,7 +355,7 @@ def test_two_way_exchanges_whole_systems_where_inputs_add_nothing():
     scores = ma.Scores.from_arrays(
         {"x": np.repeat(x[:, None], 4, 1), "y": np.repeat(y[:, None], 4, 1)}, {"z": np.repeat(z[:, None], 4, 1)}
     )
-    (row, _) = ma.compare(scores, level="system", coefficient="pearson", test="two-way", resamples=20_000).table
+    (row, _) = ma.compare(scores, level="system", statistic="pearson", test="two-way", resamples=20_000).table
     u, v = ((w - w.mean()) / w.std() for w in (x, y))
 
     def difference(swap):
@@ -368,9 +368,9 @@ def test_two_way_exchanges_whole_systems_where_inputs_add_nothing():
 
 
 @pytest.mark.parametrize("level", ["system", "input", "global", "within-system"])
-@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall-c"])
-def test_two_way_has_all_levels_and_coefficients(world, level, coefficient):
-    forth = ma.compare(world(), level=level, coefficient=coefficient, test="two-way", resamples=99)
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall-c"])
+def test_two_way_has_all_levels_and_coefficients(world, level, statistic):
+    forth = ma.compare(world(), level=level, statistic=statistic, test="two-way", resamples=99)
     assert all(0 < row.p_value <= 1 for row in forth.table)
     a, b = forth.table[0], next(r for r in forth.table if r.metric_a == forth.table[0].metric_b)
     assert b.difference == pytest.approx(-a.difference)
@@ -395,5 +395,5 @@ def test_the_two_way_test_uses_its_threads(monkeypatch):
     monkeypatch.setattr(ma.Statistic, "exchange", slow)
     z = np.random.default_rng(0).normal(size=(8, 200))
     scores = ma.Scores.from_arrays(metrics={"a": z + 1, "b": -z}, human={"overall": z})
-    ma.compare(scores, level="system", coefficient="pearson", test="two-way", resamples=8 * 1024, threads=2)
+    ma.compare(scores, level="system", statistic="pearson", test="two-way", resamples=8 * 1024, threads=2)
     assert len(seen) > 1

@@ -26,7 +26,7 @@ def test_rows_of_coverage(world):
     result = ma.simulate_coverage(world, metric="close,same", trials=30, resamples=40)
     assert len(result.table) == 2 * 2 * 4
     row = result.table[0]
-    assert (row.metric, row.human, row.level, row.coefficient) == ("close", "people", "system", "pearson")
+    assert (row.metric, row.human, row.level, row.statistic) == ("close", "people", "system", "pearson")
     assert (row.interval, row.setting, row.trials, row.n_undefined) == ("fisher", "6x5", 30, 0)
     assert all(r.low <= r.rate <= r.high for r in result.table)
     assert all(sum(r.best for r in result.table[at : at + 4]) <= 1 for at in range(0, 16, 4))
@@ -87,7 +87,7 @@ def test_rows_of_power(world):
     assert (row.metric, row.human, row.level, row.test) == ("close", "people", "system", "williams")
     assert (row.damage, row.setting, row.trials, row.resamples) == ("noise", 0.5, 60, None)
     assert [r.setting for r in result.table[:2]] == [0.5, 1.0]
-    agreement = ma.agree(world, metric="close", level="system", coefficient="pearson", resamples=10).table[0]
+    agreement = ma.agree(world, metric="close", level="system", statistic="pearson", resamples=10).table[0]
     assert row.estimate == pytest.approx(agreement.estimate)
     assert row.estimate_damaged < row.estimate
     assert "|damage:noise|at:0.5,1|alpha:0.05|trials:60|k:99|" in str(result.signature)

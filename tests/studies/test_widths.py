@@ -146,6 +146,6 @@ def test_systems_and_judged_inputs_are_drawn_alike_however_large_the_test_set_is
     metric = np.where(np.arange(5000) < 40, quality + random.normal(size=(6, 5000)), 0.0)
     people = np.where(np.arange(5000) < 40, quality + random.normal(size=(6, 5000)), np.nan)
     scores = ma.Scores.from_arrays({"m": metric}, {"h": people})
-    rows = ma.widths(scores, resamples=2000, coefficient="kendall").table
+    rows = ma.widths(scores, resamples=2000, statistic="kendall").table
     change = {row.interval: row.width_change for row in rows}
     assert change["boot-systems"] == 0

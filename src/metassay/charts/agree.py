@@ -16,8 +16,8 @@ from metassay.errors import UsageError
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement
 
-BY = ("human", "level", "coefficient")
-FIELDS = "metric human level coefficient estimate low high n_systems n_inputs"
+BY = ("human", "level", "statistic")
+FIELDS = "metric human level statistic estimate low high n_systems n_inputs"
 TIPS = tips("metric", "estimate|correlation|.3f", "low|from|.3f", "high|to|.3f", "n_systems|systems", "n_inputs|inputs")
 TITLE = "correlation with human scores"
 SLICES = 40
@@ -25,7 +25,7 @@ SLICES = 40
 
 
 def forest(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return correlations with their intervals: a panel per human criterion, level and coefficient."""
+    """Return correlations with their intervals: a panel per human criterion, level and statistic."""
     rows = best_first(records(result.table, FIELDS, only), "metric", "estimate", BY)
     y = names("metric", (row["metric"] for row in rows), grid=True)
     x = numbers("estimate", TITLE, extent(rows, "estimate", "low", "high", also=[0]))
@@ -50,9 +50,7 @@ def violins(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - name
             f"the figure violins needs resamples of the correlation, and the interval {result.table[0].interval} has "
             "none; choose boot-both, boot-systems or boot-inputs"
         )
-    samples = {
-        (r.metric, r.human, r.level, r.coefficient): s for r, s in zip(result.table, result.samples, strict=True)
-    }
+    samples = {(r.metric, r.human, r.level, r.statistic): s for r, s in zip(result.table, result.samples, strict=True)}
     base = forest(result, **only)
     blank = dict.fromkeys(("estimate", "low", "high", "value", "half"))
     rows = [{**row, "value": None, "half": None, "known": row["estimate"]} for row in base.rows]

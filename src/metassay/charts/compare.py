@@ -11,7 +11,7 @@ from metassay.core import vocabulary
 if TYPE_CHECKING:
     from metassay.studies.compare import Comparison
 
-BY = ("human", "level", "coefficient")
+BY = ("human", "level", "statistic")
 CLAIMS = {
     "greater": "row agrees better than column",
     "less": "row agrees worse than column",
@@ -22,10 +22,10 @@ CLAIMS = {
 def matrix(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return every ordered pair of metrics: dark if significant after correction, lighter if only before."""
     first = result.table[0]
-    rows = records(result.table, "metric_a metric_b human level coefficient difference p_value", only)
-    tests = {(r.metric_a, r.metric_b, r.human, r.level, r.coefficient): r for r in result.table}
+    rows = records(result.table, "metric_a metric_b human level statistic difference p_value", only)
+    tests = {(r.metric_a, r.metric_b, r.human, r.level, r.statistic): r for r in result.table}
     ranks = {
-        (c.human, c.level, c.coefficient, c.metric): -c.estimate for c in result.clusters if c.estimate == c.estimate
+        (c.human, c.level, c.statistic, c.metric): -c.estimate for c in result.clusters if c.estimate == c.estimate
     }
     kinds = outcomes(
         CLAIMS[first.alternative],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Data, Multiples, best_first, chosen, coefficient_words, extent, records
+from metassay.charts.panels import Data, Multiples, best_first, chosen, extent, records, statistic_words
 from metassay.charts.shapes import cells, crosses, intervals, key, names, numbers, rule, shade, tips, undefined, written
 from metassay.charts.theme import METRIC, SOFT, WARN, Spec, longest
 from metassay.core import vocabulary
@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from metassay.studies.criteria import Confounding
 
 METHODS = {"bucket": "in buckets", "partial": "by regression", "partial-formula": "by the formula"}
-FIELDS = (
-    "metric criterion:human anchor coefficient estimate estimate_within within_low within_high "
-    "relative_difference verdict"
-)
+FIELDS = "metric human anchor statistic estimate estimate_within within_low within_high relative_difference verdict"
 TIPS = tips(
     "metric", "human", "anchor|held fixed", "estimate|correlation|.3f", "estimate_within|with it held fixed|.3f"
 )
@@ -70,7 +67,7 @@ def dumbbells(result: Confounding, *, method: str | None = None, **only: Any) ->
     rows.sort(key=lambda row: humans.index(row["human"]))
     y = names("metric", (row["metric"] for row in rows), grid=True)
     ends = extent(rows, "estimate", "estimate_within", "within_low", "within_high", also=[0])
-    x = numbers("both", f"correlation ({coefficient_words(rows[0]['coefficient'])})", ends)
+    x = numbers("both", f"correlation ({statistic_words(rows[0]['statistic'])})", ends)
     colours = {held: METRIC} | ({gone: WARN} if any(r["outcome"] == gone for r in rows) else {})
     fill = key("outcome", colours, symbolType="circle")
     ring: Spec = {"type": "point", "filled": False, "size": 32, "opacity": 1, "strokeWidth": 1.2, "color": SOFT}
@@ -95,7 +92,7 @@ def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - n
     table = [row for row in result.table if row.metric is None]
     if not table:
         raise DataError("there is nothing to draw: no two human criteria were compared")
-    found = records(table, "criterion:human anchor level coefficient method estimate estimate_within n")
+    found = records(table, "human anchor level statistic method estimate estimate_within n")
     rows: Data = []
     for row in found:
         parts = {"means of systems": "estimate"} if row["level"] == "system" else {"all outputs": "estimate"}
@@ -114,7 +111,7 @@ def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - n
     y = names("human", (row["human"] for row in rows))
     x = names("anchor", every, 90, labelAngle=-90)
     about = tips("human", "anchor|with", "part|over", "value|correlation|.3f", "n|outputs or systems")
-    fill = shade("shade", [0, 1], f"{coefficient_words(found[0]['coefficient'])}, absolute")
+    fill = shade("shade", [0, 1], f"{statistic_words(found[0]['statistic'])}, absolute")
     return Multiples(
         title="Correlation of human criteria with each other",
         rows=rows,

@@ -33,9 +33,9 @@ from metassay.errors import UnknownName, UsageError
 Data = list[dict[str, Any]]
 Only = Mapping[str, Any]
 
-SWITCHES = ("human", "level", "coefficient")
+SWITCHES = ("human", "level", "statistic")
 """Fields that all charts of a page are switched by together."""
-FLAGS = {name: name for name in ("metric", "human", "level", "coefficient", "anchor", "test")} | {"panel": "metric"}
+FLAGS = {name: name for name in ("metric", "human", "level", "statistic", "anchor", "test")} | {"panel": "metric"}
 """Fields that an option of the command line chooses from, and that option."""
 GAP, LEAN, HEAD, FOOT = 16, 8, 48, 26
 """Pixels between panels, that the numbers of an axis lean out of one, above all for the title, and below each."""
@@ -224,15 +224,15 @@ def _words(name: str, value: object) -> str:
     """Return what a value of a field is called above a panel."""
     if name == "level":
         return f"{value} level"
-    if name == "coefficient":
-        return coefficient_words(str(value))
+    if name == "statistic":
+        return statistic_words(str(value))
     return f"{value} held fixed" if name == "anchor" else f"{value} cut-off" if name == "cutoff" else str(value)
 
 
-def coefficient_words(coefficient: str) -> str:
-    """Return what a coefficient is called."""
+def statistic_words(statistic: str) -> str:
+    """Return what a statistic is called."""
     known = {"kendall": "Kendall's τ", "kendall-a": "Kendall's τa", "kendall-c": "Kendall's τc"}
-    return known.get(coefficient, coefficient.capitalize())
+    return known.get(statistic, statistic.capitalize())
 
 
 def _trimmed(multiples: Multiples, rows: Data, first: bool, last: bool, text: float) -> list[Spec]:
@@ -285,12 +285,11 @@ def records(table: Iterable[object], fields: str, only: Only | None = None) -> D
     table
         Rows of a result.
     fields
-        Names of attributes; ``criterion:human`` takes the first and calls it the second.
+        Names of attributes.
     only
         By field, the names to keep, as a comma list; None keeps all.
     """
-    pairs = [name.partition(":")[::2] for name in fields.split()]
-    rows = [{new or old: _plain(getattr(row, old)) for old, new in pairs} for row in table]
+    rows = [{name: _plain(getattr(row, name)) for name in fields.split()} for row in table]
     return chosen(rows, only or {})
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def bars(result: Coverage, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return the coverage of each kind of interval: a panel per human criterion, level and coefficient."""
-    rows = records(result.table, "metric human level coefficient interval rate low high trials", only)
+    """Return the coverage of each kind of interval: a panel per human criterion, level and statistic."""
+    rows = records(result.table, "metric human level statistic interval rate low high trials", only)
     promised = result.table[0].confidence
     kinds = list(dict.fromkeys(row["interval"] for row in rows))
     colour, shape, _ = series("interval", kinds)
@@ -28,7 +28,7 @@ def bars(result: Coverage, **only: Any) -> Multiples:  # noqa: ANN401 - names by
         told=f"dashed: {promised:.4g} promised, line: 95% CI over trials",
         rows=rows,
         layers=[rule("x", x, promised, colour=INK), *dots, undefined(y, "rate")],
-        by=("human", "level", "coefficient"),
+        by=("human", "level", "statistic"),
         lines="metric",
         series=len(kinds),
     )

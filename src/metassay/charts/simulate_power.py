@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def curves(result: Power, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return a panel per metric, human criterion, level and coefficient, with a curve per test and its intervals."""
-    rows = records(result.table, "metric human level coefficient test setting rate low high trials", only)
+    """Return a panel per metric, human criterion, level and statistic, with a curve per test and its intervals."""
+    rows = records(result.table, "metric human level statistic test setting rate low high trials", only)
     words = result.table[0].damage == "words"
     alpha = result.table[0].alpha
     colour, shape, dash = series("test", (row["test"] for row in rows), symbolStrokeWidth=0)
@@ -35,7 +35,7 @@ def curves(result: Power, **only: Any) -> Multiples:  # noqa: ANN401 - names by 
             rule("y", y, alpha),
             *lines(x, y, ("low", "high"), tooltip=about, colour=colour, shape=shape, dash=dash),
         ],
-        by=("metric", "human", "level", "coefficient"),
+        by=("metric", "human", "level", "statistic"),
         width=(104, 300),
         height=110,
         omitted=undefined_names(gone),

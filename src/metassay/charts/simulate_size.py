@@ -49,7 +49,7 @@ def bars(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fie
         told=", ".join(told),
         rows=rows,
         layers=[rule("x", x, result.table[0].alpha), *dots, undefined(y, "rate")],
-        by=("truth", "coefficient"),
+        by=("truth", "statistic"),
         lines="world",
         longest=LONGEST,
         series=len(tests),
@@ -74,7 +74,7 @@ def map(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fiel
         told=framed if any(row["holds"] is False for row in rows) else "",
         rows=rows,
         layers=[cells(x, y, fill, about), written(x, y, "text", "rate", 0.6), crosses(x, y, "rate"), much],
-        by=("truth", "coefficient"),
+        by=("truth", "statistic"),
         lines="world",
         longest=LONGEST,
         across=len(tests),
@@ -86,7 +86,7 @@ def map(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fiel
 def _rows(result: Size, only: dict[str, Any]) -> Data:
     """Return the rows with the name of each world on one line; each of its names is cut by itself."""
     table = sorted(result.table, key=lambda row: not row.equal)
-    rows = records(table, "test setting metric_a metric_b human coefficient equal rate low high trials holds", only)
+    rows = records(table, "test setting metric_a metric_b human statistic equal rate low high trials holds", only)
     fitted_to = [row for row in rows if row["metric_a"] is not None]
     # the criterion is only told where there are several
     parts = ["metric_a", "metric_b", *(["human"] if len({row["human"] for row in fitted_to}) > 1 else [])]

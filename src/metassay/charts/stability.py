@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, coefficient_words, extent, records, undefined_names
+from metassay.charts.panels import Multiples, extent, records, statistic_words, undefined_names
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import ends_named, numbers, rule, tips
 from metassay.charts.theme import KIND, Spec
@@ -30,8 +30,8 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
     x = numbers("n_inputs", "inputs per sample", [sizes[0], sizes[-1]] if len(sizes) > 1 else None)
     if sizes[-1] > 20 * sizes[0]:
         x["scale"]["type"] = "log"
-    first = result.table[0].coefficient
-    y = numbers("mean", coefficient_words(first), extent(rows, "low", "high", also=[1], air=0.08))
+    first = result.table[0].statistic
+    y = numbers("mean", statistic_words(first), extent(rows, "low", "high", also=[1], air=0.08))
     kind: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": {"symbolType": "stroke", "columns": 2}}
     kind["legend"]["labelExpr"] = "datum.label === 'human' ? 'human criterion' : 'metric'"
     about = tips("name", "n_inputs|inputs", "mean|mean correlation|.3f", "sd|standard deviation|.3f")

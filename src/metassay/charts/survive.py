@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Data, Multiples, chosen, coefficient_words, extent, records
+from metassay.charts.panels import Data, Multiples, chosen, extent, records, statistic_words
 from metassay.charts.shapes import (
     cells,
     crosses,
@@ -41,13 +41,13 @@ def matrix(result: Survival, *, margin_kind: str | None = None, **only: Any) -> 
     """
     kinds = [kind for kind in ("sd", "constant", "range") if any(r.margin_kind == kind for r in result.table)]
     kind = kinds[0] if margin_kind is None else vocabulary.choice("margin kind", margin_kind, kinds)
-    coefficient = result.table[0].coefficient
+    statistic = result.table[0].statistic
     test = "tost" if any(r.test == "tost" for r in result.table) else result.table[0].test
-    table = [r for r in result.table if (r.margin_kind, r.coefficient, r.test) == (kind, coefficient, test)]
+    table = [r for r in result.table if (r.margin_kind, r.statistic, r.test) == (kind, statistic, test)]
     correction = vocabulary.CORRECTION_NAMES.get(table[0].correction)
     words = f"equivalent to {fitted(result.baseline, 70)}"
     colours = outcomes(words, correction, table[0].alpha, untested=any(r.p_value != r.p_value for r in table))
-    rows = records(table, "metric criterion:human language difference margin p_value p_corrected")
+    rows = records(table, "metric human language difference margin p_value p_corrected")
     for row, r in zip(rows, table, strict=True):
         tested = row["p_value"] is not None
         row["outcome"] = outcome(colours, significant=r.equivalent, corrected=r.equivalent_corrected, tested=tested)
@@ -66,7 +66,7 @@ def matrix(result: Survival, *, margin_kind: str | None = None, **only: Any) -> 
     )
     return Multiples(
         title=f"Whether agreement with human scores is equivalent to {fitted(result.baseline, 90)}",
-        told=f"{coefficient_words(coefficient)}, {test.upper() if test == 'tost' else test}, {MARGINS[kind]}",
+        told=f"{statistic_words(statistic)}, {test.upper() if test == 'tost' else test}, {MARGINS[kind]}",
         rows=rows,
         layers=[cells(x, y, key("outcome", colours, columns=1), about), crosses(x, y, "p_value")],
         by=("human",),
@@ -79,27 +79,27 @@ def matrix(result: Survival, *, margin_kind: str | None = None, **only: Any) -> 
 
 def agreement(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return the correlation of each metric with people at every level: a panel per criterion (Fig. 1)."""
-    coefficient = result.table[0].coefficient
-    table = [r for r in result.agreement if r.coefficient == coefficient]
-    rows = records(table, "metric criterion:human language estimate low high confidence", only)
+    statistic = result.table[0].statistic
+    table = [r for r in result.agreement if r.statistic == statistic]
+    rows = records(table, "metric human language estimate low high confidence", only)
     return _levels(
         rows,
         ("human",),
-        f"{coefficient_words(coefficient)} with human scores",
+        f"{statistic_words(statistic)} with human scores",
         "Correlation of each metric with human scores at every level",
     )
 
 
 def across(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return the correlation of each metric at the baseline with itself at every other level (Fig. 2)."""
-    coefficient = result.table[0].coefficient
-    table = [r for r in result.across if r.coefficient == coefficient]
+    statistic = result.table[0].statistic
+    table = [r for r in result.across if r.statistic == statistic]
     if not table:
         raise UsageError("the figure across needs metrics that were scored at the baseline and at another level")
     rows = records(table, "metric language estimate low high confidence", only)
     base = fitted(result.baseline, 90)
     return _levels(
-        rows, (), f"{coefficient_words(coefficient)} with {base}", f"Correlation of each metric with itself in {base}"
+        rows, (), f"{statistic_words(statistic)} with {base}", f"Correlation of each metric with itself in {base}"
     )
 
 
@@ -128,15 +128,15 @@ def _levels(rows: Data, by: tuple[str, ...], axis: str, title: str) -> Multiples
 
 def sensitivity(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return the share of comparisons that TOST calls equivalent against the margin (Fig. 4a)."""
-    table = [r for r in result.sensitivity if r.coefficient == result.sensitivity[0].coefficient]
-    rows = records(table, "criterion:human margin share n_tests", only)
+    table = [r for r in result.sensitivity if r.statistic == result.sensitivity[0].statistic]
+    rows = records(table, "human margin share n_tests", only)
     x = numbers("margin", "margin of equivalence", extent(rows, "margin", air=0))
     y = numbers("share", "comparisons that are equivalent", [-0.02, 1.02], format="%")
     colour, _, dash = (look | {"legend": None} for look in series("human", (row["human"] for row in rows)))
     about = tips("human", "margin||.3f", "share||.1%", "n_tests|comparisons")
     return Multiples(
         title="Share of comparisons that TOST calls equivalent, by the margin",
-        told=f"{coefficient_words(table[0].coefficient)}, before correction",
+        told=f"{statistic_words(table[0].statistic)}, before correction",
         rows=rows,
         layers=[
             *curves(x, y, None, tooltip=about, colour=colour, dash=dash, points=False),
@@ -151,8 +151,8 @@ def margins(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names
     """Return the margins that single annotators give, a mark per metric, for every criterion (Fig. 4b)."""
     if not result.margins:
         raise UsageError("the figure margins needs judgments of two or more annotators by themselves")
-    table = [r for r in result.margins if r.coefficient == result.margins[0].coefficient]
-    found = records(table, "metric criterion:human sd range n_annotators", only)
+    table = [r for r in result.margins if r.statistic == result.margins[0].statistic]
+    found = records(table, "metric human sd range n_annotators", only)
     sets = {"standard deviation over annotators": "sd", "largest difference of two annotators": "range"}
     rows = [{**row, "of": words, "value": row[name]} for words, name in sets.items() for row in found]
     y = names("human", (row["human"] for row in rows), air=0.3, grid=True)
@@ -176,8 +176,8 @@ def margins(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names
 
 def dominance(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return how far resolved pairs of metrics shift, after translation and after the round trip (Fig. 5)."""
-    table = [r for r in result.shifts if r.coefficient == result.shifts[0].coefficient]
-    rows = records(table, "criterion:human language shift shift_back n_resolved n_kept n_turned", only)
+    table = [r for r in result.shifts if r.statistic == result.shifts[0].statistic]
+    rows = records(table, "human language shift shift_back n_resolved n_kept n_turned", only)
     rows = [row for row in rows if row["shift"] is not None and row["shift_back"] is not None]
     if not rows:
         raise UsageError(

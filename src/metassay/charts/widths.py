@@ -12,7 +12,7 @@ from metassay.charts.shapes import names, numbers, rule, tips, undefined
 if TYPE_CHECKING:
     from metassay.studies.widths import Widths
 
-BY = ("human", "coefficient", "interval")
+BY = ("human", "statistic", "interval")
 
 
 def intervals(result: Widths, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -20,7 +20,7 @@ def intervals(result: Widths, **only: Any) -> Multiples:  # noqa: ANN401 - names
 
     The form is that of Deutsch, Dror and Roth (2022), Figures 4, 7 and 8.
     """
-    shared = "metric human coefficient interval"
+    shared = "metric human statistic interval"
     rows = [
         {**row, "inputs": which}
         for which, end in (("all", "t"), ("annotated", "a"))

@@ -47,12 +47,12 @@ _N, _K, _SHARE, _SIZE = (_Number(number=True, metavar=m) for m in ("N", "K", "SH
 
 
 def _statistic(_what: str, value: str | StatisticObject) -> str | StatisticObject:
-    return known.coefficient(value) if isinstance(value, str) else value
+    return known.statistic(value) if isinstance(value, str) else value
 
 
 def _statistics(what: str, value: Any) -> tuple[str | StatisticObject, ...]:  # noqa: ANN401 - one or several
     if isinstance(value, str):
-        return known.coefficients(value)
+        return known.statistics(value)
     return tuple(_statistic(what, each) for each in (value if isinstance(value, Iterable) else (value,)))
 
 
@@ -141,7 +141,7 @@ Statistics = Annotated[
     Option(
         "statistics of agreement (kendall is tau-b; MODULE:NAME is one of your own)",
         _statistics,
-        choices=known.COEFFICIENTS,
+        choices=known.STATISTICS,
         several=True,
         alias="coefficient",
     ),
@@ -151,7 +151,7 @@ Statistic = Annotated[
     Option(
         "statistic of agreement (kendall is tau-b; MODULE:NAME is one of your own)",
         _statistic,
-        choices=known.COEFFICIENTS,
+        choices=known.STATISTICS,
         alias="coefficient",
     ),
 ]

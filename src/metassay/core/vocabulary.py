@@ -17,7 +17,7 @@ MOST_REPEATS = 10_000_000
 """More resamples or trials than this would run for days and say nothing new."""
 MOST_COUNT = 10**38
 """No count or seed is this large."""
-LEVELS = ("system", "input", "global", "within-system")
+LEVELS = statistic_names.LEVELS
 LEVEL_ALIASES = {
     "sys": "system",
     "summary": "input",
@@ -27,7 +27,7 @@ LEVEL_ALIASES = {
     "sample": "global",
     "no-grouping": "global",
 }
-COEFFICIENTS = tuple(statistic_names.BUILT_IN)
+STATISTICS = tuple(statistic_names.BUILT_IN)
 BOOTSTRAPS = methods.BOOTSTRAPS
 INTERVALS = methods.INTERVALS
 METRIC_TESTS = methods.METRIC_TESTS
@@ -86,15 +86,15 @@ def choices(
     return found
 
 
-def coefficients(value: str | Iterable[str]) -> tuple[str, ...]:
+def statistics(value: str | Iterable[str]) -> tuple[str, ...]:
     """Return canonical names of statistics; ``kendall`` is tau-b, and ``MODULE:NAME`` is a user's own."""
-    found = tuple(dict.fromkeys(coefficient(name) for name in names(value)))
+    found = tuple(dict.fromkeys(statistic(name) for name in names(value)))
     if not found:
         raise UsageError(f"no statistic given; choose from {', '.join(statistic_names.KNOWN)}")
     return found
 
 
-def coefficient(value: str) -> str:
+def statistic(value: str) -> str:
     """Return the canonical name of one statistic."""
     if ":" in str(value):
         return value

@@ -13,7 +13,7 @@ ALTERNATIVES = {
 """How metric A stands to metric B if the null hypothesis is rejected."""
 
 
-def coefficient(name: str) -> str:
+def statistic(name: str) -> str:
     """Return a statistic's name as it is written in prose."""
     return vocabulary.statistic_title(name)
 
@@ -25,4 +25,4 @@ def goodness(name: str, estimate: float) -> float:
 
 def setting(human: str, level: str, coef: str) -> str:
     """Return what is correlated with what, such as ``relevance, system level, Kendall``."""
-    return f"{human}, {level} level, {coefficient(coef)}"
+    return f"{human}, {level} level, {statistic(coef)}"

@@ -12,48 +12,48 @@ if TYPE_CHECKING:
     from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
 
 
-def verdicts(result: Comparison, coefficient: str | None = None) -> tuple[str, ...]:
+def verdicts(result: Comparison, statistic: str | None = None) -> tuple[str, ...]:
     """Say which metric agrees best, and whether it is significantly better than the next one.
 
     Parameters
     ----------
     result
         The comparison.
-    coefficient
-        The only coefficient to speak of; all of them by default.
+    statistic
+        The only statistic to speak of; all of them by default.
 
     Returns
     -------
     tuple of str
-        One sentence per human criterion, level and coefficient.
+        One sentence per human criterion, level and statistic.
     """
-    settings = dict.fromkeys((c.human, c.level, c.coefficient) for c in result.clusters)
-    return tuple(_verdict(result, setting) for setting in settings if coefficient in (None, setting[2]))
+    settings = dict.fromkeys((c.human, c.level, c.statistic) for c in result.clusters)
+    return tuple(_verdict(result, setting) for setting in settings if statistic in (None, setting[2]))
 
 
-def none_agrees(metric: str, where: str, coefficient: str, estimate: float) -> str:
+def none_agrees(metric: str, where: str, statistic: str, estimate: float) -> str:
     """Say that even the best metric does not rank as people do."""
     return (
         f"No metric agrees with people on {where}: the highest correlation is that of {one_line(metric)}, "
-        f"{names.coefficient(coefficient)} {numbers.correlation(estimate)}."
+        f"{names.statistic(statistic)} {numbers.correlation(estimate)}."
     )
 
 
 def _verdict(result: Comparison, setting: tuple[str, str, str]) -> str:
-    human, level, coefficient = setting
-    mine = [c for c in result.clusters if (c.human, c.level, c.coefficient) == setting]
+    human, level, statistic = setting
+    mine = [c for c in result.clusters if (c.human, c.level, c.statistic) == setting]
     ranked = sorted(
-        (c for c in mine if not math.isnan(c.estimate)), key=lambda c: -names.goodness(coefficient, c.estimate)
+        (c for c in mine if not math.isnan(c.estimate)), key=lambda c: -names.goodness(statistic, c.estimate)
     )
     where = f"{one_line(human)} at the {level} level"
     if not ranked:
         return f"Agreement on {where} is undefined for every metric."
     first = ranked[0]
     if first.estimate <= 0:
-        return none_agrees(first.metric, where, coefficient, first.estimate)
+        return none_agrees(first.metric, where, statistic, first.estimate)
     best = (
         f"{one_line(first.metric)} agrees best with people on {where} "
-        f"({names.coefficient(coefficient)} {numbers.correlation(first.estimate)})"
+        f"({names.statistic(statistic)} {numbers.correlation(first.estimate)})"
     )
     if len(ranked) == 1:
         return f"{best}."
@@ -72,7 +72,7 @@ def _test_between(
         pair = (row.metric_a, row.metric_b)
         # the test whose rejection says that the first is better
         wanted = (second.metric, first.metric) if row.alternative == "less" else (first.metric, second.metric)
-        if (row.human, row.level, row.coefficient) == setting and pair == wanted:
+        if (row.human, row.level, row.statistic) == setting and pair == wanted:
             return row
     return None
 

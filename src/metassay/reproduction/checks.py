@@ -223,7 +223,7 @@ def _criteria(desk: Desk, data: str, *, kind: str) -> Numbers:
     if kind == "bucket":
         wanted = "estimate_within"
     return {
-        f"{row.criterion.removeprefix('expert_')}, {row.anchor.removeprefix('expert_')}": getattr(row, wanted)
+        f"{row.human.removeprefix('expert_')}, {row.anchor.removeprefix('expert_')}": getattr(row, wanted)
         for row in result.table
         if row.metric is None and row.level == level
     }
@@ -232,7 +232,7 @@ def _criteria(desk: Desk, data: str, *, kind: str) -> Numbers:
 def _medians(desk: Desk, data: str, *, method: str, metrics: Sequence[str]) -> Numbers:
     result = desk.criteria(data, method, metrics)
     return {
-        f"{group.criterion.removeprefix('expert_')}, {group.anchor.removeprefix('expert_')}": group.median
+        f"{group.human.removeprefix('expert_')}, {group.anchor.removeprefix('expert_')}": group.median
         for group in result.groups
         if group.method == method
     }
@@ -260,7 +260,7 @@ def _downgrade(
         for t in (texts, damaged.texts)
     )
     row = damaged.table[0]
-    result = downgrade(before, Damaged(after, row.kind, row.criterion, row.rate))
+    result = downgrade(before, Damaged(after, row.kind, row.human, row.rate))
     return {"of 17 systems": float(sum(count.n_noticed for count in result.counts))}
 
 

@@ -7,7 +7,7 @@ ranks wrongly and that are tied.
 
     metassay agree scores.csv --human relevance
     metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system
-    metassay agree scores.csv --human relevance --coefficient pearson,kendall -o agreement.tex
+    metassay agree scores.csv --human relevance --statistic pearson,kendall -o agreement.tex
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FEW = 100
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """The agreement of one metric with one human criterion, at one level, by one coefficient."""
+    """The agreement of one metric with one human criterion, at one level, by one statistic."""
 
     metric: str
     """The metric."""
@@ -55,7 +55,7 @@ class AgreementRow:
     """The human criterion."""
     level: str
     """``system``, ``input``, ``global`` or ``within-system``."""
-    coefficient: str
+    statistic: str
     """The statistic: ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or your own."""
     estimate: float
     """Its value; NaN if it is undefined."""
@@ -97,7 +97,7 @@ class Agreement(Result):
     study: ClassVar[str] = "agree"
 
     table: Sequence[AgreementRow]
-    """One row per metric, human criterion, level and coefficient."""
+    """One row per metric, human criterion, level and statistic."""
     samples: tuple[FloatArray | None, ...] = field(default=(), compare=False)
     """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap.
     They are not kept in JSON, so a result that was loaded has none."""
@@ -129,7 +129,7 @@ def agree(
     Returns
     -------
     Agreement
-        One row per metric, criterion, level and coefficient.
+        One row per metric, criterion, level and statistic.
 
     Notes
     -----
@@ -273,7 +273,7 @@ def _row(
         metric=setting.metrics[m],
         human=setting.humans[case.human],
         level=level,
-        coefficient=statistic.name,
+        statistic=statistic.name,
         estimate=estimate,
         low=low,
         high=high,
@@ -305,7 +305,7 @@ def _notes(rows: Sequence[AgreementRow], asked: int) -> list[Note]:
     if few is not None:
         notes.append(Note.of("resamples-few", n=few, least=FEW))
     for row in rows:
-        where = {"human": row.human, "level": row.level, "coefficient": row.coefficient, "metric": row.metric}
+        where = {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
         if math.isnan(row.estimate):
             notes.append(Note.of("agreement-undefined", **where))
             continue

@@ -5,7 +5,7 @@ number of tests, and sorts the metrics into ranks that the tests tell apart. Few
 matrix of p-values: * significant, ** also after correction.
 
     metassay compare scores.csv --human relevance
-    metassay compare scores.csv --human relevance --level system --test williams --coefficient pearson
+    metassay compare scores.csv --human relevance --level system --test williams --statistic pearson
     metassay compare scores.csv --human relevance --correction holm --scope table -o tests.csv
 """
 
@@ -53,7 +53,7 @@ class ComparisonRow:
     """The human criterion."""
     level: str
     """``system``, ``input``, ``global`` or ``within-system``."""
-    coefficient: str
+    statistic: str
     """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
     estimate_a: float
     """Correlation of A with people, on the cells that both metrics scored."""
@@ -95,8 +95,8 @@ class ClusterRow:
     """The human criterion."""
     level: str
     """The level."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     rank: int
     """1 for the best cluster; metrics of one cluster do not differ significantly."""
     metric: str
@@ -112,7 +112,7 @@ class Comparison(Result):
     study: ClassVar[str] = "compare"
 
     table: Sequence[ComparisonRow]
-    """One row per ordered pair of metrics, human criterion, level and coefficient."""
+    """One row per ordered pair of metrics, human criterion, level and statistic."""
     clusters: tuple[ClusterRow, ...]
     """Metrics in descending order; a new rank starts when a metric is beaten by one in the current cluster."""
     alpha: float
@@ -153,7 +153,7 @@ def compare(
     Returns
     -------
     Comparison
-        One row per ordered pair of metrics, criterion, level and coefficient, and clusters of metrics.
+        One row per ordered pair of metrics, criterion, level and statistic, and clusters of metrics.
 
     Notes
     -----
@@ -283,7 +283,7 @@ def _one_table(setting: Setting, human: int, level: str, statistic: Statistic, p
                 metric_b=setting.metrics[b],
                 human=setting.humans[human],
                 level=level,
-                coefficient=statistic.name,
+                statistic=statistic.name,
                 estimate_a=outcome.estimates[0],
                 estimate_b=outcome.estimates[1],
                 difference=outcome.estimates[0] - outcome.estimates[1],

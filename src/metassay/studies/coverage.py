@@ -5,7 +5,7 @@ they contain the correlation in the second. An interval that speaks for new data
 confidence says.
 
     metassay simulate coverage scores.csv --human relevance --metric rouge-1
-    metassay simulate coverage scores.csv --human relevance --coefficient kendall --workers 2
+    metassay simulate coverage scores.csv --human relevance --statistic kendall --workers 2
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class CoverageRow:
     """The human criterion."""
     level: str
     """``system``, ``input``, ``global`` or ``within-system``."""
-    coefficient: str
+    statistic: str
     """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
     interval: str
     """How the interval was made."""
@@ -77,7 +77,7 @@ class Coverage(Result):
     study: ClassVar[str] = "simulate-coverage"
 
     table: Sequence[CoverageRow]
-    """One row per metric, human criterion, level, coefficient and kind of interval."""
+    """One row per metric, human criterion, level, statistic and kind of interval."""
     resamples: int
     """How many resamples a bootstrap interval rests on."""
 
@@ -108,7 +108,7 @@ def simulate_coverage(
     Returns
     -------
     Coverage
-        One row per metric, criterion, level, coefficient and interval.
+        One row per metric, criterion, level, statistic and interval.
 
     Notes
     -----
@@ -161,7 +161,7 @@ def simulate_coverage(
                             metric=name,
                             human=criterion,
                             level=lv,
-                            coefficient=of.name,
+                            statistic=of.name,
                             interval=kind.name,
                             setting=f"{n}x{m}",
                             rate=rates[k],

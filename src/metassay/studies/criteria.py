@@ -51,13 +51,13 @@ class CriterionRow:
 
     metric: str | None
     """The metric whose agreement with the criterion is asked for; None where criterion and anchor are compared."""
-    criterion: str
+    human: str
     """The human criterion."""
     anchor: str
     """The criterion that is held fixed; where `metric` is None it is also what the criterion is correlated with."""
     level: str
     """``global`` (all cells) or, for two criteria, also ``system`` (means of systems)."""
-    coefficient: str
+    statistic: str
     """``kendall`` (tau-b) unless another one was asked for."""
     method: str | None
     """How the anchor was held fixed: ``bucket``, ``partial`` or ``partial-formula``; None where it was not."""
@@ -103,7 +103,7 @@ class GroupDifference:
 
     group: str
     """The group of metrics."""
-    criterion: str
+    human: str
     """The human criterion."""
     anchor: str
     """The criterion that is held fixed."""
@@ -137,7 +137,7 @@ class CriterionVerdict:
 
     metric: str
     """The metric."""
-    criterion: str
+    human: str
     """The human criterion."""
     method: str
     """``bucket``, ``partial`` or ``partial-formula``."""
@@ -206,7 +206,7 @@ def criteria(
     --------
     >>> import metassay as ma
     >>> result = ma.criteria(ma.example(), metric="synthetic-judge,synthetic-fluency", resamples=200)
-    >>> [(v.metric, v.criterion, v.verdict) for v in result.verdicts if v.method == "bucket"][0]
+    >>> [(v.metric, v.human, v.verdict) for v in result.verdicts if v.method == "bucket"][0]
     ('synthetic-judge', 'coherence', 'survives')
     """
     methods = tuple(method)
@@ -262,7 +262,7 @@ def criteria(
 class _Shared(NamedTuple):
     """What all rows have in common."""
 
-    coefficient: str
+    statistic: str
     confidence: float
     interval: str
     resamples: int
@@ -279,10 +279,10 @@ def _row(finding: Finding, shared: _Shared) -> CriterionRow:
         lost |= np.isnan(finding.drawn_within)
     return CriterionRow(
         metric=finding.metric,
-        criterion=finding.criterion,
+        human=finding.human,
         anchor=finding.anchor,
         level=finding.level,
-        coefficient=shared.coefficient,
+        statistic=shared.statistic,
         method=finding.method,
         estimate=finding.estimate,
         low=low,
@@ -327,7 +327,7 @@ def _verdicts(table: Sequence[CriterionRow]) -> tuple[CriterionVerdict, ...]:
     cases: dict[tuple[str, str, str], dict[str, list[str]]] = {}
     for row in table:
         if row.metric is not None and row.method is not None and row.verdict is not None:
-            case = cases.setdefault((row.metric, row.criterion, row.method), {})
+            case = cases.setdefault((row.metric, row.human, row.method), {})
             case.setdefault(row.verdict, []).append(row.anchor)
     found = []
     for (metric, criterion, method), by_verdict in cases.items():
@@ -355,7 +355,7 @@ def _groups(
         cases: dict[tuple[str, str, str], list[Finding]] = {}
         for one in findings:
             if one.metric in metrics and one.method is not None:
-                cases.setdefault((one.criterion, one.anchor, one.method), []).append(one)
+                cases.setdefault((one.human, one.anchor, one.method), []).append(one)
         for (criterion, anchor, method), members in cases.items():
             here = relative_difference(np.array([m.estimate for m in members]), np.array([m.within for m in members]))[
                 :, None
@@ -403,7 +403,7 @@ def _notes(
     if shared.resamples < FEW:
         notes.append(Note.of("resamples-few", n=shared.resamples, least=FEW))
     for row in table:
-        pair = {"pair": ((row.metric or row.anchor, row.criterion),)}
+        pair = {"pair": ((row.metric or row.anchor, row.human),)}
         if math.isnan(row.estimate):
             notes.append(Note.of("correlation-undefined", **pair))
             continue

@@ -93,7 +93,7 @@ class Task(NamedTuple):
     """One correlation, to be looked at with several anchors."""
 
     metric: str | None
-    criterion: str
+    human: str
     x: FloatArray
     z: FloatArray
     anchors: tuple[str, ...]
@@ -104,7 +104,7 @@ class Finding(NamedTuple):
     """One row before its intervals are made."""
 
     metric: str | None
-    criterion: str
+    human: str
     anchor: str
     level: str
     method: str | None
@@ -184,7 +184,7 @@ def _over_systems(task: Task, statistic: Statistic, pages: BootstrapPages) -> Fi
     drawn = np.concatenate([level.bootstrap(*pages[page]) for page in range(len(pages))], axis=1)[0]
     return Finding(
         metric=None,
-        criterion=task.criterion,
+        human=task.human,
         anchor=task.anchors[0],
         level="system",
         method=None,
@@ -228,7 +228,7 @@ def _finding(task: Task, part: _Part, whole: Points, drawn: FloatArray, drawn_wi
             within = kernel.estimate()
     return Finding(
         metric=task.metric,
-        criterion=task.criterion,
+        human=task.human,
         anchor=part.anchor,
         level="global",
         method=part.method,

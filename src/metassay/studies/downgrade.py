@@ -42,7 +42,7 @@ class Damaged(NamedTuple):
     """Scores of the damaged outputs, under the same labels."""
     kind: str = "damage"
     """What was done to them, such as ``shuffle``."""
-    criterion: str | None = None
+    human: str | None = None
     """The quality criterion that it damages, if it is known."""
     rate: float = 1.0
     """The share of units that was changed."""
@@ -56,7 +56,7 @@ class DowngradeRow:
 
     metric: str
     """The metric."""
-    criterion: str | None
+    human: str | None
     """The quality criterion that was damaged, if it is known."""
     kind: str
     """What was done."""
@@ -98,7 +98,7 @@ class DowngradeCount:
 
     metric: str
     """The metric."""
-    criterion: str | None
+    human: str | None
     """The quality criterion that was damaged, if it is known."""
     kind: str
     """What was done."""
@@ -282,7 +282,7 @@ def _damaged(
         rows.append(
             DowngradeRow(
                 metric=name,
-                criterion=damage.criterion,
+                human=damage.human,
                 kind=damage.kind,
                 rate=damage.rate,
                 system=system,
@@ -329,7 +329,7 @@ def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> Do
     ranks = [row.rank_after - row.rank_before for row in rows if row.rank_after and row.rank_before]
     return DowngradeCount(
         metric=one.metric,
-        criterion=one.criterion,
+        human=one.human,
         kind=one.kind,
         rate=one.rate,
         n_systems=len(rows),

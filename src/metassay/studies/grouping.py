@@ -26,7 +26,7 @@ class Case:
 
     metric: str
     """The metric."""
-    criterion: str
+    human: str
     """The human criterion."""
     level: str
     """The level that is compared with the baseline."""

@@ -59,8 +59,8 @@ class PlanRow:
     """The human criterion."""
     level: str
     """``system`` or ``input``."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     axis: str
     """What changes: ``inputs``, ``systems`` or ``annotators``."""
     n: int
@@ -291,7 +291,7 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
                 metric_b=case.metric_b,
                 human=case.human,
                 level=asked.level,
-                coefficient=asked.statistic.name,
+                statistic=asked.statistic.name,
                 axis=axis,
                 n=n,
                 n_systems=design.systems,

@@ -84,7 +84,7 @@ class PowerRow:
     """The human criterion."""
     level: str
     """``system``, ``input``, ``global`` or ``within-system``."""
-    coefficient: str
+    statistic: str
     """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
     test: str
     """The test."""
@@ -119,7 +119,7 @@ class Power(Result):
     study: ClassVar[str] = "simulate-power"
 
     table: Sequence[PowerRow]
-    """One row per metric, human criterion, level, coefficient, test and setting."""
+    """One row per metric, human criterion, level, statistic, test and setting."""
 
 
 @study
@@ -152,7 +152,7 @@ def simulate_power(
     Returns
     -------
     Power
-        One row per metric, criterion, level, coefficient, test and setting.
+        One row per metric, criterion, level, statistic, test and setting.
 
     Notes
     -----
@@ -232,7 +232,7 @@ def simulate_power(
 
 
 def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
-    return row.metric, row.human, row.level, row.coefficient, row.test
+    return row.metric, row.human, row.level, row.statistic, row.test
 
 
 @dataclass(frozen=True)
@@ -336,7 +336,7 @@ def _row(
         metric=kind.name,
         human=criterion,
         level=case.level,
-        coefficient=case.statistic.name,
+        statistic=case.statistic.name,
         test=test.name,
         damage=kind.kind,
         setting=float(size),

@@ -71,7 +71,7 @@ class SizeRow:
     """The human criterion it was fitted to; None for worlds of the grid."""
     level: str
     """Always ``system``."""
-    coefficient: str
+    statistic: str
     """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
     equal: bool
     """Whether both metrics are equally good, so that every rejection is an error; else the rate is the power."""
@@ -106,7 +106,7 @@ class Size(Result):
     study: ClassVar[str] = "simulate-size"
 
     table: Sequence[SizeRow]
-    """One row per world, coefficient and test."""
+    """One row per world, statistic and test."""
 
 
 @study
@@ -136,7 +136,7 @@ def simulate_size(
     Returns
     -------
     Size
-        One row per world, coefficient and test.
+        One row per world, statistic and test.
 
     Notes
     -----
@@ -302,7 +302,7 @@ def _row(
         metric_b=b,
         human=human,
         level="system",
-        coefficient=statistic.name,
+        statistic=statistic.name,
         equal=place.world.equal,
         rate=hits / defined if defined else np.nan,
         trials=defined,

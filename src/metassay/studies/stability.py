@@ -48,7 +48,7 @@ class StabilityRow:
     """Mean correlation between the rankings; NaN if it is always undefined."""
     sd: float
     """Standard deviation of the correlation over the draws."""
-    coefficient: str
+    statistic: str
     """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
     draws: int
     """How many pairs of samples were drawn."""
@@ -184,7 +184,7 @@ def _row(columns: Columns, at: int, size: int, r: FloatArray, statistic: Statist
         n_inputs=size,
         mean=float(defined.mean()) if len(defined) else math.nan,
         sd=float(defined.std(ddof=1)) if len(defined) > 1 else math.nan,
-        coefficient=statistic.name,
+        statistic=statistic.name,
         draws=len(r),
         n_undefined=len(r) - len(defined),
         n_systems=int((~np.isnan(columns.values[at])).any(axis=1).sum()),

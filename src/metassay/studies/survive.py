@@ -238,11 +238,11 @@ def _rows(
                 rows.append(
                     SurvivalRow(
                         metric=case.metric,
-                        criterion=case.criterion,
+                        human=case.human,
                         language=case.level,
                         baseline=found.groups.baseline,
                         level=found.level,
-                        coefficient=found.statistic.name,
+                        statistic=found.statistic.name,
                         test=test,
                         margin_kind=kind,
                         margin=float(width[i]),
@@ -302,8 +302,8 @@ def _notes(
         if any(s.name != "pearson" for s in statistics):
             notes.append(Note.of("anderson-hauck-approximate"))
     if {"sd", "range"} & set(kinds):
-        known = {(row.metric, row.criterion) for row in rows if row.margin_kind != "constant"}
-        lacking = dict.fromkeys(c.criterion for c in groups.cases if (c.metric, c.criterion) not in known)
+        known = {(row.metric, row.human) for row in rows if row.margin_kind != "constant"}
+        lacking = dict.fromkeys(c.human for c in groups.cases if (c.metric, c.human) not in known)
         if lacking:
             notes.append(Note.of("margins-unknown", criteria=lacking))
         if known:

@@ -132,10 +132,10 @@ class Found:
         seen: dict[tuple[str, str, str], tuple[int, int]] = {}
         for case in self.groups.cases:
             name = case.metric if self.groups.by != "metric" else self.groups.baseline
-            human = case.criterion if self.groups.by != "human" else self.groups.baseline
+            human = case.human if self.groups.by != "human" else self.groups.baseline
             seen.setdefault((name, human, self.groups.baseline), (case.x_baseline, case.z_baseline))
         for case in self.groups.cases:
-            seen.setdefault((case.metric, case.criterion, case.level), (case.x, case.z))
+            seen.setdefault((case.metric, case.human, case.level), (case.x, case.z))
         out = []
         for (name, human, language), pair in seen.items():
             estimate, sample = self.at(pair)
@@ -172,7 +172,7 @@ def margins(
     """Return how single annotators differ, for each metric and criterion at the baseline."""
     wanted: dict[tuple[int, int], tuple[str, str]] = {}
     for case in groups.cases:
-        human = case.criterion if groups.by != "human" else groups.baseline
+        human = case.human if groups.by != "human" else groups.baseline
         name = case.metric if groups.by != "metric" else groups.baseline
         wanted.setdefault((case.x_baseline, case.z_baseline), (name, human))
     # By annotator, the baseline is one annotator, and what the others say is found under their own names.
@@ -197,7 +197,7 @@ def margins(
             n = int((~np.isnan(correlations)).sum())
             out[x, z] = AnnotatorMargin(name, human, statistic.name, n, sd, widest)
     # Copies of the baseline on fewer cells have margins of their own, and are told once.
-    told = {(margin.metric, margin.criterion): margin for margin in reversed(out.values())}
+    told = {(margin.metric, margin.human): margin for margin in reversed(out.values())}
     return list(reversed(told.values())), out
 
 
@@ -205,8 +205,8 @@ def sensitivity(found: Found, alpha: float, rule: str) -> list[Sensitivity]:
     """Return which share of comparisons would be equivalent with each margin, by criterion."""
     out = []
     cases = found.groups.cases
-    for criterion in dict.fromkeys(case.criterion for case in cases):
-        mine = [case for case in cases if case.criterion == criterion]
+    for criterion in dict.fromkeys(case.human for case in cases):
+        mine = [case for case in cases if case.human == criterion]
         differences = found.differences(mine)
         defined = ~np.isnan(differences).all(axis=1)
         n = int(defined.sum())
@@ -226,9 +226,9 @@ def dominance_of(found: Found) -> tuple[list[DominancePair], list[DominanceShift
     shifts: list[DominanceShift] = []
     if groups.by == "metric":
         return pairs, shifts
-    humans = [groups.baseline] if groups.by == "human" else list(dict.fromkeys(case.criterion for case in groups.cases))
+    humans = [groups.baseline] if groups.by == "human" else list(dict.fromkeys(case.human for case in groups.cases))
     for human in humans:
-        mine = [case for case in groups.cases if groups.by == "human" or case.criterion == human]
+        mine = [case for case in groups.cases if groups.by == "human" or case.human == human]
         metrics = list(dict.fromkeys(case.metric for case in mine))
         if len(metrics) < 2:
             continue
@@ -319,9 +319,9 @@ def widened(
             out.append(
                 ReferenceWidening(
                     metric=name,
-                    criterion=groups.z_names[z][0],
+                    human=groups.z_names[z][0],
                     language=place or groups.baseline,
-                    coefficient=found.statistic.name,
+                    statistic=found.statistic.name,
                     aggregate=aggregate,
                     n_references=len(values),
                     low=low,

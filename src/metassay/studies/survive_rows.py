@@ -15,7 +15,7 @@ class SurvivalRow:
 
     metric: str
     """The metric."""
-    criterion: str
+    human: str
     """The human criterion."""
     language: str
     """The language, or whatever else the levels are, that is compared with the baseline."""
@@ -23,8 +23,8 @@ class SurvivalRow:
     """The level it is compared with."""
     level: str
     """The level of correlation: ``global``, ``input``, ``system`` or ``within-system``."""
-    coefficient: str
-    """The coefficient, such as ``kendall-c``."""
+    statistic: str
+    """The statistic, such as ``kendall-c``."""
     test: str
     """``tost`` or ``anderson-hauck``."""
     margin_kind: str
@@ -44,7 +44,7 @@ class SurvivalRow:
     p_value: float
     """Small if a difference as large as the margin is not credible; NaN if undefined."""
     p_corrected: float
-    """The same, corrected for all tests with this test, kind of margin and coefficient."""
+    """The same, corrected for all tests with this test, kind of margin and statistic."""
     alpha: float
     """The level of the tests."""
     equivalent: bool
@@ -69,12 +69,12 @@ class LanguageAgreement:
 
     metric: str
     """The metric."""
-    criterion: str
+    human: str
     """The human criterion."""
     language: str
     """The language, or whatever else the levels are."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     estimate: float
     """The correlation."""
     low: float
@@ -93,8 +93,8 @@ class AcrossLanguages:
     """The metric."""
     language: str
     """The other level."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     estimate: float
     """The correlation."""
     low: float
@@ -111,10 +111,10 @@ class AnnotatorMargin:
 
     metric: str
     """The metric."""
-    criterion: str
+    human: str
     """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     n_annotators: int
     """Annotators with whom the metric has a correlation."""
     sd: float
@@ -127,10 +127,10 @@ class AnnotatorMargin:
 class Sensitivity:
     """The share of comparisons that TOST would call equivalent, uncorrected, with a given margin (Fig. 4a)."""
 
-    criterion: str
+    human: str
     """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     margin: float
     """The margin."""
     share: float
@@ -143,10 +143,10 @@ class Sensitivity:
 class DominancePair:
     """In which share of the resamples the first metric agrees better with people than the second."""
 
-    criterion: str
+    human: str
     """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     metric_a: str
     """The first metric."""
     metric_b: str
@@ -163,10 +163,10 @@ class DominancePair:
 class DominanceShift:
     """What became of the pairs of metrics that were resolved at the baseline (Fig. 5)."""
 
-    criterion: str
+    human: str
     """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     language: str
     """The level that is compared with the baseline."""
     n_pairs: int
@@ -209,12 +209,12 @@ class ReferenceWidening:
 
     metric: str
     """The metric."""
-    criterion: str
+    human: str
     """The human criterion."""
     language: str
     """The level."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     aggregate: str
     """How scores against several references become one: ``max`` or ``mean``."""
     n_references: int
@@ -240,7 +240,7 @@ class Survival(Result):
     study: ClassVar[str] = "survive"
 
     table: Sequence[SurvivalRow]
-    """One row per metric, criterion, level, test, kind of margin and coefficient."""
+    """One row per metric, criterion, level, test, kind of margin and statistic."""
     by: str
     """What the levels are levels of."""
     baseline: str

@@ -39,7 +39,7 @@ class WidthRow:
     """The human criterion."""
     level: str
     """Always ``system``: only means of systems can rest on more inputs than people annotated."""
-    coefficient: str
+    statistic: str
     """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
     interval: str
     """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
@@ -83,8 +83,8 @@ class WidthChange:
 
     human: str
     """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    statistic: str
+    """The statistic."""
     interval: str
     """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
     mean: float
@@ -100,9 +100,9 @@ class Widths(Result):
     study: ClassVar[str] = "widths"
 
     table: Sequence[WidthRow]
-    """One row per human criterion, coefficient, method and metric."""
+    """One row per human criterion, statistic, method and metric."""
     changes: tuple[WidthChange, ...]
-    """Mean change in width per human criterion, coefficient and method."""
+    """Mean change in width per human criterion, statistic and method."""
 
 
 @study
@@ -129,7 +129,7 @@ def widths(
     Returns
     -------
     Widths
-        One row per criterion, coefficient, method and metric, and the mean changes in width.
+        One row per criterion, statistic, method and metric, and the mean changes in width.
 
     Notes
     -----
@@ -179,7 +179,7 @@ def widths(
     for h in setting.humans:
         for each in statistics:
             for interval in vocabulary.BOOTSTRAPS:
-                mine = [row for row in every if (row.human, row.coefficient, row.interval) == (h, each.name, interval)]
+                mine = [row for row in every if (row.human, row.statistic, row.interval) == (h, each.name, interval)]
                 rows += mine
                 changes.append(_mean_change(mine, [row for row in mine if gains[row.metric, h]]))
     n, m = setting.scores.shape
@@ -205,7 +205,7 @@ def _row(a: AgreementRow, t: AgreementRow) -> WidthRow:
         metric=a.metric,
         human=a.human,
         level=a.level,
-        coefficient=a.coefficient,
+        statistic=a.statistic,
         interval=a.interval,
         estimate_a=a.estimate,
         low_a=a.low,
@@ -229,23 +229,23 @@ def _row(a: AgreementRow, t: AgreementRow) -> WidthRow:
 def _mean_change(rows: Sequence[WidthRow], gaining: Sequence[WidthRow]) -> WidthChange:
     known = [row.width_change for row in gaining if not math.isnan(row.width_change)]
     mean = sum(known) / len(known) if known else math.nan
-    return WidthChange(rows[0].human, rows[0].coefficient, rows[0].interval, mean, len(known))
+    return WidthChange(rows[0].human, rows[0].statistic, rows[0].interval, mean, len(known))
 
 
 def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict[tuple[str, str], bool]) -> list[Note]:
     known: dict[tuple[str, str], list[WidthChange]] = {}
     for change in changes:
         if change.n_metrics:
-            known.setdefault((change.human, change.coefficient), []).append(change)
+            known.setdefault((change.human, change.statistic), []).append(change)
     notes = [
         Note.of(
             "width-change",
             human=human,
-            coefficient=coefficient,
+            statistic=statistic,
             changes=[(change.interval, change.mean) for change in some],
             metrics=some[0].n_metrics,
         )
-        for (human, coefficient), some in known.items()
+        for (human, statistic), some in known.items()
     ]
     notes += [Note.of("width-also-by-estimate"), Note.of("width-loses-pairing")]
     equal = {metric for (metric, _), gain in gains.items() if not gain}

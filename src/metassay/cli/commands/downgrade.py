@@ -109,7 +109,7 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
             damaged = corrupt(found, kind, rate=rate, seed=seed, backend=arguments.backend or "built-in")
             row = damaged.table[0]
             changed = sum(r.n_changed_texts for r in damaged.table) / sum(r.n_texts for r in damaged.table)
-            after.append(Damaged(score(damaged.texts, scorers, **how), row.kind, row.criterion, row.rate, changed))
+            after.append(Damaged(score(damaged.texts, scorers, **how), row.kind, row.human, row.rate, changed))
     return before.declare(lower_is_better=arguments.lower_is_better or ()), after
 
 

@@ -99,12 +99,12 @@ def _agreement(result: Any) -> str:  # noqa: ANN401 - an Agreement
         return ""
     first = rows[0]
     levels = list(dict.fromkeys(row.level for row in rows))
-    coefficients = listed([names.coefficient(c) for c in dict.fromkeys(row.coefficient for row in rows)], 5)
+    statistics = listed([names.statistic(c) for c in dict.fromkeys(row.statistic for row in rows)], 5)
     made = _INTERVALS.get(first.interval, f"the method {first.interval}")
     drawn = "" if first.resamples is None else f" with {first.resamples:,} resamples"
     source = "" if first.interval == "two-way" else " (Deutsch et al., 2021)"
     return (
-        f"Agreement is the correlation ({coefficients}) at the {' and '.join(levels)} "
+        f"Agreement is the correlation ({statistics}) at the {' and '.join(levels)} "
         f"{'level' if len(levels) == 1 else 'levels'}, with {numbers.percent(first.confidence)} intervals by "
         f"{made}{drawn}{source}."
     )
@@ -120,12 +120,12 @@ def _comparison(result: Any) -> str:  # noqa: ANN401 - a Comparison
     correction = names.CORRECTIONS.get(first.correction)
     rows = "for the tests of one metric against all others" if first.scope == "row" else "for all tests of a table"
     corrected = "" if correction is None else f", with {correction} correction {rows}"
-    coefficients = listed([names.coefficient(c) for c in dict.fromkeys(row.coefficient for row in compared.table)], 5)
+    statistics = listed([names.statistic(c) for c in dict.fromkeys(row.statistic for row in compared.table)], 5)
     sided = "two-sided" if first.alternative == "two-sided" else "one-sided"
     # Williams' own work is named in the test's words; two-way is not of that paper.
     source = "" if first.test in ("two-way", "williams") else " (Deutsch et al., 2021)"
     return (
-        f"Differences between metrics ({coefficients}) were tested {sided} by {made}{drawn}{source}, at "
+        f"Differences between metrics ({statistics}) were tested {sided} by {made}{drawn}{source}, at "
         f"α = {compared.alpha:g}{corrected}."
     )
 
@@ -133,7 +133,7 @@ def _comparison(result: Any) -> str:  # noqa: ANN401 - a Comparison
 def _criteria(result: Any) -> str:  # noqa: ANN401 - a Confounding
     return (
         "To see whether agreement on one criterion is borrowed from another, we held the other fixed over all outputs "
-        f"({names.coefficient('kendall')}, in buckets and by partial correlation; Ernst et al., 2023), with intervals "
+        f"({names.statistic('kendall')}, in buckets and by partial correlation; Ernst et al., 2023), with intervals "
         f"from {result.table[0].resamples:,} resamples of systems and inputs."
     )
 

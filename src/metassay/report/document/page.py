@@ -139,16 +139,16 @@ def _opening(dossier: Dossier) -> str:
 
 
 def _controls(dossier: Dossier, charts: list[Multiples]) -> str:
-    """Return the switches that all charts share: criterion, level, coefficient, order, and which metrics to show."""
-    choices: dict[str, dict[str, None]] = {"human": {}, "level": {}, "coefficient": {}}
+    """Return the switches that all charts share: criterion, level, statistic, order, and which metrics to show."""
+    choices: dict[str, dict[str, None]] = {"human": {}, "level": {}, "statistic": {}}
     for chart in charts:
         for switch in chart.switches:
             choices[switch] |= {row[switch]: None for row in chart.rows}
-    labels = {"human": "Criterion", "level": "Level", "coefficient": "Coefficient"}
+    labels = {"human": "Criterion", "level": "Level", "statistic": "Statistic"}
     parts = []
     for switch, values in choices.items():
         if values:
-            shown = [(v, names.coefficient(v) if switch == "coefficient" else one_line(v, 80)) for v in values]
+            shown = [(v, names.statistic(v) if switch == "statistic" else one_line(v, 80)) for v in values]
             options = "".join(f'<option value="{escape(v)}">{escape(words)}</option>' for v, words in shown)
             parts.append(f'<label>{labels[switch]} <select data-switch="{switch}">{options}</select></label>')
     parts.append(

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 Watch = Callable[[str, int, int], None]
 
 LEVELS = "system,input"
-COEFFICIENTS = "kendall,pearson,spearman"
+STATISTICS = "kendall,pearson,spearman"
 TESTED = "kendall,pearson"
-"""Coefficients for which metrics are tested against each other: every pair is, and Spearman would double the time."""
+"""Statistics for which metrics are tested against each other: every pair is, and Spearman would double the time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def gather(
     drawn = {"seed": seed, "threads": threads}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, **sampled}),
+        "agree": (agree, {"level": LEVELS, "statistic": statistic or STATISTICS, **sampled}),
         "compare": (compare, {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **drawn}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
@@ -88,7 +88,7 @@ def gather(
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
         if name == "criteria" and statistic is not None:
-            options["statistic"] = cast("Agreement", results["agree"]).table[0].coefficient
+            options["statistic"] = cast("Agreement", results["agree"]).table[0].statistic
         try:
             results[name] = study(own, **named, **options)
         except DataError as error:

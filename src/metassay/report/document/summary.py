@@ -65,21 +65,21 @@ def warnings(dossier: Dossier) -> tuple[Note, ...]:
 def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
     """Return for each criterion and level the metrics whose agreement is defined, the best first."""
     table = cast("Agreement", dossier.results["agree"]).table
-    first = table[0].coefficient
+    first = table[0].statistic
     settings: dict[tuple[str, str], list[AgreementRow]] = {}
     for row in table:
-        if row.coefficient == first:
+        if row.statistic == first:
             found = settings.setdefault((row.human, row.level), [])
             if not math.isnan(row.estimate):
                 found.append(row)
-    return [sorted(rows, key=lambda r: -names.goodness(r.coefficient, r.estimate)) for rows in settings.values()]
+    return [sorted(rows, key=lambda r: -names.goodness(r.statistic, r.estimate)) for rows in settings.values()]
 
 
 def _verdicts(dossier: Dossier) -> tuple[str, ...]:
     if "compare" in dossier.results:
         compared = cast("Comparison", dossier.results["compare"])
-        first = compared.clusters[0].coefficient if compared.clusters else ""
-        mine = words.verdicts(compared, coefficient=first)
+        first = compared.clusters[0].statistic if compared.clusters else ""
+        mine = words.verdicts(compared, statistic=first)
         if mine:
             return mine
     return tuple(_alone(rows) for rows in _ranked(dossier))
@@ -92,11 +92,11 @@ def _alone(ranked: list[AgreementRow]) -> str:
     best = ranked[0]
     where = f"{one_line(best.human)} at the {best.level} level"
     if best.estimate <= 0:
-        return words.none_agrees(best.metric, where, best.coefficient, best.estimate)
+        return words.none_agrees(best.metric, where, best.statistic, best.estimate)
     agrees = "agrees" if len(ranked) == 1 else "agrees best"
     return (
         f"{one_line(best.metric)} {agrees} with people on {where} "
-        f"to {names.coefficient(best.coefficient)} {numbers.correlation(best.estimate)}."
+        f"to {names.statistic(best.statistic)} {numbers.correlation(best.estimate)}."
     )
 
 
@@ -152,7 +152,7 @@ def _sample(dossier: Dossier) -> str:
     # Samples come from the inputs at hand, so the number is a little high; hence "no better" is safe.
     return (
         f"The human ranking depends on the inputs, too: for {one_line(largest.name)}, rankings from two samples of "
-        f"{largest.n_inputs} inputs correlate with {names.coefficient(largest.coefficient)} "
+        f"{largest.n_inputs} inputs correlate with {names.statistic(largest.statistic)} "
         f"{numbers.fixed(largest.mean, 2)} on average. A metric that reproduced human judgments exactly, but on other "
         "inputs, would agree no better."
     )

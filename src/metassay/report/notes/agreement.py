@@ -6,8 +6,8 @@ from metassay.errors import listed, one_line
 from metassay.report import numbers
 from metassay.report.notes.wording import ANSWER, CAVEAT, DATA, HINT, LIMIT, METHOD, Facts, Sentence, said
 
-_NAMES = ("metric", "coefficient", "human")
-_WHERE = "{human:list}, {level} level, {coefficient:list}: "
+_NAMES = ("metric", "statistic", "human")
+_WHERE = "{human:list}, {level} level, {statistic:list}: "
 
 _UNPAIRED = {
     "interval": "intervals draw the inputs of metrics and those of people separately",
@@ -103,9 +103,7 @@ def _gap_resamples(facts: Facts) -> str:
 def _widths(facts: Facts) -> str:
     changes = ", ".join(f"{numbers.change(change)} ({interval})" for interval, change in facts["changes"])
     over = "for the one metric" if facts["metrics"] == 1 else f"on average over {facts['metrics']} metrics"
-    return said(
-        f"{{human:name}}, {{coefficient}}: with all inputs, interval widths change by {changes}, {over}.", facts
-    )
+    return said(f"{{human:name}}, {{statistic}}: with all inputs, interval widths change by {changes}, {over}.", facts)
 
 
 # -- plans --------------------------------------------------------------------------------------
@@ -127,7 +125,7 @@ def _plan(facts: Facts) -> str:
     if facts["ceiling"] is not None:
         parts.append(
             said(
-                "Ceiling for a metric that reproduced the mean of all annotators: {ceiling:.2f} ({coefficient}, "
+                "Ceiling for a metric that reproduced the mean of all annotators: {ceiling:.2f} ({statistic}, "
                 "{level} level).",
                 facts,
             )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from metassay.studies.agree import Agreement, AgreementRow
 
 Setting = tuple[str, str]
-"""A level and a coefficient."""
+"""A level and a statistic."""
 
 
 class _Layout(NamedTuple):
@@ -30,7 +30,7 @@ class _Layout(NamedTuple):
 
 
 def table(result: Agreement) -> tuple[Table, ...]:
-    """Return one table with a section per human criterion and a column per level and coefficient."""
+    """Return one table with a section per human criterion and a column per level and statistic."""
     rows = result.table
     layout = _layout(rows)
     texts = _estimates(rows, layout.settings)
@@ -51,28 +51,28 @@ def table(result: Agreement) -> tuple[Table, ...]:
 
 
 def _layout(rows: Sequence[AgreementRow]) -> _Layout:
-    settings = list(dict.fromkeys((row.level, row.coefficient) for row in rows))
+    settings = list(dict.fromkeys((row.level, row.statistic) for row in rows))
     undefined = set()
     differ = False
     for human in distinct(row.human for row in rows):
         mine = [row for row in rows if row.human == human]
         units = {(row.level, row.n_systems, row.n_inputs) for row in mine}
         differ = differ or len(units) > len({row.level for row in mine})
-        for level, coefficient in settings:
-            here = {r.n_undefined for r in mine if (r.level, r.coefficient) == (level, coefficient)}
+        for level, statistic in settings:
+            here = {r.n_undefined for r in mine if (r.level, r.statistic) == (level, statistic)}
             if len(here) > 1:
-                undefined.add((level, coefficient))
+                undefined.add((level, statistic))
     return _Layout(settings, undefined, differ, any(row.tied > 0 for row in rows))
 
 
 def _columns(layout: _Layout) -> tuple[Column, ...]:
     columns = [Column("metric", "left", key=True)]
-    for level, coefficient in layout.settings:
-        columns.append(Column(f"{level} {names.coefficient(coefficient)}"))
-        if _ranks_pairs(level, coefficient):
+    for level, statistic in layout.settings:
+        columns.append(Column(f"{level} {names.statistic(statistic)}"))
+        if _ranks_pairs(level, statistic):
             columns.append(Column("pairs ranked wrongly"))
             columns += [Column("pairs tied")] * layout.tied
-        if (level, coefficient) in layout.undefined:
+        if (level, statistic) in layout.undefined:
             columns.append(Column("undefined"))
     if layout.sizes:
         columns.append(Column("systems × inputs"))
@@ -82,7 +82,7 @@ def _columns(layout: _Layout) -> tuple[Column, ...]:
 def _section(human: str, rows: Sequence[AgreementRow], layout: _Layout, texts: dict[int, str]) -> Section:
     by_metric: dict[str, dict[Setting, AgreementRow]] = {}
     for row in rows:
-        by_metric.setdefault(row.metric, {})[row.level, row.coefficient] = row
+        by_metric.setdefault(row.metric, {})[row.level, row.statistic] = row
     first = layout.settings[0]
     order = sorted(by_metric, key=lambda m: _best_first(by_metric[m].get(first)))
     best = {s: max((_known(by_metric[m].get(s)) for m in order), default=-math.inf) for s in layout.settings}
@@ -124,11 +124,11 @@ def _title(human: str, rows: Sequence[AgreementRow], layout: _Layout) -> str:
         counted = [row for row in rows if row.n_inputs == most] if few else rows
         parts.append(sizes([(row.n_systems, row.n_inputs) for row in counted]))
         parts += [f"{n:,} of them judged" for n in few]
-    for level, coefficient in layout.settings:
-        counts = {r.n_undefined for r in rows if (r.level, r.coefficient) == (level, coefficient)}
-        if (level, coefficient) not in layout.undefined and any(counts):
+    for level, statistic in layout.settings:
+        counts = {r.n_undefined for r in rows if (r.level, r.statistic) == (level, statistic)}
+        if (level, statistic) not in layout.undefined and any(counts):
             unit = "systems" if level == "within-system" else "inputs"
-            where = f"{level} {names.coefficient(coefficient)}"
+            where = f"{level} {names.statistic(statistic)}"
             parts.append(f"{max(counts):,} {unit} undefined for {where}")
     return ", ".join(parts)
 
@@ -136,7 +136,7 @@ def _title(human: str, rows: Sequence[AgreementRow], layout: _Layout) -> str:
 def _estimates(rows: Sequence[AgreementRow], settings: list[Setting]) -> dict[int, str]:
     texts: dict[int, str] = {}
     for setting in settings:
-        here = [row for row in rows if (row.level, row.coefficient) == setting]
+        here = [row for row in rows if (row.level, row.statistic) == setting]
         written = numbers.with_intervals([(row.estimate, row.low, row.high) for row in here])
         texts |= {id(row): text for row, text in zip(here, written, strict=True)}
     return texts
@@ -152,8 +152,8 @@ def _draws(row: AgreementRow) -> str:
     return f", {row.resamples:,} resamples" if row.resamples else ""
 
 
-def _ranks_pairs(level: str, coefficient: str) -> bool:
-    return level == "system" and coefficient.startswith("kendall")
+def _ranks_pairs(level: str, statistic: str) -> bool:
+    return level == "system" and statistic.startswith("kendall")
 
 
 def _has_pairs(settings: list[Setting]) -> bool:
@@ -161,7 +161,7 @@ def _has_pairs(settings: list[Setting]) -> bool:
 
 
 def _known(row: AgreementRow | None) -> float:
-    return -math.inf if row is None or math.isnan(row.estimate) else names.goodness(row.coefficient, row.estimate)
+    return -math.inf if row is None or math.isnan(row.estimate) else names.goodness(row.statistic, row.estimate)
 
 
 def _best_first(row: AgreementRow | None) -> float:

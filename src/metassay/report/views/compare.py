@@ -17,7 +17,7 @@ MOST_IN_LIST = 4
 """With more metrics than this, a matrix is easier to read than a list of all ordered pairs."""
 
 Setting = tuple[str, str, str]
-"""A human criterion, a level and a coefficient."""
+"""A human criterion, a level and a statistic."""
 
 
 def default(result: Comparison) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ def ordered(result: Comparison) -> tuple[Table, ...]:
 
 
 def matrix(result: Comparison) -> tuple[Table, ...]:
-    """Return p-values of row metric against column metric, one table per criterion, level and coefficient."""
+    """Return p-values of row metric against column metric, one table per criterion, level and statistic."""
     tables = []
     for setting, rows in _by_setting(result.table).items():
         order = _order(result, setting, rows)
@@ -71,8 +71,8 @@ def matrix(result: Comparison) -> tuple[Table, ...]:
 def clusters(result: Comparison) -> tuple[Table, ...]:
     """Return metrics in ranks that the tests tell apart."""
     sections = []
-    for setting in dict.fromkeys((c.human, c.level, c.coefficient) for c in result.clusters):
-        mine = [c for c in result.clusters if (c.human, c.level, c.coefficient) == setting]
+    for setting in dict.fromkeys((c.human, c.level, c.statistic) for c in result.clusters):
+        mine = [c for c in result.clusters if (c.human, c.level, c.statistic) == setting]
         lines = tuple(_cluster(rank, mine) for rank in sorted({c.rank for c in mine}))
         sections.append(Section(_title(setting), lines))
     if not sections:
@@ -120,7 +120,7 @@ def _cluster(rank: int, rows: Sequence[ClusterRow]) -> tuple[Cell, ...]:
 
 def _order(result: Comparison, setting: Setting, rows: Sequence[ComparisonRow]) -> list[tuple[str, float]]:
     """Return the metrics, the best first, each with its correlation."""
-    ranked = {c.metric: c.estimate for c in result.clusters if (c.human, c.level, c.coefficient) == setting}
+    ranked = {c.metric: c.estimate for c in result.clusters if (c.human, c.level, c.statistic) == setting}
     seen = {row.metric_a: row.estimate_a for row in rows} | {row.metric_b: row.estimate_b for row in rows}
     estimates = seen | ranked
     return sorted(
@@ -132,7 +132,7 @@ def _order(result: Comparison, setting: Setting, rows: Sequence[ComparisonRow]) 
 def _by_setting(rows: Sequence[ComparisonRow]) -> dict[Setting, list[ComparisonRow]]:
     groups: dict[Setting, list[ComparisonRow]] = {}
     for row in rows:
-        groups.setdefault((row.human, row.level, row.coefficient), []).append(row)
+        groups.setdefault((row.human, row.level, row.statistic), []).append(row)
     return groups
 
 
@@ -175,8 +175,8 @@ def _heading(result: Comparison) -> str:
 
 
 def _title(setting: Setting) -> str:
-    human, level, coefficient = setting
-    return names.setting(one_line(human), level, coefficient)
+    human, level, statistic = setting
+    return names.setting(one_line(human), level, statistic)
 
 
 def _legend(result: Comparison, family: str) -> tuple[str, ...]:

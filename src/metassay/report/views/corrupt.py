@@ -32,6 +32,6 @@ def table(result: Corruption) -> tuple[Table, ...]:
         )
         for row in rows
     )
-    about = f"{rows[0].kind}, rate {rows[0].rate:g}, against {rows[0].criterion}" if rows else ""
+    about = f"{rows[0].kind}, rate {rows[0].rate:g}, against {rows[0].human}" if rows else ""
     legend = ("Units: what could have been changed. Untouchable: texts without any.",)
     return (Table("What was damaged", _COLUMNS, (Section(about, lines),), legend),)

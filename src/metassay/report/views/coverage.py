@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def table(result: Coverage) -> tuple[Table, ...]:
-    """Return a row per kind of interval and a column per level and coefficient, in a section per metric."""
+    """Return a row per kind of interval and a column per level and statistic, in a section per metric."""
     rows = result.table
-    coefficients = distinct(row.coefficient for row in rows)
-    where = list(dict.fromkeys((row.level, row.coefficient) for row in rows))
+    statistics = distinct(row.statistic for row in rows)
+    where = list(dict.fromkeys((row.level, row.statistic) for row in rows))
     sections = []
     for metric, human in dict.fromkeys((row.metric, row.human) for row in rows):
-        mine = {(r.level, r.coefficient, r.interval): r for r in rows if (r.metric, r.human) == (metric, human)}
+        mine = {(r.level, r.statistic, r.interval): r for r in rows if (r.metric, r.human) == (metric, human)}
         lines = tuple(
             (name(interval), *(_cell(mine[level, c, interval]) for level, c in where))
             for interval in distinct(row.interval for row in rows)
@@ -27,13 +27,13 @@ def table(result: Coverage) -> tuple[Table, ...]:
         sections.append(Section(f"{one_line(metric)} against {one_line(human)}", lines))
     columns = [Column("interval", "left", key=True)]
     for level, c in where:
-        columns.append(Column(f"{level} level" + (f", {names.coefficient(c)}" if len(coefficients) > 1 else "")))
+        columns.append(Column(f"{level} level" + (f", {names.statistic(c)}" if len(statistics) > 1 else "")))
     halves = " or ".join("{} systems × {} inputs".format(*row.split("x")) for row in distinct(r.setting for r in rows))
     most = max((row.trials + row.n_undefined for row in rows), default=0)
     legend = [
         f"Share of {most:,} random splits in which the {100 * rows[0].confidence:g}% interval from one half "
         f"({halves}) contains the "
-        f"{names.coefficient(coefficients[0]) + ' ' if len(coefficients) == 1 else ''}correlation in the other, with "
+        f"{names.statistic(statistics[0]) + ' ' if len(statistics) == 1 else ''}correlation in the other, with "
         "95% interval.",
         f"* nearest to {rows[0].confidence:g} among shares below 1, by one-tailed z-tests at .05.",
     ]

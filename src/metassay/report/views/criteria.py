@@ -36,9 +36,9 @@ def criteria(result: Confounding) -> tuple[Table, ...]:
     """Return criterion against criterion: system level / global level / within buckets of the column's."""
     rows = [row for row in result.table if row.metric is None]
     anchors = _anchors(rows)
-    cells = {(row.criterion, row.anchor, row.level): row for row in rows}
+    cells = {(row.human, row.anchor, row.level): row for row in rows}
     lines = []
-    for criterion in distinct(row.criterion for row in rows):
+    for criterion in distinct(row.human for row in rows):
         line = [name(criterion)]
         for anchor in anchors:
             system, whole = (cells.get((criterion, anchor, level)) for level in ("system", "global"))
@@ -50,7 +50,7 @@ def criteria(result: Confounding) -> tuple[Table, ...]:
         lines.append(tuple(line))
     sections = (Section("", tuple(lines)),)
     legend = [
-        f"{names.coefficient(rows[0].coefficient)} at system level / at global level / within buckets of the column.",
+        f"{names.statistic(rows[0].statistic)} at system level / at global level / within buckets of the column.",
     ]
     if is_undefined(sections):
         legend.append(UNDEFINED)
@@ -61,8 +61,8 @@ def criteria(result: Confounding) -> tuple[Table, ...]:
 def intervals(result: Confounding) -> tuple[Table, ...]:
     """Return criterion against criterion with intervals, a row per pair."""
     rows = [row for row in result.table if row.metric is None]
-    cells = {(row.criterion, row.anchor, row.level): row for row in rows}
-    pairs = list(dict.fromkeys((row.criterion, row.anchor) for row in rows))
+    cells = {(row.human, row.anchor, row.level): row for row in rows}
+    pairs = list(dict.fromkeys((row.human, row.anchor) for row in rows))
     system, whole = ([cells[(*pair, level)] for pair in pairs] for level in ("system", "global"))
     texts = (
         numbers.with_intervals([(row.estimate, row.low, row.high) for row in system]),
@@ -96,7 +96,7 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
         ends = [(row.estimate_within, row.within_low, row.within_high) for row in here]
         within = dict(zip(map(id, here), numbers.with_intervals(ends), strict=True))
         sections = []
-        for criterion, anchor in dict.fromkeys((row.criterion, row.anchor) for row in here):
+        for criterion, anchor in dict.fromkeys((row.human, row.anchor) for row in here):
             lines = [
                 (
                     name(row.metric or ""),
@@ -106,7 +106,7 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
                     number(_relative(row)),
                 )
                 for row in here
-                if (row.criterion, row.anchor) == (criterion, anchor)
+                if (row.human, row.anchor) == (criterion, anchor)
             ]
             sections.append(Section(f"{one_line(criterion)}, with {one_line(anchor)} held fixed", tuple(lines)))
         columns = (
@@ -124,11 +124,11 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
 def verdicts(result: Confounding) -> tuple[Table, ...]:
     """Return what became of each agreement: a row per metric, a column per criterion, a table per method."""
     found = []
-    tried = Counter((row.metric, row.criterion, row.method) for row in result.table)
+    tried = Counter((row.metric, row.human, row.method) for row in result.table)
     for method in distinct(verdict.method for verdict in result.verdicts):
         here = [verdict for verdict in result.verdicts if verdict.method == method]
-        criteria_here = distinct(verdict.criterion for verdict in here)
-        by_place = {(verdict.metric, verdict.criterion): verdict for verdict in here}
+        criteria_here = distinct(verdict.human for verdict in here)
+        by_place = {(verdict.metric, verdict.human): verdict for verdict in here}
         lines = []
         for metric in distinct(verdict.metric for verdict in here):
             cells = [
@@ -154,7 +154,7 @@ def groups(result: Confounding) -> tuple[Table, ...]:
         anchors = _anchors(here)
         sections = []
         for title in distinct(group.group for group in here):
-            mine = {(g.criterion, g.anchor): g for g in here if g.group == title}
+            mine = {(g.human, g.anchor): g for g in here if g.group == title}
             lines = [
                 (name(criterion), *(_group_cell(mine.get((criterion, anchor))) for anchor in anchors))
                 for criterion in distinct(criterion for criterion, _ in mine)
@@ -173,7 +173,7 @@ def groups(result: Confounding) -> tuple[Table, ...]:
 def _anchors(rows: Sequence[CriterionRow] | Sequence[GroupDifference]) -> list[str]:
     """Return the anchors in the order that the criteria have, so that both sides of a table agree."""
     anchors = distinct(row.anchor for row in rows)
-    order = distinct([*(row.criterion for row in rows), *anchors])
+    order = distinct([*(row.human for row in rows), *anchors])
     return sorted(anchors, key=order.index)
 
 
@@ -202,7 +202,7 @@ def _relative(row: CriterionRow) -> str:
 def _legend(rows: Sequence[CriterionRow], sections: Sequence[Section]) -> tuple[str, ...]:
     row = rows[0]
     legend = [
-        f"{names.coefficient(row.coefficient)}; in brackets {100 * row.confidence:g}% intervals "
+        f"{names.statistic(row.statistic)}; in brackets {100 * row.confidence:g}% intervals "
         f"({row.interval}, {row.resamples:,} resamples).",
     ]
     if is_undefined(sections):

@@ -106,7 +106,7 @@ def _title(one: DowngradeCount | DowngradeRow) -> str:
 
 
 def _about(one: DowngradeCount | DowngradeRow) -> str:
-    against = f" (against {one_line(one.criterion, 40)})" if one.criterion else ""
+    against = f" (against {one_line(one.human, 40)})" if one.human else ""
     return f"{one_line(one.kind, 60)}{against}"
 
 

@@ -162,7 +162,7 @@ def _title(key: tuple[str, str | None, str]) -> str:
 
 
 def _what(row: PlanRow) -> str:
-    where = f"{row.level} level, {names.coefficient(row.coefficient)}"
+    where = f"{row.level} level, {names.statistic(row.statistic)}"
     if row.metric_b is not None:
         return f"Chance to find the first metric better ({where}, one-sided, α = {row.alpha:g})"
     return f"Expected width of a {100 * row.confidence:g}% interval ({where})"

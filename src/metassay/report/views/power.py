@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def curves(result: Power) -> tuple[Table, ...]:
-    """Return a row per test and a column per setting, in a section per metric, criterion, level and coefficient."""
+    """Return a row per test and a column per setting, in a section per metric, criterion, level and statistic."""
     return (_table(result.table, with_ends=False),)
 
 
@@ -31,8 +31,8 @@ def default(result: Power) -> tuple[str, ...]:
 def _table(rows: Sequence[PowerRow], *, with_ends: bool) -> Table:
     settings = sorted({row.setting for row in rows})
     sections = []
-    for key in dict.fromkeys((row.metric, row.human, row.level, row.coefficient) for row in rows):
-        mine = [row for row in rows if (row.metric, row.human, row.level, row.coefficient) == key]
+    for key in dict.fromkeys((row.metric, row.human, row.level, row.statistic) for row in rows):
+        mine = [row for row in rows if (row.metric, row.human, row.level, row.statistic) == key]
         lines: list[tuple[Cell, ...]] = []
         by_setting = {row.setting: row for row in mine}
         for test in distinct(row.test for row in mine):
@@ -40,9 +40,9 @@ def _table(rows: Sequence[PowerRow], *, with_ends: bool) -> Table:
             lines.append((name(test), *(number(_rate(found.get(s), with_ends)) for s in settings)))
         damaged = [numbers.fixed(by_setting[s].estimate_damaged, 2) if s in by_setting else "" for s in settings]
         lines.append((Cell("correlation when damaged"), *map(number, damaged)))
-        metric, human, level, coefficient = key
+        metric, human, level, statistic = key
         intact = numbers.correlation(mine[0].estimate)
-        title = f"{one_line(metric)} against {names.setting(one_line(human), level, coefficient)} (intact: {intact})"
+        title = f"{one_line(metric)} against {names.setting(one_line(human), level, statistic)} (intact: {intact})"
         sections.append(Section(title, tuple(lines)))
     words = rows[0].damage == "words"
     columns = [Column("test", "left", key=True)]

@@ -25,12 +25,12 @@ def table(result: Size) -> tuple[Table, ...]:
     rows = result.table
     tests = distinct(row.test for row in rows)
     sections = []
-    for coefficient in distinct(row.coefficient for row in rows):
+    for statistic in distinct(row.statistic for row in rows):
         for equal in (True, False):
-            mine = [row for row in rows if row.coefficient == coefficient and row.equal == equal]
+            mine = [row for row in rows if row.statistic == statistic and row.equal == equal]
             if mine:
                 what = "equally good metrics: errors" if equal else "the first is better: power"
-                title = f"{names.coefficient(coefficient)} at system level, {what}"
+                title = f"{names.statistic(statistic)} at system level, {what}"
                 sections.append(Section(title, tuple(_lines(mine, tests))))
     columns = (Column("world", "left", key=True), *(Column(SHORT.get(test, test)) for test in tests))
     most = max(row.trials + row.n_undefined for row in rows)

@@ -56,7 +56,7 @@ def _table(rows: Sequence[StabilityRow], shown: list[int]) -> Table:
             sections.append(Section(title, tuple(lines)))
     columns = (Column("", "left", key=True), *(Column(f"{size:,} input{'s' if size > 1 else ''}") for size in shown))
     legend = [
-        f"{names.coefficient(rows[0].coefficient)} correlation of the rankings of {_systems(rows)} systems from two "
+        f"{names.statistic(rows[0].statistic)} correlation of the rankings of {_systems(rows)} systems from two "
         f"samples of so many inputs: mean ± standard deviation of {rows[0].draws:,} draws."
     ]
     if is_undefined(sections):

@@ -28,7 +28,7 @@ SHOWN_MARGINS = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25)
 
 def default(result: Survival) -> tuple[str, ...]:
     """Return the views that suit the number of comparisons."""
-    comparisons = {(row.metric, row.criterion, row.language, row.coefficient) for row in result.table}
+    comparisons = {(row.metric, row.human, row.language, row.statistic) for row in result.table}
     few = len(comparisons) <= MOST_IN_LIST or result.by == "metric"
     return ("summary", "list") if few else ("summary", "matrix")
 
@@ -36,10 +36,10 @@ def default(result: Survival) -> tuple[str, ...]:
 def summary(result: Survival) -> tuple[Table, ...]:
     """Return the share of equivalent comparisons by test and margin, before and after correction."""
     sections: dict[str, list[tuple[Cell, ...]]] = {}
-    for (coefficient, test, kind), rows in _settings(result.table).items():
+    for (statistic, test, kind), rows in _settings(result.table).items():
         known = [row for row in rows if not math.isnan(row.p_value)]
         widths = [row.margin for row in rows]
-        sections.setdefault(f"{names.coefficient(coefficient)}, {rows[0].level} level", []).append(
+        sections.setdefault(f"{names.statistic(statistic)}, {rows[0].level} level", []).append(
             (
                 Cell(TESTS[test]),
                 Cell(kind),
@@ -74,11 +74,11 @@ def ordered(result: Survival) -> tuple[Table, ...]:
     sections = []
     kinds = distinct(row.margin_kind for row in result.table)
     tests = distinct(row.test for row in result.table)
-    for criterion, coefficient in dict.fromkeys((_criterion(result, row), row.coefficient) for row in result.table):
-        mine = [r for r in result.table if (_criterion(result, r), r.coefficient) == (criterion, coefficient)]
+    for criterion, statistic in dict.fromkeys((_criterion(result, row), row.statistic) for row in result.table):
+        mine = [r for r in result.table if (_criterion(result, r), r.statistic) == (criterion, statistic)]
         by_case: dict[tuple[str, str, str], dict[tuple[str, str], SurvivalRow]] = {}
         for row in mine:
-            by_case.setdefault((row.metric, row.criterion, row.language), {})[row.test, row.margin_kind] = row
+            by_case.setdefault((row.metric, row.human, row.language), {})[row.test, row.margin_kind] = row
         ends = numbers.with_intervals(
             [(r.difference, r.low, r.high) for r in (next(iter(c.values())) for c in by_case.values())]
         )
@@ -97,7 +97,7 @@ def ordered(result: Survival) -> tuple[Table, ...]:
             lines.append(tuple(cells))
         n = {row.n for row in mine}
         units = f"{min(n):,}" if len(n) == 1 else f"{min(n):,} to {max(n):,}"
-        where = names.setting(one_line(criterion), mine[0].level, coefficient)
+        where = names.setting(one_line(criterion), mine[0].level, statistic)
         sections.append(Section(f"{where} ({units} outputs)", tuple(lines)))
     columns = [Column("metric", "left", key=True)] if result.by != "metric" else []
     columns += [Column(one_line(result.by, 40), "left", key=True), Column(f"r {one_line(result.baseline, 20)}")]
@@ -118,8 +118,8 @@ def matrix(result: Survival) -> tuple[Table, ...]:
     kind = next(kind for kind in ("sd", "constant", "range") if kind in kinds)
     levels = distinct(row.language for row in result.table)
     tables = []
-    for coefficient in distinct(row.coefficient for row in result.table):
-        mine = [r for r in result.table if (r.coefficient, r.test, r.margin_kind) == (coefficient, test, kind)]
+    for statistic in distinct(row.statistic for row in result.table):
+        mine = [r for r in result.table if (r.statistic, r.test, r.margin_kind) == (statistic, test, kind)]
         sections = []
         for criterion in distinct(_criterion(result, row) for row in mine):
             here = [row for row in mine if _criterion(result, row) == criterion]
@@ -138,7 +138,7 @@ def matrix(result: Survival) -> tuple[Table, ...]:
         legend = [_stars(mine)]
         if len(kinds) > 1 or len(tests) > 1:
             legend.append("Other tests and margins: name one with --test and --margin-kind.")
-        title = f"p of {TESTS[test]}, {KINDS[kind]}, {names.coefficient(coefficient)}"
+        title = f"p of {TESTS[test]}, {KINDS[kind]}, {names.statistic(statistic)}"
         tables.append(_table(title, columns, sections, legend))
     return tuple(tables)
 
@@ -146,43 +146,43 @@ def matrix(result: Survival) -> tuple[Table, ...]:
 def agreement(result: Survival) -> tuple[Table, ...]:
     """Return correlations with people at every level (Fig. 1)."""
     tables = []
-    for coefficient in distinct(row.coefficient for row in result.agreement):
-        mine = [row for row in result.agreement if row.coefficient == coefficient]
+    for statistic in distinct(row.statistic for row in result.agreement):
+        mine = [row for row in result.agreement if row.statistic == statistic]
         texts = dict(
             zip(map(id, mine), numbers.with_intervals([(r.estimate, r.low, r.high) for r in mine]), strict=True)
         )
         if result.by in ("metric", "human"):
-            lines: list[tuple[Cell, ...]] = [(name(r.metric), name(r.criterion), number(texts[id(r)])) for r in mine]
+            lines: list[tuple[Cell, ...]] = [(name(r.metric), name(r.human), number(texts[id(r)])) for r in mine]
             columns = [Column("metric", "left", key=True), Column("criterion", "left", key=True), Column("r")]
             sections = [Section("", tuple(lines))]
         else:
             levels = distinct(row.language for row in mine)
             columns = [Column("metric", "left", key=True), *(Column(one_line(level, 30)) for level in levels)]
             sections = []
-            for criterion in distinct(row.criterion for row in mine):
-                here = {(r.metric, r.language): texts[id(r)] for r in mine if r.criterion == criterion}
+            for criterion in distinct(row.human for row in mine):
+                here = {(r.metric, r.language): texts[id(r)] for r in mine if r.human == criterion}
                 lines = [
                     (name(m), *(number(here.get((m, level), "")) for level in levels))
                     for m in distinct(metric for metric, _ in here)
                 ]
                 sections.append(Section(one_line(criterion), tuple(lines)))
         legend = [f"In brackets: {100 * mine[0].confidence:g}% bootstrap intervals."]
-        tables.append(_table(f"Correlation with people, {names.coefficient(coefficient)}", columns, sections, legend))
+        tables.append(_table(f"Correlation with people, {names.statistic(statistic)}", columns, sections, legend))
     return tuple(tables)
 
 
 def across(result: Survival) -> tuple[Table, ...]:
     """Return how each metric correlates with itself at the baseline (Fig. 2)."""
     tables = []
-    for coefficient in distinct(row.coefficient for row in result.across):
-        mine = [row for row in result.across if row.coefficient == coefficient]
+    for statistic in distinct(row.statistic for row in result.across):
+        mine = [row for row in result.across if row.statistic == statistic]
         texts = numbers.with_intervals([(row.estimate, row.low, row.high) for row in mine])
         here = {(row.metric, row.language): text for row, text in zip(mine, texts, strict=True)}
         base = one_line(result.baseline, 40)
         if result.by == "metric":
             lines: list[tuple[Cell, ...]] = [(name(row.metric), number(here[row.metric, row.language])) for row in mine]
             columns = [Column("metric", "left", key=True), Column(f"with {base}")]
-            title = f"Correlation with the metric {base}, {names.coefficient(coefficient)}"
+            title = f"Correlation with the metric {base}, {names.statistic(statistic)}"
         else:
             levels = distinct(row.language for row in mine)
             columns = [Column("metric", "left", key=True), *(Column(one_line(level, 30)) for level in levels)]
@@ -190,7 +190,7 @@ def across(result: Survival) -> tuple[Table, ...]:
                 (name(m), *(number(here.get((m, level), "")) for level in levels))
                 for m in distinct(row.metric for row in mine)
             ]
-            title = f"Correlation of each metric with itself at {_base(result)}, {names.coefficient(coefficient)}"
+            title = f"Correlation of each metric with itself at {_base(result)}, {names.statistic(statistic)}"
         legend = [f"In brackets: {100 * mine[0].confidence:g}% bootstrap intervals."]
         tables.append(_table(title, columns, [Section("", tuple(lines))], legend))
     return tuple(tables)
@@ -199,8 +199,8 @@ def across(result: Survival) -> tuple[Table, ...]:
 def margins(result: Survival) -> tuple[Table, ...]:
     """Return the distribution over metrics of the margins that annotators give (Fig. 4b)."""
     sections = []
-    for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.margins):
-        mine = [r for r in result.margins if (r.coefficient, r.criterion) == (coefficient, criterion)]
+    for statistic, criterion in dict.fromkeys((row.statistic, row.human) for row in result.margins):
+        mine = [r for r in result.margins if (r.statistic, r.human) == (statistic, criterion)]
         lines = []
         for kind in ("sd", "range"):
             values = sorted(v for v in (getattr(row, kind) for row in mine) if not math.isnan(v))
@@ -215,7 +215,7 @@ def margins(result: Survival) -> tuple[Table, ...]:
                     number(numbers.correlation(max(values, default=math.nan))),
                 )
             )
-        sections.append(Section(f"{one_line(criterion)}, {names.coefficient(coefficient)}", tuple(lines)))
+        sections.append(Section(f"{one_line(criterion)}, {names.statistic(statistic)}", tuple(lines)))
     columns = [Column("margin", "left", key=True)]
     columns += [Column(text) for text in ("annotators", "metrics", "lowest", "25%", "median", "75%", "highest")]
     legend = [
@@ -231,14 +231,10 @@ def sensitivity(result: Survival) -> tuple[Table, ...]:
     """Return the share of comparisons that TOST calls equivalent, by margin (Fig. 4a)."""
     sections: dict[str, list[tuple[Cell, ...]]] = {}
     counts = [row.n_tests for row in result.sensitivity]
-    for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.sensitivity):
-        mine = {
-            row.margin: row
-            for row in result.sensitivity
-            if (row.coefficient, row.criterion) == (coefficient, criterion)
-        }
+    for statistic, criterion in dict.fromkeys((row.statistic, row.human) for row in result.sensitivity):
+        mine = {row.margin: row for row in result.sensitivity if (row.statistic, row.human) == (statistic, criterion)}
         cells = [number(numbers.percent(mine[m].share)) for m in SHOWN_MARGINS]
-        sections.setdefault(names.coefficient(coefficient), []).append((name(criterion), *cells))
+        sections.setdefault(names.statistic(statistic), []).append((name(criterion), *cells))
     columns = [Column("criterion", "left", key=True), *(Column(f"{margin:g}") for margin in SHOWN_MARGINS)]
     many = f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
     legend = [
@@ -255,8 +251,8 @@ def dominance(result: Survival) -> tuple[Table, ...]:
         return ()
     back = any(not math.isnan(row.shift_back) for row in result.shifts)
     sections = []
-    for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.shifts):
-        mine = [row for row in result.shifts if (row.coefficient, row.criterion) == (coefficient, criterion)]
+    for statistic, criterion in dict.fromkeys((row.statistic, row.human) for row in result.shifts):
+        mine = [row for row in result.shifts if (row.statistic, row.human) == (statistic, criterion)]
         lines = []
         for row in mine:
             cells = [name(row.language), number(_share(row.n_resolved, row.n_pairs))]
@@ -264,7 +260,7 @@ def dominance(result: Survival) -> tuple[Table, ...]:
             cells.append(number(numbers.correlation(row.shift)))
             cells += [number(numbers.correlation(row.shift_back))] if back else []
             lines.append(tuple(cells))
-        sections.append(Section(f"{one_line(criterion)}, {names.coefficient(coefficient)}", tuple(lines)))
+        sections.append(Section(f"{one_line(criterion)}, {names.statistic(statistic)}", tuple(lines)))
     base = one_line(result.baseline, 40)
     columns = [
         Column(one_line(result.by, 40), "left", key=True),
@@ -307,8 +303,8 @@ def references(result: Survival) -> tuple[Table, ...]:
     if not result.references:
         return ()
     sections = []
-    for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.references):
-        mine = [row for row in result.references if (row.coefficient, row.criterion) == (coefficient, criterion)]
+    for statistic, criterion in dict.fromkeys((row.statistic, row.human) for row in result.references):
+        mine = [row for row in result.references if (row.statistic, row.human) == (statistic, criterion)]
         lines = [
             (
                 name(row.metric),
@@ -320,7 +316,7 @@ def references(result: Survival) -> tuple[Table, ...]:
             )
             for row in mine
         ]
-        sections.append(Section(f"{one_line(criterion)}, {names.coefficient(coefficient)}", tuple(lines)))
+        sections.append(Section(f"{one_line(criterion)}, {names.statistic(statistic)}", tuple(lines)))
     columns = [Column("metric", "left", key=True), Column(one_line(result.by, 40), "left", key=True)]
     columns += [Column("interval"), Column("references drawn too"), Column("wider by"), Column("")]
     how = result.references[0]
@@ -341,13 +337,13 @@ def _table(title: str, columns: Sequence[Column], sections: Sequence[Section], l
 def _settings(rows: Iterable[SurvivalRow]) -> dict[tuple[str, str, str], list[SurvivalRow]]:
     found: dict[tuple[str, str, str], list[SurvivalRow]] = {}
     for row in rows:
-        found.setdefault((row.coefficient, row.test, row.margin_kind), []).append(row)
+        found.setdefault((row.statistic, row.test, row.margin_kind), []).append(row)
     return found
 
 
 def _criterion(result: Survival, row: SurvivalRow) -> str:
     """Return what stands above a comparison: where criteria are compared, that is the one compared with."""
-    return result.baseline if result.by == "human" else row.criterion
+    return result.baseline if result.by == "human" else row.human
 
 
 def _p(row: SurvivalRow | None) -> Cell:

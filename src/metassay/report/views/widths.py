@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def table(result: Widths) -> tuple[Table, ...]:
-    """Return one table with a section per criterion, coefficient and method."""
+    """Return one table with a section per criterion, statistic and method."""
     rows = result.table
     few = numbers.with_intervals([(r.estimate_a, r.low_a, r.high_a) for r in rows])
     many = numbers.with_intervals([(r.estimate_t, r.low_t, r.high_t) for r in rows])
@@ -24,10 +24,10 @@ def table(result: Widths) -> tuple[Table, ...]:
     }
     sections = []
     for change in result.changes:
-        key = (change.human, change.coefficient, change.interval)
-        mine = [row for row in rows if (row.human, row.coefficient, row.interval) == key]
+        key = (change.human, change.statistic, change.interval)
+        mine = [row for row in rows if (row.human, row.statistic, row.interval) == key]
         mean = numbers.change(change.mean)
-        where = names.setting(one_line(change.human), "system", change.coefficient)
+        where = names.setting(one_line(change.human), "system", change.statistic)
         title = f"{where}, {change.interval}: width {mean} on average"
         sections.append(Section(title, tuple(cells[id(row)] for row in mine)))
     columns = (

@@ -21,9 +21,9 @@ from metassay.stats.kernels.score_swaps import (
 from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.kernels.within_groups import Groups
 from metassay.stats.levels import GroupedLevel, Level, ManySystemLevel, SystemLevel
+from metassay.stats.statistics.names import LEVELS
 from metassay.stats.statistics.scales import Scale
 
-LEVELS = ("system", "input", "global", "within-system")
 Weighted = Callable[[Numbers], FloatArray]
 """From weights (points, B) to statistics, (B,) or (several, B)."""
 

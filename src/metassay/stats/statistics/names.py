@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+LEVELS = ("system", "input", "global", "within-system")
+"""The levels at which metrics and people are compared."""
+
 
 class Named(NamedTuple):
     """A statistic as people call it."""

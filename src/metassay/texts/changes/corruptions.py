@@ -51,7 +51,7 @@ class CorruptionRow:
     """The system."""
     kind: str
     """The kind of corruption."""
-    criterion: str
+    human: str
     """The quality criterion that it damages."""
     rate: float
     """The share of units that was to be changed."""
@@ -220,7 +220,7 @@ def _row(
     return CorruptionRow(
         system=system,
         kind=name,
-        criterion=how.criterion,
+        human=how.criterion,
         rate=rate,
         n_texts=len(own),
         n_changed_texts=sum(outputs[item.system, item.input] != item.output for item, _ in own),
