@@ -285,11 +285,12 @@ def records(table: Iterable[object], fields: str, only: Only | None = None) -> D
     table
         Rows of a result.
     fields
-        Names of attributes.
+        Names of attributes; ``estimate_t:estimate`` takes the first and calls it the second.
     only
         By field, the names to keep, as a comma list; None keeps all.
     """
-    rows = [{name: _plain(getattr(row, name)) for name in fields.split()} for row in table]
+    pairs = [name.partition(":")[::2] for name in fields.split()]
+    rows = [{new or old: _plain(getattr(row, old)) for old, new in pairs} for row in table]
     return chosen(rows, only or {})
 
 
