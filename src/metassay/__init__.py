@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from metassay.core.option import works_on
 from metassay.core.result import on_first_use
 from metassay.core.signature import VERSION as __version__
 
@@ -184,6 +185,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - stands for every public nam
 # Results know no renderer; the rooms that show and draw them are loaded, in this order, when one is first missed.
 on_first_use(lambda: import_module("metassay.report"))
 on_first_use(lambda: import_module("metassay.charts"))
+# Nor do studies know where they run.
+works_on("metassay.engine", "on")
 
 
 def __dir__() -> list[str]:

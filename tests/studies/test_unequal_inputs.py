@@ -10,7 +10,7 @@ import pytest
 import metassay as ma
 from metassay.core.note import Note
 from metassay.core.vocabulary import METRIC_TESTS
-from metassay.studies.inputs import take_as_annotated
+from metassay.studies.selection import take_as_annotated
 from properties import literal
 
 from .conftest import noted

@@ -13,6 +13,7 @@ from metassay.cli.parser import Parser
 from metassay.core.option import Option
 from metassay.core.options import LowerIsBetter
 from metassay.core.study import Declared, read_declaration
+from metassay.core.study import places as places
 from metassay.errors import UsageError
 from metassay.report.formats import FORMATS as OUTPUT_FORMATS
 from metassay.report.views import names_of
@@ -31,11 +32,6 @@ def of(verb: str) -> Options:
 def reading() -> Options:
     """Return the options that say how files are read."""
     return {"lower_is_better": Declared(LOWER_IS_BETTER, None), **of("read")}
-
-
-def places() -> Options:
-    """Return the options that say where the work is done; none of them changes a number."""
-    return read_declaration("metassay.engine", "on").options
 
 
 def _number(text: str) -> int | float:

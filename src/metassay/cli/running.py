@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from metassay.core.scores import Scores
 
 
-def run_study(arguments: argparse.Namespace, verb: str, **more: object) -> int:
+def run_study(
+    arguments: argparse.Namespace,
+    verb: str,
+    read: Callable[[argparse.Namespace], object] | None = None,
+    leave_out: Iterable[str] = (),
+    **more: object,
+) -> int:
     """Read the files, run a study with the options that were given, and put out its result.
 
     Parameters
@@ -31,18 +37,23 @@ def run_study(arguments: argparse.Namespace, verb: str, **more: object) -> int:
         The parsed command line.
     verb
         The public name of the study, whose first argument is the scores.
+    read
+        What reads them, if that is not :func:`read_scores`.
+    leave_out
+        Options of the study that mean something else here.
     more
         What the study takes beside its options.
     """
     from metassay import HOMES
     from metassay.cli.progress import progress
 
-    chosen = options.given(arguments, options.of(verb))
+    chosen = options.given(arguments, options.of(verb), leave_out)
+    place = placed(arguments)
     output = Output.of(arguments, verb.replace("_", "-"))
     study = getattr(import_module(HOMES[verb]), verb)
-    scores = read_scores(arguments)
-    with progress(arguments.quiet), placed(arguments):
-        result = study(scores, **chosen, **more)
+    scores = (read or read_scores)(arguments)
+    with progress(arguments.quiet), place:
+        result = study(scores, **{**more, **chosen})
     output.put(result)
     return 0
 
@@ -70,12 +81,17 @@ def read_scores(arguments: argparse.Namespace) -> Scores:
         by = getattr(arguments, "by_column", None)
         scores = read(*files, format=arguments.format_, language=arguments.language, by=by)
     scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
-    if not arguments.quiet:
+    tell_what_was_read(scores, arguments.quiet)
+    return scores
+
+
+def tell_what_was_read(scores: Scores, quiet: bool) -> None:
+    """Say how much there is, and what a reader must know of it."""
+    if not quiet:
         from metassay.report.notes import sentences
 
         for line in (describe(scores), *sentences(scores.notes)):
             say(line)
-    return scores
 
 
 def describe(scores: Scores) -> str:

@@ -116,6 +116,11 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def in_a_signature(text: str) -> str:
+    """Return a name of the user's as a signature can hold it."""
+    return one_line(text, 60).replace("|", "/").replace(":", "-")
+
+
 def fraction(what: str, value: float) -> float:
     """Return `value` if it lies strictly between 0 and 1."""
     if not _is_number(value) or not 0 < value < 1:

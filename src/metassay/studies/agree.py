@@ -19,6 +19,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -32,14 +33,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
-from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, notes_on_inputs
-from metassay.studies.setting import (
-    Setting,
-    check_size,
-    pages_on,
-    settle,
-    signature_names,
-)
+from metassay.studies.selection import InputSets, Selection, has_scores, select
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -117,7 +111,6 @@ def agree(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
 
@@ -157,41 +150,29 @@ def agree(
     method = INTERVALS[interval]
     for each in statistics:
         method.check(each)
-    setting = settle(scores, human, metric, references=references)
-    check_size(setting, levels)
+    selected = select(scores, human, metric, references=references)
+    selected.need(levels=levels)
 
-    n, m_inputs = setting.scores.shape
-    cases = _cases(setting, levels, statistics, inputs)
+    n, m_inputs = selected.scores.shape
+    cases = _cases(selected, levels, statistics, inputs)
     # Pages are reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
     reckoned = 0 if method.name == "two-way" else n + 2 * m_inputs
-    draws = Draws(resamples, seed, pages_on(threads), reckoned)
+    draws = Draws(resamples, seed, engine.run, reckoned)
     taken = method.draws_taken(resamples)
     ranked = "system" in levels and any(_is_kendall(each) for each in statistics)
-    pairs = _pairs(setting, inputs, method, draws, confidence) if ranked else {}
+    pairs = _pairs(selected, inputs, method, draws, confidence) if ranked else {}
     found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
     for case, intervals in zip(cases, method.compute([c.case for c in cases], draws, confidence), strict=True):
         place = (case.human, levels.index(case.case.level), statistics.index(case.case.statistic))
         for at, m in enumerate(case.metrics):
-            row = _row(setting, case, intervals, at, method, confidence, taken, pairs)
+            row = _row(selected, case, intervals, at, method, confidence, taken, pairs)
             found[*place, m] = (row, None if intervals.samples is None else intervals.samples[at])
     in_order = [found[key] for key in sorted(found)]
     rows = [row for row, _ in in_order]
-    annotated = count_annotated(setting.z)
-    signature = Signature.of(
-        "agree",
-        level=levels,
-        coef=signature_names(statistics),
-        ci=f"{method.name},{confidence:g}",
-        k=taken,
-        seed=seed if method.drawn else None,
-        systems=n,
-        inputs=m_inputs,
-        annotated=annotated,
-        means=None if annotated is None else inputs,
-    )
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, "interval")
+    signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
+    unequal = selected.notes_on_inputs(levels, inputs, "interval")
     return Agreement(
-        tuple(rows), signature, tuple(setting.notes + unequal + _notes(rows, resamples)), tuple(s for _, s in in_order)
+        tuple(rows), signature, tuple(selected.notes + unequal + _notes(rows, resamples)), tuple(s for _, s in in_order)
     )
 
 
@@ -204,12 +185,12 @@ class _Case(NamedTuple):
     case: Case
 
 
-def _cases(setting: Setting, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
+def _cases(selected: Selection, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
     return [
-        _Case(h, metrics, sets, sets.case(setting.x, metrics, setting.z[h], lv, s))
-        for h in range(len(setting.humans))
+        _Case(h, metrics, sets, sets.case(selected.x, metrics, selected.z[h], lv, s))
+        for h in range(len(selected.humans))
         for lv in levels
-        for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
+        for metrics, sets in selected.by_inputs(h, lv, inputs)
         for s in statistics
     ]
 
@@ -238,13 +219,13 @@ def _is_kendall(statistic: Statistic) -> bool:
 
 
 def _pairs(
-    setting: Setting, inputs: str, method: Interval, draws: Draws, confidence: float
+    selected: Selection, inputs: str, method: Interval, draws: Draws, confidence: float
 ) -> dict[tuple[int, int], _Pairs]:
     """Return pairs of systems by criterion and metric; resamples count them in the draws of the intervals."""
-    cases = _cases(setting, ["system"], [DISCORDANT], inputs)
+    cases = _cases(selected, ["system"], [DISCORDANT], inputs)
     drawn = method.compute([c.case for c in cases], draws, confidence) if method.name in BOOTSTRAPS else None
     found = {}
-    for at, (case, ties) in enumerate(zip(cases, _cases(setting, ["system"], [TIED], inputs), strict=True)):
+    for at, (case, ties) in enumerate(zip(cases, _cases(selected, ["system"], [TIED], inputs), strict=True)):
         discordant, tied = (c.case.prepared.estimate()[0] for c in (case, ties))
         for place, m in enumerate(case.metrics):
             ends = None if drawn is None else (float(drawn[at].low[place]), float(drawn[at].high[place]))
@@ -253,7 +234,7 @@ def _pairs(
 
 
 def _row(
-    setting: Setting,
+    selected: Selection,
     case: _Case,
     found: Intervals,
     at: int,
@@ -264,14 +245,14 @@ def _row(
 ) -> AgreementRow:
     """Return the row of one metric of a case."""
     level, statistic, m = case.case.level, case.case.statistic, case.metrics[at]
-    z = setting.z[case.human]
-    n_systems, n_inputs = case.sets.sizes(setting.x[m], z, level)
+    z = selected.z[case.human]
+    n_systems, n_inputs = case.sets.sizes(selected.x[m], z, level)
     estimate, low, high = (float(values[at]) for values in (found.estimates, found.low, found.high))
     shares = pairs[case.human, m] if level == "system" and _is_kendall(statistic) else UNCOUNTED
     wrong_low, wrong_high = shares.interval(low, high)
     return AgreementRow(
-        metric=setting.metrics[m],
-        human=setting.humans[case.human],
+        metric=selected.metrics[m],
+        human=selected.humans[case.human],
         level=level,
         statistic=statistic.name,
         estimate=estimate,

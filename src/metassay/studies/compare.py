@@ -18,6 +18,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.special import chdtri
 
+from metassay import engine
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -31,14 +32,7 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import clusters, corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.inputs import by_inputs, count_annotated, has_scores, input_sets, notes_on_inputs
-from metassay.studies.setting import (
-    Setting,
-    check_size,
-    pages_on,
-    settle,
-    signature_names,
-)
+from metassay.studies.selection import Selection, has_scores, input_sets, select
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +135,6 @@ def compare(
     resamples: opt.Resamples = 9_999,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Comparison:
     """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
 
@@ -182,46 +175,34 @@ def compare(
     method = TESTS[test]
     for each in statistics:
         method.check(each)
-    setting = settle(scores, human, metric, references=references, least_metrics=2)
-    check_size(setting, levels)
+    selected = select(scores, human, metric, references=references, least_metrics=2)
+    selected.need(levels=levels)
 
-    plan = _Plan(method, alternative, p, Draws(resamples, seed, pages_on(threads)), inputs, alpha, correction, scope)
+    plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
     rows: list[ComparisonRow] = []
     ranks: list[ClusterRow] = []
-    for h, criterion in enumerate(setting.humans):
+    for h, criterion in enumerate(selected.humans):
         for lv in levels:
             for s in statistics:
-                table = _one_table(setting, h, lv, s, plan)
-                estimates = _estimates(setting, h, lv, s, inputs)
+                table = _one_table(selected, h, lv, s, plan)
+                estimates = _estimates(selected, h, lv, s, inputs)
                 rows += table
                 ranks += [
-                    ClusterRow(criterion, lv, s.name, rank, setting.metrics[at], float(estimates[at]))
-                    for rank, at in clusters(list(s.sign * estimates), _beats(table, setting.metrics, s.sign))
+                    ClusterRow(criterion, lv, s.name, rank, selected.metrics[at], float(estimates[at]))
+                    for rank, at in clusters(list(s.sign * estimates), _beats(table, selected.metrics, s.sign))
                 ]
-    n, m = setting.scores.shape
     drawn = method.drawn
-    annotated = count_annotated(setting.z)
-    signature = Signature.of(
-        "compare",
-        level=levels,
-        coef=signature_names(statistics),
-        test=method.name,
-        alt=alternative,
-        alpha=f"{alpha:g}",
-        corr=correction if correction == "none" else f"{correction},{scope}",
-        p=p if drawn else None,
-        k=resamples if drawn else None,
-        seed=seed if drawn else None,
-        metrics=len(setting.metrics),
-        systems=n,
-        inputs=m,
-        annotated=annotated,
-        means=None if annotated is None else inputs,
+    corr = correction if correction == "none" else f"{correction},{scope}"
+    signature = Signature.open(
+        corr=corr,
+        metrics=len(selected.metrics),
+        **({} if drawn else dict.fromkeys(("p", "k", "seed"))),
+        **selected.sizes(inputs),
     )
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, method.unpaired)
-    notes = [*setting.notes, *unequal, *_notes(setting, rows, plan)]
+    unequal = selected.notes_on_inputs(levels, inputs, method.unpaired)
+    notes = [*selected.notes, *unequal, *_notes(selected, rows, plan)]
     if any(s.is_correlation for s in statistics):
-        notes += _warnings(setting, levels, plan)
+        notes += _warnings(selected, levels, plan)
     notes.append(Note.of("generalises", method=method.name, to=method.generalises))
     if method.name == "williams" and {"input", "within-system"} & set(levels):
         notes.append(Note.of("method-on-averages", method="williams"))
@@ -254,12 +235,12 @@ class _Outcome(NamedTuple):
         return _Outcome(self.estimates[::-1], self.p_values[::-1], self.undefined, self.sizes)
 
 
-def _one_table(setting: Setting, human: int, level: str, statistic: Statistic, plan: _Plan) -> list[ComparisonRow]:
+def _one_table(selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan) -> list[ComparisonRow]:
     """Return the rows of one criterion, level and statistic."""
-    z = setting.z[human]
+    z = selected.z[human]
     tested: dict[Pair, _Outcome] = {}
-    for mask, metrics, pairs in _by_mask(setting.x):
-        x = np.where(mask, setting.x[metrics], np.nan)
+    for mask, metrics, pairs in _by_mask(selected.x):
+        x = np.where(mask, selected.x[metrics], np.nan)
         sets = input_sets(has_scores(x[0]), z, level, plan.inputs)
         at = {metric: row for row, metric in enumerate(metrics)}
         local = [(at[a], at[b]) for a, b in pairs]
@@ -270,7 +251,7 @@ def _one_table(setting: Setting, human: int, level: str, statistic: Statistic, p
             first, second = found.estimates[k].tolist()
             one = _Outcome((first, second), (float(found.p[k]), float(found.q[k])), int(found.undefined[k]), size)
             tested[a, b], tested[b, a] = one, one.turned()
-    count = len(setting.metrics)
+    count = len(selected.metrics)
     ordered = [(a, b) for a in range(count) for b in range(count) if a != b]
     raw = np.array([tested[pair].p_values[0] for pair in ordered])
     adjusted = _correct(raw, ordered, plan.correction, plan.scope, plan.alternative)
@@ -279,9 +260,9 @@ def _one_table(setting: Setting, human: int, level: str, statistic: Statistic, p
         outcome = tested[a, b]
         rows.append(
             ComparisonRow(
-                metric_a=setting.metrics[a],
-                metric_b=setting.metrics[b],
-                human=setting.humans[human],
+                metric_a=selected.metrics[a],
+                metric_b=selected.metrics[b],
+                human=selected.humans[human],
                 level=level,
                 statistic=statistic.name,
                 estimate_a=outcome.estimates[0],
@@ -304,12 +285,12 @@ def _one_table(setting: Setting, human: int, level: str, statistic: Statistic, p
     return rows
 
 
-def _estimates(setting: Setting, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
+def _estimates(selected: Selection, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
     """Return the statistic of each metric and people, on all cells it has."""
-    out = np.full(len(setting.metrics), np.nan)
-    z = setting.z[human]
-    for metrics, sets in by_inputs(setting.x, z, level, inputs):
-        out[metrics] = sets.case(setting.x, metrics, z, level, statistic).estimates
+    out = np.full(len(selected.metrics), np.nan)
+    z = selected.z[human]
+    for metrics, sets in selected.by_inputs(human, level, inputs):
+        out[metrics] = sets.case(selected.x, metrics, z, level, statistic).estimates
     return out
 
 
@@ -358,13 +339,13 @@ class _beats:
         return (self.metrics[a], self.metrics[b]) in self.won
 
 
-def _notes(setting: Setting, rows: list[ComparisonRow], plan: _Plan) -> list[Note]:
+def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[Note]:
     notes = []
-    smallest = plan.method.smallest_p(setting.scores.shape, plan.draws.resamples, plan.rule)
+    smallest = plan.method.smallest_p(selected.scores.shape, plan.draws.resamples, plan.rule)
     if smallest > plan.alpha:
         notes.append(Note.of("p-never-small", method=plan.method.name, smallest=smallest, alpha=plan.alpha))
-    cells = setting.x[0].size
-    shared = (~np.isnan(setting.x)).all(axis=0).sum()
+    cells = selected.x[0].size
+    shared = (~np.isnan(selected.x)).all(axis=0).sum()
     if shared < cells:
         notes.append(Note.of("metrics-on-common-cells"))
     undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
@@ -376,12 +357,12 @@ def _notes(setting: Setting, rows: list[ComparisonRow], plan: _Plan) -> list[Not
     return notes
 
 
-def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[Note]:
+def _warnings(selected: Selection, levels: Sequence[str], plan: _Plan) -> list[Note]:
     """Note if a test that takes systems as they are would reject too often for new ones."""
     unit, alpha = plan.method.independent, plan.alpha
     if unit is None:
         return []
-    count = len(setting.metrics)
+    count = len(selected.metrics)
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     pairs = pairs[:: -(-len(pairs) // MOST_CHECKED)]
     sides = 2 if plan.alternative == "two-sided" else 1
@@ -390,16 +371,16 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[Note
         if level == "within-system":
             continue
         effects = []
-        for z in setting.z:
+        for z in selected.z:
             for a, b in pairs:
-                both = ~np.isnan(setting.x[a]) & ~np.isnan(setting.x[b])
-                x, y = (np.where(both, setting.x[metric], np.nan) for metric in (a, b))
+                both = ~np.isnan(selected.x[a]) & ~np.isnan(selected.x[b])
+                x, y = (np.where(both, selected.x[metric], np.nan) for metric in (a, b))
                 sets = input_sets(has_scores(x), z, level, plan.inputs)
                 effects.append(
                     two_way.design_effect(sets.of_metrics(x), sets.of_metrics(y), sets.of_people(z), level, unit)
                 )
         known = [effect for effect in effects if not np.isnan(effect)]
-        n = len(setting.scores.systems)
+        n = len(selected.scores.systems)
         # By chance alone an effect exceeds this in one of twenty tables.
         bound = chdtri(n - 1, 0.05 / max(len(known), 1)) / (n - 1) if n > 1 else np.inf
         sizes = [two_way.size_if(effect, alpha, sides) for effect in known if effect > bound]

@@ -31,8 +31,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.proportions import nearest, wilson
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.inputs import has_scores
-from metassay.studies.setting import check_size, left_out, settle, signature_names
+from metassay.studies.selection import has_scores, left_out, select
 
 PAGE = 4
 """Splits in a page of work: some tens of milliseconds."""
@@ -96,7 +95,6 @@ def simulate_coverage(
     resamples: opt.Resamples = 1_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Coverage:
     """Count how often intervals from half of the systems and inputs contain the correlation in the other half.
 
@@ -128,27 +126,27 @@ def simulate_coverage(
     statistics = choose(statistic, levels)
     wanted = [INTERVALS[name] for name in interval]
     intervals, lacking = applicable(wanted, statistics)
-    setting = settle(scores, human, metric, references=references)
-    check_size(setting, levels)
+    selected = select(scores, human, metric, references=references)
+    selected.need(levels=levels)
 
     settings = [(lv, s) for lv in levels for s in statistics]
     drawn = any(each.drawn for each in intervals)
     rows: list[CoverageRow] = []
     sizes = []
-    for h, criterion in enumerate(setting.humans):
-        judged = has_scores(setting.z[h])
-        x, z = setting.x[:, :, judged], setting.z[h][:, judged]
+    for h, criterion in enumerate(selected.humans):
+        judged = has_scores(selected.z[h])
+        x, z = selected.x[:, :, judged], selected.z[h][:, judged]
         n, m = (size // 2 for size in z.shape)
         if n < 2 or m < 2:
             raise DataError(
                 f"halves need at least 2 systems and 2 inputs, got {z.shape[0]} systems and {z.shape[1]} judged inputs"
             )
         sizes.append(f"{n}x{m}")
-        part = (h, len(setting.humans))
-        inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, threads, part)
+        part = (h, len(selected.humans))
+        inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, part)
         for s, (lv, of) in enumerate(settings):
             mine = [k for k, each in enumerate(intervals) if each.why_not(of) is None]
-            for p, name in enumerate(setting.metrics):
+            for p, name in enumerate(selected.metrics):
                 found = inside[:, s, mine, p]
                 defined = (~np.isnan(found)).sum(axis=0)
                 hits = np.nansum(found, axis=0)
@@ -173,19 +171,13 @@ def simulate_coverage(
                             n_undefined=trials - int(defined[k]),
                         )
                     )
-    signature = Signature.of(
-        "simulate-coverage",
-        level=levels,
-        coef=signature_names(statistics),
+    signature = Signature.open(
         ci=[*(each.name for each in intervals), f"{confidence:g}"],
-        trials=trials,
         k=resamples if drawn else None,
-        seed=seed,
-        systems=setting.scores.shape[0],
-        inputs=setting.scores.shape[1],
         halves=list(dict.fromkeys(sizes)),
+        **selected.sizes(),
     )
-    return Coverage(tuple(rows), signature, (*setting.notes, *left_out(lacking), *_notes(rows)), resamples)
+    return Coverage(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows)), resamples)
 
 
 def _simulate(
@@ -197,7 +189,6 @@ def _simulate(
     trials: int,
     resamples: int,
     seed: int,
-    threads: int | None,
     part: tuple[int, int],
 ) -> FloatArray:
     """Return what each split says, (trials, settings, intervals, metrics)."""
@@ -209,7 +200,7 @@ def _simulate(
         )
 
     pages = -(-trials // PAGE)
-    return np.concatenate(engine.run(work, pages, threads=threads, what="simulating coverage", part=part))
+    return np.concatenate(engine.run(work, pages, what="simulating coverage", part=part))
 
 
 def _notes(rows: list[CoverageRow]) -> list[Note]:

@@ -35,7 +35,7 @@ from metassay.stats.intervals import percentile
 from metassay.stats.partial_correlation import relative_difference
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, bucket_edges, examine, make_tasks
-from metassay.studies.setting import settle, signature_names
+from metassay.studies.selection import select
 
 LEFT = 0.5
 """Agreement counts as mostly lost if what is left is established to be less than this share of it."""
@@ -177,7 +177,6 @@ def criteria(
     resamples: opt.Resamples = 1_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Confounding:
     """Ask whether metrics agree with a criterion by themselves, or because both follow another criterion.
 
@@ -214,17 +213,17 @@ def criteria(
     if "partial-formula" in methods and not statistic.is_correlation:
         reason = "its formula is for correlation coefficients"
         raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {reason}")
-    setting = settle(scores, human, metric, references=references)
-    anchors = setting.humans if anchor is None else scores.find(anchor, "anchor")
-    if not any(a != c for a in anchors for c in setting.humans):
+    selected = select(scores, human, metric, references=references)
+    anchors = selected.humans if anchor is None else scores.find(anchor, "anchor")
+    if not any(a != c for a in anchors for c in selected.humans):
         raise DataError(
-            f"this study needs a criterion and another one to hold fixed, got {listed(setting.humans)}; "
+            f"this study needs a criterion and another one to hold fixed, got {listed(selected.humans)}; "
             "name more with human=… or --human, or another column with anchor=… or --anchor"
         )
     cuts = bucket_edges(edges, anchors)
-    grouped = _grouped(setting.metrics, metric_group)
-    held = {name: Anchor.of(setting.scores, name, cuts.get(name)) for name in anchors}
-    n_systems, n_inputs = setting.scores.shape
+    grouped = _grouped(selected.metrics, metric_group)
+    held = {name: Anchor.of(selected.scores, name, cuts.get(name)) for name in anchors}
+    n_systems, n_inputs = selected.scores.shape
     pages = BootstrapPages(
         resamples,
         (n_systems, n_inputs),
@@ -232,28 +231,21 @@ def criteria(
         resample_systems=interval != "boot-inputs",
         resample_inputs=interval != "boot-systems",
     )
-    tasks = make_tasks(setting, anchors, methods)
+    tasks = make_tasks(selected, anchors, methods)
 
     def work(at: int) -> list[Finding]:
         return examine(tasks[at], held, statistic, pages)
 
-    found = engine.run(work, len(tasks), threads=threads, what="resampling")
+    found = engine.run(work, len(tasks), what="resampling")
     shared = _Shared(statistic.name, confidence, interval, resamples)
     everything = [finding for findings in found for finding in findings]
     table = [_row(finding, shared) for finding in everything]
-    signature = Signature.of(
-        "criteria",
-        coef=signature_names([statistic]),
-        method=methods,
+    signature = Signature.open(
         anchor=[one_line(a, 60) for a in anchors] if anchor is not None else None,
         buckets=_bucket_recipe(cuts, anchors) if "bucket" in methods else None,
-        ci=f"{interval},{confidence:g}",
-        k=resamples,
-        seed=seed,
-        systems=n_systems,
-        inputs=n_inputs,
+        **selected.sizes(),
     )
-    notes = setting.notes + _notes(table, held, methods, shared)
+    notes = selected.notes + _notes(table, held, methods, shared)
     return Confounding(
         tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table)
     )

@@ -24,13 +24,12 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.significance import corrected
-from metassay.studies.setting import settle
+from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
 
 
@@ -113,7 +112,6 @@ def decisions(
     resamples: opt.Resamples = 2_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Decisions:
     """Count the pairs of systems about which a metric and people come to the same decision.
 
@@ -146,44 +144,30 @@ def decisions(
     >>> judge.agreement > noise.agreement
     True
     """
-    setting = settle(scores, human, metric, references=references)
-    n, m = setting.scores.shape
-    if n < 2:
-        raise DataError(f"comparing systems needs at least 2 of them, got {n}")
+    selected = select(scores, human, metric, references=references).need(systems=2)
+    n = len(selected.scores.systems)
     first, second = np.triu_indices(n, 1)
-    plan = Plan((test,), (cutoff,), "two-sided", alpha, resamples, seed, threads)
+    plan = Plan((test,), (cutoff,), "two-sided", alpha, resamples, seed)
     # People's decisions are the same for all metrics that miss the same cells.
     known: dict[tuple[int, bytes], _Decided] = {}
     tables: list[_Table] = []
-    for h, z in enumerate(setting.z):
-        for k, x in enumerate(setting.x):
+    for h, z in enumerate(selected.z):
+        for k, x in enumerate(selected.x):
             shared = ~np.isnan(x) & ~np.isnan(z)
             key = (h, shared.tobytes())
             if key not in known:
                 known[key] = _decide(np.where(shared, z, np.nan), first, second, plan, correction)
             by_metric = _decide(np.where(shared, x, np.nan), first, second, plan, correction)
             n_inputs = int(shared.any(axis=0).sum())
-            tables.append(_Table(setting.metrics[k], setting.humans[h], by_metric, known[key], n_inputs))
-    shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed, threads)
+            tables.append(_Table(selected.metrics[k], selected.humans[h], by_metric, known[key], n_inputs))
+    shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed)
     rows = []
     for table, share in zip(tables, shares, strict=True):
         low, high = percentile(share, confidence)
         undefined = int(np.isnan(share).sum())
         rows.append(table.row(first, second, low, high, undefined, plan, correction, confidence))
-    signature = Signature.of(
-        "decisions",
-        test=test,
-        cutoff=cutoff,
-        alt="two-sided",
-        alpha=f"{alpha:g}",
-        corr=correction,
-        ci=f"boot-systems,{confidence:g}",
-        k=resamples,
-        seed=seed,
-        systems=n,
-        inputs=m,
-    )
-    return Decisions(tuple(rows), signature, (*setting.notes, *_notes(rows, tables, test)))
+    signature = Signature.open(alt="two-sided", ci=f"boot-systems,{confidence:g}", **selected.sizes())
+    return Decisions(tuple(rows), signature, (*selected.notes, *_notes(rows, tables, test)))
 
 
 @dataclass(frozen=True)
@@ -272,9 +256,7 @@ class _Table:
         )
 
 
-def _resampled(
-    tables: list[tuple[FloatArray, FloatArray]], n: int, resamples: int, seed: int, threads: int | None
-) -> FloatArray:
+def _resampled(tables: list[tuple[FloatArray, FloatArray]], n: int, resamples: int, seed: int) -> FloatArray:
     """Return the agreement of each table in each resample of systems; NaN where no two different ones were drawn."""
     pages = BootstrapPages(resamples, (n, 1), seed, resample_inputs=False)
 
@@ -285,7 +267,7 @@ def _resampled(
         sums = np.array([[((part @ drawn) * drawn).sum(axis=0) for part in table] for table in tables])
         return quotient(sums[:, 0], sums[:, 1])
 
-    found = engine.run(work, len(pages), threads=threads, what="boot-systems")
+    found = engine.run(work, len(pages), what="boot-systems")
     return np.concatenate(found, axis=1)[:, :resamples]
 
 

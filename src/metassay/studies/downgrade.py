@@ -32,7 +32,7 @@ from metassay.stats.levels import means_of_known
 from metassay.stats.proportions import wilson
 from metassay.stats.rank_drops import drops
 from metassay.stats.system_tests import PairedScores, same_size
-from metassay.studies.columns import NameOrNames, without_references
+from metassay.studies.selection import without_references
 
 
 class Damaged(NamedTuple):
@@ -181,7 +181,7 @@ def downgrade(
     [('good', 1, 2, True), ('bad', 2, 2, None)]
     """
     damages = _damages(before, after)
-    kept, left_out = (before, []) if references else without_references(before)
+    kept, left_out = without_references(before, references)
     metrics = _metrics(kept, damages, metric)
     rows: list[DowngradeRow] = []
     counts: list[DowngradeCount] = []
@@ -228,7 +228,7 @@ def _damages(before: Scores, after: Scores | Damaged | Iterable[Damaged]) -> lis
     return damages
 
 
-def _metrics(before: Scores, damages: Sequence[Damaged], metric: NameOrNames | None) -> tuple[str, ...]:
+def _metrics(before: Scores, damages: Sequence[Damaged], metric: opt.Names | None) -> tuple[str, ...]:
     wanted = before.metrics if metric is None else before.find(metric, "metric")
     shared = tuple(name for name in wanted if all(name in damage.scores.columns for damage in damages))
     if metric is not None and len(shared) < len(wanted):

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core.note import Note
+from metassay.core.options import Names
 from metassay.core.scores import EXTRA_AXES, Column, Scores
 from metassay.core.stacking import ORIGINAL
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.kernels.reference_draws import aggregated
-from metassay.studies.columns import NameOrNames
 
 ENGLISH = ("en", "eng", "english")
 """Which language is the baseline if none is named."""
@@ -72,8 +72,8 @@ def group_by(
     scores: Scores,
     by: str,
     baseline: str | None,
-    human: NameOrNames | None,
-    metric: NameOrNames | None,
+    human: Names | None,
+    metric: Names | None,
     aggregate: str,
 ) -> Grouping:
     """Lay out what is compared.

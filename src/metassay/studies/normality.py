@@ -24,7 +24,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
 from metassay.stats.normality import shapiro_wilk
-from metassay.studies.setting import settle
+from metassay.studies.selection import select
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,11 @@ def normality(
     >>> all(0 <= row.percent_rejected <= 100 for row in result.table)
     True
     """
-    setting = settle(scores, human, metric, references=references)
-    names = [(name, "human") for name in setting.humans] + [(name, "metric") for name in setting.metrics]
-    values = np.concatenate([setting.z, setting.x])
-    rows = tuple(_row(name, kind, matrix, alpha) for (name, kind), matrix in zip(names, values, strict=True))
-    n, m = setting.scores.shape
-    signature = Signature.of("normality", test="shapiro-wilk", alpha=f"{alpha:g}", systems=n, inputs=m)
-    return Normality(rows, signature, (*setting.notes, Note.of("normality-reading")))
+    selected = select(scores, human, metric, references=references)
+    columns = zip(selected.names, selected.kinds, selected.values, strict=True)
+    rows = tuple(_row(*column, alpha) for column in columns)
+    signature = Signature.open(test="shapiro-wilk", **selected.sizes())
+    return Normality(rows, signature, (*selected.notes, Note.of("normality-reading")))
 
 
 def _row(name: str, kind: str, matrix: FloatArray, alpha: float) -> NormalityRow:

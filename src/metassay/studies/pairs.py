@@ -35,9 +35,8 @@ from metassay.stats.score_gaps import (
     percentiles,
     range_of,
 )
-from metassay.studies.inputs import InputSets, count_annotated, has_scores, input_sets, notes_on_inputs
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
-from metassay.studies.setting import Setting, check_size, settle
+from metassay.studies.selection import InputSets, Selection, has_scores, input_sets, select
 
 CURVE_POINTS = 11
 """Points of the fitted curve in the table, from no difference to the largest one in the data."""
@@ -75,7 +74,6 @@ def pairs(
     seed: opt.Seed = 0,
     curve: opt.Curve = True,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> ScorePairs:
     """Correlate metrics with people over pairs of systems whose scores are a certain distance apart.
 
@@ -116,40 +114,24 @@ def pairs(
     )
     if not any(asked) and not curve:
         raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
-    setting = settle(scores, human, metric, references=references)
-    check_size(setting, ("system",))
-    n, m = setting.scores.shape
+    selected = select(scores, human, metric, references=references)
+    selected.need(levels=("system",))
+    n = len(selected.scores.systems)
 
     rows: list[ScorePairsRow] = []
     curves: list[ChanceCurve] = []
-    for h in range(len(setting.humans)):
-        cases = [_Case.of(setting, at, h, asked, inputs) for at in range(len(setting.metrics))]
-        drawn = _resample(cases, n, interval, resamples, seed, curve, threads)
+    for h in range(len(selected.humans)):
+        cases = [_Case.of(selected, at, h, asked, inputs) for at in range(len(selected.metrics))]
+        drawn = _resample(cases, n, interval, resamples, seed, curve)
         for case, samples in zip(cases, drawn, strict=True):
-            answer = _answer(setting, h, case, samples, confidence, curve)
+            answer = _answer(selected, h, case, samples, confidence, curve)
             rows += _rows(answer, interval, confidence, resamples)
             if answer.curve is not None:
                 rows += _curve_rows(answer, answer.curve, interval, resamples)
                 curves.append(answer.curve)
-    annotated = count_annotated(setting.z)
-    signature = Signature.of(
-        "pairs",
-        level="system",
-        coef="kendall-b",
-        bounds=[f"{lower:g}:{upper:g}" for lower, upper in asked.bounds] or None,
-        shares=[f"{share:g}" for share in asked.shares] or None,
-        triangle=asked.steps or None,
-        curve="logistic" if curve else None,
-        ci=f"{interval},{confidence:g}",
-        k=resamples,
-        seed=seed,
-        systems=n,
-        inputs=m,
-        annotated=annotated,
-        means=None if annotated is None else inputs,
-    )
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, ("system",), inputs, "interval")
-    notes = (*setting.notes, *unequal, *_notes(rows, interval))
+    signature = Signature.open(level="system", coef="kendall-b", **selected.sizes(inputs))
+    unequal = selected.notes_on_inputs(("system",), inputs, "interval")
+    notes = (*selected.notes, *unequal, *_notes(rows, interval))
     return ScorePairs(tuple(rows), signature, notes, tuple(curves))
 
 
@@ -213,8 +195,8 @@ class _Case(NamedTuple):
     bounds: FloatArray
 
     @classmethod
-    def of(cls, setting: Setting, metric: int, human: int, asked: _Asked, inputs: str) -> _Case:
-        x, z = setting.x[metric], setting.z[human]
+    def of(cls, selected: Selection, metric: int, human: int, asked: _Asked, inputs: str) -> _Case:
+        x, z = selected.x[metric], selected.z[human]
         sets = input_sets(has_scores(x), z, "system", inputs)
         pairs = SystemPairs(sets.of_metrics(x), sets.of_people(z), paired=sets.paired)
         differences = pairs.differences()
@@ -232,7 +214,7 @@ class _Drawn(NamedTuple):
 
 
 def _resample(
-    cases: list[_Case], n_systems: int, interval: str, resamples: int, seed: int, curve: bool, threads: int | None
+    cases: list[_Case], n_systems: int, interval: str, resamples: int, seed: int, curve: bool
 ) -> list[_Drawn]:
     """Return for each case what the resamples gave; cases of as many inputs share the draws."""
     units: list[tuple[BootstrapPages, int, list[_Case]]] = []
@@ -260,7 +242,7 @@ def _resample(
         return found
 
     parts: dict[int, list[_Drawn]] = {}
-    for done in engine.run(work, len(units), threads=threads, what="resampling"):
+    for done in engine.run(work, len(units), what="resampling"):
         for metric, drawn in done:
             parts.setdefault(metric, []).append(drawn)
     return [
@@ -269,17 +251,17 @@ def _resample(
     ]
 
 
-def _answer(setting: Setting, human: int, case: _Case, drawn: _Drawn, confidence: float, curve: bool) -> _Answer:
+def _answer(selected: Selection, human: int, case: _Case, drawn: _Drawn, confidence: float, curve: bool) -> _Answer:
     point = case.pairs.evaluate(case.bounds, curve=curve)
     counts = PairCounts(*(count[:, 0] for count in point.counts))
-    metric, criterion = setting.metrics[case.metric], setting.humans[human]
+    metric, criterion = selected.metrics[case.metric], selected.humans[human]
     fitted = None
     if point.slopes is not None:
         fitted = _curve(metric, criterion, float(point.slopes[0]), drawn.slopes, counts, case.differences, confidence)
     return _Answer(
         metric=metric,
         human=criterion,
-        n_systems=case.sets.sizes(setting.x[case.metric], setting.z[human], "system")[0],
+        n_systems=case.sets.sizes(selected.x[case.metric], selected.z[human], "system")[0],
         selections=case.selections,
         counts=counts,
         tau=counts.tau,

@@ -32,10 +32,9 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.planning import observed_width
 from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
 from metassay.stats.statistics.registry import choose_one
-from metassay.studies.inputs import has_scores
 from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, ratings_of, simulate
 from metassay.studies.plan_notes import advice, caveats
-from metassay.studies.setting import NameOrNames, Setting, settle, signature_names
+from metassay.studies.selection import Selection, has_scores, select
 
 TRIALS = {"system": 1_000, "input": 300}
 """How many data sets of each design are drawn unless another number is given."""
@@ -185,7 +184,6 @@ def plan(
     trials: opt.PlanTrials = None,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Plan:
     """Tell how many inputs, systems and annotators make an interval narrow, or find a difference between two metrics.
 
@@ -229,43 +227,30 @@ def plan(
     if difference is not None and math.isnan(statistic.to_pearson(0.0)):
         raise UsageError(f"a difference of {statistic.name} cannot be set: only correlations can; leave it out")
 
-    setting = settle(scores, human, _both(scores, human, metric, metric_b), references=references)
-    if powered and len(setting.metrics) != 2:
-        raise UsageError(f"power is about two different metrics, got {listed(setting.metrics, 6)}")
+    selected = select(scores, human, _both(scores, human, metric, metric_b), references=references)
+    if powered and len(selected.metrics) != 2:
+        raise UsageError(f"power is about two different metrics, got {listed(selected.metrics, 6)}")
     asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
-    cases = make_cases(setting, asked)
-    answers = simulate(cases, asked, threads)
+    cases = make_cases(selected, asked)
+    answers = simulate(cases, asked)
     rows = [row for case in cases for row in _rows(case, asked, answers)]
     needs = [need for case in cases for need in _needs(case, asked, answers, annotations)]
-    ceilings = [row for h in range(len(setting.humans)) for row in _ceilings(setting, h, asked)]
-    n, m = setting.scores.shape
-    signature = Signature.of(
-        "plan",
-        level=level,
-        coef=signature_names([statistic]),
+    ceilings = [row for h in range(len(selected.humans)) for row in _ceilings(selected, h, asked)]
+    signature = Signature.open(
         target=f"{'power' if powered else 'width'},{target:g}",
-        ci=None if powered else f"{method.name},{confidence:g}",
-        alpha=f"{alpha:g}" if powered else None,
-        difference=None if difference is None else f"{difference:g}",
-        next=annotations,
         trials=trials,
-        seed=seed,
-        systems=n,
-        inputs=m,
+        **{"ci" if powered else "alpha": None},
+        **selected.sizes(),
     )
-    notes = [*setting.notes, *(advice(case, asked, rows, needs, annotations) for case in cases)]
-    notes += caveats(setting, cases, asked, rows)
+    notes = [*selected.notes, *(advice(case, asked, rows, needs, annotations) for case in cases)]
+    notes += caveats(selected, cases, asked, rows)
     return Plan(tuple(rows), signature, tuple(notes), tuple(needs), tuple(ceilings), annotations)
 
 
-def _both(
-    scores: Scores, human: NameOrNames | None, metric: NameOrNames | None, other: str | None
-) -> NameOrNames | None:
+def _both(scores: Scores, human: opt.Names | None, metric: opt.Names | None, other: str | None) -> opt.Names | None:
     """Return the names of metrics to study, the other metric last."""
     if other is None:
         return metric
-    if not isinstance(scores, Scores):
-        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
     seconds = scores.find(other, "metric")
     firsts = scores.find(metric, "metric") if metric is not None else ()
     if len(firsts) != 1 or len(seconds) != 1 or firsts == seconds:
@@ -389,8 +374,8 @@ def _crossing(curve: Mapping[int, float], asked: Asked) -> int | None:
 # -- how well people agree ----------------------------------------------------------------------
 
 
-def _ceilings(setting: Setting, at: int, asked: Asked) -> list[CeilingRow]:
-    human, z = setting.humans[at], setting.z[at]
+def _ceilings(selected: Selection, at: int, asked: Asked) -> list[CeilingRow]:
+    human, z = selected.humans[at], selected.z[at]
     judged = has_scores(z)
     z = z[:, judged]
     random = stream(asked.seed, PLANS, 4, at)
@@ -400,7 +385,7 @@ def _ceilings(setting: Setting, at: int, asked: Asked) -> list[CeilingRow]:
         ceiling = math.sqrt(r.whole) if r.whole >= 0 else math.nan
         return CeilingRow(human, unit, method, n, r.half, r.whole, r.low, r.high, ceiling)
 
-    ratings = ratings_of(setting, human)
+    ratings = ratings_of(selected, human)
     if ratings is not None:
         ratings = ratings[:, :, judged]
         draws = multiplicities(random, z.shape[1], 1_000)

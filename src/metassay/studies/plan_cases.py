@@ -23,7 +23,7 @@ from metassay.stats.planning import (
     plan_world,
 )
 from metassay.stats.statistics.base import Statistic
-from metassay.studies.setting import Setting
+from metassay.studies.selection import Selection
 
 AXES = ("inputs", "systems", "annotators")
 """What there can be more of."""
@@ -102,26 +102,26 @@ class Case:
         return [*found, "annotators"] if self.annotated else found
 
 
-def ratings_of(setting: Setting, human: str) -> FloatArray | None:
+def ratings_of(selected: Selection, human: str) -> FloatArray | None:
     """Return the scores of single annotators, or None if there are not two of them."""
-    column = setting.scores[human]
+    column = selected.scores[human]
     if len(column.labels("annotator")) < 2:
         return None
     return column.mean(keep="annotator")
 
 
-def make_cases(setting: Setting, asked: Asked) -> list[Case]:
+def make_cases(selected: Selection, asked: Asked) -> list[Case]:
     """Fit a world to every metric, or to the two that are compared, with every human criterion."""
-    groups = [(0, 1)] if asked.powered else [(k,) for k in range(len(setting.metrics))]
+    groups = [(0, 1)] if asked.powered else [(k,) for k in range(len(selected.metrics))]
     cases: list[Case] = []
-    for h, criterion in enumerate(setting.humans):
-        z = setting.z[h]
-        ratings = ratings_of(setting, criterion)
+    for h, criterion in enumerate(selected.humans):
+        z = selected.z[h]
+        ratings = ratings_of(selected, criterion)
         for group in groups:
-            x = setting.x[list(group)]
+            x = selected.x[list(group)]
             shared = ~np.isnan(x).any(axis=0) & ~np.isnan(z)
             rows, columns = shared.any(axis=1), shared.any(axis=0)
-            names = [setting.metrics[k] for k in group]
+            names = [selected.metrics[k] for k in group]
             what = f"{listed(names, 2)} and {criterion}"
             if rows.sum() < LEAST["systems"] or columns.sum() < 2:
                 raise DataError(
@@ -168,7 +168,7 @@ def _two_worlds(world: PlanWorld, base: Design, asked: Asked) -> tuple[PlanWorld
 Answers = Mapping[tuple[int, Design], Answer]
 
 
-def simulate(cases: list[Case], asked: Asked, threads: int | None) -> Answers:
+def simulate(cases: list[Case], asked: Asked) -> Answers:
     """Draw data sets of all designs and return their answers."""
     tasks: list[tuple[Case, Design, int, int, int]] = []
     for case in cases:
@@ -188,7 +188,7 @@ def simulate(cases: list[Case], asked: Asked, threads: int | None) -> Answers:
         return case.worlds[kind].estimates(random, design, asked.level, asked.statistic, size, again=again)
 
     drawn: dict[tuple[int, Design], list[list[FloatArray]]] = {}
-    done = engine.run(work, len(tasks), threads=threads, what="planning")
+    done = engine.run(work, len(tasks), what="planning")
     for (case, design, kind, _, _), found in zip(tasks, done, strict=True):
         drawn.setdefault((case.number, design), [[] for _ in case.worlds])[kind].append(found)
     answers = {}

@@ -33,8 +33,7 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.proportions import wilson
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.inputs import has_scores
-from metassay.studies.setting import check_size, left_out, settle, signature_names
+from metassay.studies.selection import has_scores, left_out, select
 
 PAGE = 50
 """Trials in a page of work; they share their draws, and those of other pages do not."""
@@ -138,7 +137,6 @@ def simulate_power(
     resamples: opt.Resamples = 999,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Power:
     """Make a metric worse, many times, and count how often tests find that it is.
 
@@ -177,21 +175,23 @@ def simulate_power(
     sizes = cast("tuple[float, ...]", noise)
     if damage is not None and metric is not None:
         raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
-    if damage is not None and isinstance(scores, Scores):
+    if damage is not None:
         metric = scores.humans if human is None else scores.find_humans(human)
-    setting = settle(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1)
-    check_size(setting, levels)
+    selected = select(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1)
+    selected.need(levels=levels)
 
-    labels = setting.scores.systems, setting.scores.inputs
+    labels = selected.scores.systems, selected.scores.inputs
     kinds: list[Damage]
     if damage is not None:
         kinds = [damage]
     else:
         centred = all(s.invariant == "linear" for s in statistics)
-        kinds = [_Noise(name, values, sizes, centred) for name, values in zip(setting.metrics, setting.x, strict=True)]
+        kinds = [
+            _Noise(name, values, sizes, centred) for name, values in zip(selected.metrics, selected.x, strict=True)
+        ]
     cases = [
         _Case(h, lv, s, tuple(t for t in tests if t.why_not(s) is None))
-        for h in range(len(setting.humans))
+        for h in range(len(selected.humans))
         for lv in levels
         for s in statistics
     ]
@@ -204,31 +204,24 @@ def simulate_power(
             raise DataError(f"{one_line(kind.name)} has no score for the systems and inputs that people judged")
         for size in kind.settings:
             damaged = kind.damaged(size, *labels, trials, seed)
-            rejected, r = _simulate(x, damaged, setting.z, cases, alpha, resamples, seed, threads, (done, parts))
+            rejected, r = _simulate(x, damaged, selected.z, cases, alpha, resamples, seed, (done, parts))
             done += 1
             rows += [
-                _row(kind, size, case, test, setting.humans[case.human], rejected[k][t], r[k], alpha, resamples)
+                _row(kind, size, case, test, selected.humans[case.human], rejected[k][t], r[k], alpha, resamples)
                 for k, case in enumerate(cases)
                 for t, test in enumerate(case.tests)
             ]
     # Settings of a test stand together.
     rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
-    signature = Signature.of(
-        "simulate-power",
-        level=levels,
-        coef=signature_names(statistics),
+    signature = Signature.open(
         test=[each.name for each in tests],
         damage=kinds[0].kind,
         at=[f"{size:g}" for size in kinds[0].settings],
         of=kinds[0].recipe or None,
-        alpha=f"{alpha:g}",
-        trials=trials,
         k=resamples if any(each.drawn for each in tests) else None,
-        seed=seed,
-        systems=setting.scores.shape[0],
-        inputs=setting.scores.shape[1],
+        **selected.sizes(),
     )
-    return Power(tuple(rows), signature, (*setting.notes, *left_out(lacking), *_notes(rows)))
+    return Power(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows)))
 
 
 def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
@@ -282,7 +275,6 @@ def _simulate(
     alpha: float,
     resamples: int,
     seed: int,
-    threads: int | None,
     part: tuple[int, int],
 ) -> tuple[list[FloatArray], list[FloatArray]]:
     """Return for each case whether tests rejected, (tests, trials), NaN if undefined, and estimates, (1 + trials,)."""
@@ -303,7 +295,7 @@ def _simulate(
         return found
 
     pages = -(-trials // PAGE)
-    done = engine.run(work, pages, threads=threads, what="simulating power", part=part)
+    done = engine.run(work, pages, what="simulating power", part=part)
     of_case = list(zip(*done, strict=True))
     return (
         [np.concatenate([out for out, _ in mine], axis=1) for mine in of_case],

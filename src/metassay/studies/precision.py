@@ -28,7 +28,7 @@ from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.levels import Means
 from metassay.stats.stability import Spread, sample_means, spread
-from metassay.studies.inputs import columns_with_people, has_scores
+from metassay.studies.selection import has_scores, select_columns
 
 HELD = 16_000_000
 """Sampled means held at once (128 MB as floats)."""
@@ -105,7 +105,6 @@ def precision(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Precision:
     """Bootstrap the mean score of each system over inputs, those that people annotated and all.
 
@@ -131,13 +130,14 @@ def precision(
     >>> all(change.change < 0 for change in result.changes)
     True
     """
-    columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
-    n, m = columns.scores.shape
+    columns = select_columns(
+        scores, human, metric, references=references, with_people=True, annotated=annotated, seed=seed
+    )
     # The border turned columns in which small scores are good; here their own units are wanted.
     lower = [columns.scores[name].lower_is_better for name in columns.names]
     values = np.where(np.array(lower)[:, None, None], -columns.values, columns.values)
     wanted = _wanted(values, columns.kinds)
-    found = _spreads(values, wanted, resamples, confidence, seed, threads)
+    found = _spreads(values, wanted, resamples, confidence, seed)
 
     rows = []
     for (at, which, inputs), means in zip(wanted, found, strict=True):
@@ -161,16 +161,8 @@ def precision(
         ]
     changes = _changes(columns.names, wanted, found)
     judged = {int(inputs.sum()) for at, _, inputs in wanted if columns.kinds[at] == "human"}
-    signature = Signature.of(
-        "precision",
-        ci=f"boot-inputs,{confidence:g}",
-        k=resamples,
-        seed=seed,
-        systems=n,
-        inputs=m,
-        annotated=sorted(judged) or None,
-    )
-    notes = [*simulated, *columns.notes, *_notes(rows, changes)]
+    signature = Signature.open(ci=f"boot-inputs,{confidence:g}", annotated=sorted(judged) or None, **columns.sizes())
+    notes = [*columns.notes, *_notes(rows, changes)]
     return Precision(tuple(rows), signature, tuple(notes), changes)
 
 
@@ -196,9 +188,7 @@ def _wanted(values: FloatArray, kinds: tuple[str, ...]) -> list[_Wanted]:
     return wanted
 
 
-def _spreads(
-    values: FloatArray, wanted: list[_Wanted], resamples: int, confidence: float, seed: int, threads: int | None
-) -> list[Spread]:
+def _spreads(values: FloatArray, wanted: list[_Wanted], resamples: int, confidence: float, seed: int) -> list[Spread]:
     """Resample the inputs; columns on the same inputs share the draws."""
     groups: dict[bytes, list[int]] = {}
     for place, (_, _, inputs) in enumerate(wanted):
@@ -217,7 +207,7 @@ def _spreads(
                 assert weights is not None, "inputs are what is drawn"
                 return [sample_means(each, weights) for each in means]
 
-            done = engine.run(work, len(pages), threads=threads, what="resampling")
+            done = engine.run(work, len(pages), what="resampling")
             for place, each, parts in zip(block, means, zip(*done, strict=True), strict=True):
                 found[place] = spread(each, np.concatenate(parts, axis=1)[:, :resamples], confidence)
     return [found[place] for place in range(len(wanted))]

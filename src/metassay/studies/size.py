@@ -36,14 +36,7 @@ from metassay.stats.proportions import wilson
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.stats.worlds import TEXTBOOK, Fitted, World, fit
-from metassay.studies.inputs import has_scores
-from metassay.studies.setting import (
-    Setting,
-    check_size,
-    left_out,
-    settle,
-    signature_names,
-)
+from metassay.studies.selection import Selection, has_scores, left_out, select
 
 PAGE_ELEMENTS = 400_000
 """A page has as many data sets as make this many means of systems over all draws; it changes no number's meaning."""
@@ -123,7 +116,6 @@ def simulate_size(
     resamples: opt.Resamples = 499,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Size:
     """Draw data sets in which two metrics are equally good, and count how often tests tell them apart.
 
@@ -166,11 +158,11 @@ def simulate_size(
     places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
     notes = left_out(lacking)
     if scores is not None:
-        setting = settle(scores, human, metric, references=references, least_metrics=2)
-        check_size(setting, ["system"])
-        fitted, told = _fitted(setting)
+        selected = select(scores, human, metric, references=references, least_metrics=2)
+        selected.need(levels=["system"])
+        fitted, told = _fitted(selected)
         places += fitted
-        notes += [*setting.notes, *told]
+        notes += [*selected.notes, *told]
 
     rows: list[SizeRow] = []
     parts = len(places) * len(statistics)
@@ -183,20 +175,10 @@ def simulate_size(
             work = partial(_page, place.world, each, mine, resamples, seed, place.number, per_page)
             pages = -(-trials // per_page)
             run = (at * len(statistics) + c, parts)
-            done = engine.run(work, pages, threads=threads, what="simulating size", part=run)
+            done = engine.run(work, pages, what="simulating size", part=run)
             found = np.concatenate(done, axis=1)[:, :trials]
             rows += [_row(place, each, t, found[k], found[-1], alpha, resamples) for k, t in enumerate(mine)]
-    signature = Signature.of(
-        "simulate-size",
-        level="system",
-        coef=signature_names(statistics),
-        test=[each.name for each in tests],
-        alpha=f"{alpha:g}",
-        trials=trials,
-        k=resamples,
-        seed=seed,
-        worlds=len(places),
-    )
+    signature = Signature.open(level="system", test=[each.name for each in tests], worlds=len(places))
     return Size(tuple(rows), signature, (*notes, *_notes(rows)))
 
 
@@ -211,24 +193,24 @@ class _Place:
     """The number of its stream: what else is drawn changes nothing."""
 
 
-def _fitted(setting: Setting) -> tuple[list[_Place], list[Note]]:
+def _fitted(selected: Selection) -> tuple[list[_Place], list[Note]]:
     """Fit a world to every pair of metrics and every criterion, and note what they are like."""
     places: list[_Place] = []
     told: list[Note] = []
-    for h, criterion in enumerate(setting.humans):
-        z = setting.z[h]
+    for h, criterion in enumerate(selected.humans):
+        z = selected.z[h]
         judged = has_scores(z)
-        for a, first in enumerate(setting.metrics):
-            for b in range(a + 1, len(setting.metrics)):
-                x, y = setting.x[a][:, judged], setting.x[b][:, judged]
+        for a, first in enumerate(selected.metrics):
+            for b in range(a + 1, len(selected.metrics)):
+                x, y = selected.x[a][:, judged], selected.x[b][:, judged]
                 world = fit(x, y, z[:, judged])
-                names = (first, setting.metrics[b], criterion)
+                names = (first, selected.metrics[b], criterion)
                 if _second_is_better(world):
                     world, names = fit(y, x, z[:, judged]), (names[1], names[0], criterion)
                 means = np.diag(world.components.of_means(max(world.shape[1], 1)))
                 if not (means > 0).all():
                     raise DataError(
-                        f"no world can be fitted to {one_line(first)}, {one_line(setting.metrics[b])} and "
+                        f"no world can be fitted to {one_line(first)}, {one_line(selected.metrics[b])} and "
                         f"{one_line(criterion)}: means of systems do not vary, or too few cells are shared"
                     )
                 number = FITTED + len(places)

@@ -22,21 +22,21 @@ from dataclasses import replace
 import numpy as np
 
 from metassay.core import options as opt
+from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.stacking import stacked
 from metassay.core.study import study
-from metassay.errors import UsageError, listed, one_line
+from metassay.errors import UsageError, listed
 from metassay.stats.equivalence import anderson_hauck, needed_margins, tost
 from metassay.stats.intervals import percentile
 from metassay.stats.metric_criterion_pairs import WeightPages
 from metassay.stats.significance import corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.columns import without_references
 from metassay.studies.grouping import Case, Grouping, group_by
-from metassay.studies.setting import signature_names
+from metassay.studies.selection import without_references
 from metassay.studies.survive_parts import (
     Found,
     dominance_of,
@@ -84,7 +84,6 @@ def survive(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Survival:
     """Test whether metrics agree with people in other languages as they do in the first.
 
@@ -117,9 +116,7 @@ def survive(
     if not by:
         raise UsageError("by must be the name of what is compared, such as language or metric")
     scores = stacked(scores) if isinstance(scores, Mapping) else scores
-    if not isinstance(scores, Scores):
-        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
-    kept, notes = (scores, []) if references else without_references(scores)
+    kept, notes = without_references(scores, references)
     groups = judged_only(group_by(kept, by, baseline, human, metric, aggregate))
     tests, told = _applicable(tests, level, statistics)
     pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
@@ -133,7 +130,7 @@ def survive(
     shifts: list[DominanceShift] = []
     widenings: list[ReferenceWidening] = []
     for each in statistics:
-        found = Found.of(groups, level, each, pages, few, threads)
+        found = Found.of(groups, level, each, pages, few)
         agreement += found.agreement(confidence)
         across += found.across_levels(confidence)
         mine, by_case = margins(groups, level, each)
@@ -143,23 +140,16 @@ def survive(
         curves += sensitivity(found, alpha, p)
         won, moved = dominance_of(found)
         pairs, shifts = pairs + won, shifts + moved
-        widenings += widened(found, aggregate, confidence, few, threads)
+        widenings += widened(found, aggregate, confidence, few)
     positions, explained = positions_of(groups)
-    signature = Signature.of(
-        "survive",
-        by=_plain(by),
-        baseline=_plain(groups.baseline),
-        level=level,
-        coef=signature_names(statistics),
+    signature = Signature.open(
+        baseline=vocabulary.in_a_signature(groups.baseline),
         test=tests,
         margin=[f"{kind}-{margin:g}" if kind == "constant" else kind for kind in kinds],
-        alpha=f"{alpha:g}",
+        corr=None,
+        ci=None,
         correction=correction,
-        p=p,
-        resample=resample,
-        refs=aggregate if groups.references else None,
-        k=resamples,
-        seed=seed,
+        **({} if groups.references else {"refs": None}),
         systems=groups.x.shape[1],
         inputs=groups.x.shape[2],
     )
@@ -199,10 +189,6 @@ def _applicable(
     if not rest:
         raise UsageError(f"test anderson-hauck is for correlation coefficients, got {listed(others)}")
     return rest, [Note.of("anderson-hauck-excluded", level=level) if averaged else note]
-
-
-def _plain(text: str) -> str:
-    return one_line(text, 60).replace("|", "/").replace(":", "-")
 
 
 def _rows(

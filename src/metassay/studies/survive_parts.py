@@ -88,12 +88,11 @@ class Found:
         statistic: Statistic,
         pages: WeightPages,
         few: WeightPages,
-        threads: int | None,
     ) -> Found:
         """Compute them."""
         pairs = list(dict.fromkeys(p for case in groups.cases for p in two_pairs(case)))
         prepared = Correlations(groups.x, groups.z, pairs, level, statistic)
-        samples = _bootstrap(prepared, pages, threads)
+        samples = _bootstrap(prepared, pages)
         selves: list[Selves] = []
         for values, between in (
             (groups.x, dict.fromkeys((case.x_baseline, case.x) for case in groups.cases)),
@@ -101,7 +100,7 @@ class Found:
         ):
             wanted = [(a, b) for a, b in between if a != b]
             both = Correlations(values, values, wanted, level, statistic)
-            drawn = _bootstrap(both, few, threads) if wanted else ()
+            drawn = _bootstrap(both, few) if wanted else ()
             estimates = both.estimate().tolist() if wanted else ()
             selves.append(dict(zip(wanted, zip(estimates, drawn, strict=True), strict=True)))
         return cls(groups, level, statistic, pairs, prepared.estimate(), samples, *selves)
@@ -161,8 +160,8 @@ def two_pairs(case: Case) -> tuple[tuple[int, int], tuple[int, int]]:
     return (case.x_baseline, case.z_baseline), (case.x, case.z)
 
 
-def _bootstrap(prepared: Correlations, pages: WeightPages, threads: int | None) -> FloatArray:
-    parts = engine.run(lambda page: prepared.bootstrap(pages[page]), len(pages), threads=threads, what="resampling")
+def _bootstrap(prepared: Correlations, pages: WeightPages) -> FloatArray:
+    parts = engine.run(lambda page: prepared.bootstrap(pages[page]), len(pages), what="resampling")
     return np.concatenate(parts, axis=1)[:, : pages.draws]
 
 
@@ -278,9 +277,7 @@ def positions_of(groups: Grouping) -> tuple[tuple[RankPosition, ...], tuple[floa
     return tuple(found), explained
 
 
-def widened(
-    found: Found, aggregate: str, confidence: float, pages: WeightPages, threads: int | None
-) -> list[ReferenceWidening]:
+def widened(found: Found, aggregate: str, confidence: float, pages: WeightPages) -> list[ReferenceWidening]:
     """Return how much wider intervals are with references resampled, for metrics that have a score for each."""
     groups = found.groups
     if not groups.references or found.level != "global" or groups.by == "reference":
@@ -308,9 +305,7 @@ def widened(
                 parts.append(np.stack([found.statistic.of_changing(scores, one, w) for one in z]))
             return np.concatenate(parts, axis=1)
 
-        drawn = np.concatenate(engine.run(work, len(pages), threads=threads, what="resampling references"), axis=1)[
-            :, : pages.draws
-        ]
+        drawn = np.concatenate(engine.run(work, len(pages), what="resampling references"), axis=1)[:, : pages.draws]
         for (_, z), sample in zip(mine, drawn, strict=True):
             low, high = percentile(found.at((x, z))[1][: pages.draws], confidence)
             wide_low, wide_high = percentile(sample, confidence)

@@ -38,7 +38,7 @@ from metassay.stats import corpus_scores
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.corpus_scores import Formula
 from metassay.stats.significance import corrected
-from metassay.studies.columns import choose_columns
+from metassay.studies.selection import select_columns
 from metassay.studies.system_pair_tests import JudgedPairs, Method, Plan, judge_corpora, judge_pairs
 
 
@@ -150,7 +150,6 @@ def systems(
     resamples: opt.Resamples = 2_000,
     seed: opt.Seed = 0,
     references: opt.References = True,
-    threads: opt.Threads = None,
 ) -> SystemComparison:
     """Test for every pair of systems whether they differ, over the inputs that both have.
 
@@ -196,7 +195,7 @@ def systems(
         values = np.stack([column.counts[..., 0] for column in corpora])
         n, m = values.shape[1:]
     else:
-        columns = choose_columns(scores, human, metric, references=references)
+        columns = select_columns(scores, human, metric, references=references)
         table, names, kinds, values = columns.scores, columns.names, columns.kinds, columns.values
         notes = columns.notes
         n, m = table.shape
@@ -204,7 +203,7 @@ def systems(
         raise DataError(f"comparing systems needs at least 2 of them, got {n}")
     groups = assign_groups(table, group)
     pairs = _Pairs.of(table.systems, groups, _group_names(group, groups), both_orders=alternative != "two-sided")
-    plan = Plan(tests, cutoffs, alternative, alpha, resamples, seed, threads)
+    plan = Plan(tests, cutoffs, alternative, alpha, resamples, seed)
     rows: list[SystemRow] = []
     counts: list[SystemCount] = []
     for at, name in enumerate(names):
@@ -219,15 +218,9 @@ def systems(
             drawn = None if cutoff_name == "theory" else resamples
             rows += _rows(name, pairs, (test_name, cutoff_name), judged, marks, (alternative, correction, drawn))
             counts += _counts(name, pairs, (test_name, cutoff_name), judged, marks)
-    signature = Signature.of(
-        "systems",
-        test=tests,
+    signature = Signature.open(
         cutoff=cutoffs,
-        alt=alternative,
-        alpha=f"{alpha:g}",
-        corr=correction,
-        k=resamples if plan.drawn else None,
-        seed=seed if plan.drawn else None,
+        **({} if plan.drawn else {"k": None, "seed": None}),
         systems=n,
         inputs=m,
     )

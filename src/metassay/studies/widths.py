@@ -25,8 +25,7 @@ from metassay.core.study import study
 from metassay.errors import DataError
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree import Agreement, AgreementRow, agree
-from metassay.studies.inputs import count_annotated, has_scores, take_as_annotated
-from metassay.studies.setting import settle, signature_names
+from metassay.studies.selection import has_scores, select, take_as_annotated
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,6 @@ def widths(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Widths:
     """Compare intervals of system-level correlations with the annotated inputs and with all that metrics scored.
 
@@ -145,23 +143,23 @@ def widths(
     True
     """
     statistics = choose(statistic, ["system"])
-    whole = settle(scores, human, metric, references=references)
+    whole = select(scores, human, metric, references=references)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
-    setting = settle(studied, human, metric, references=references)
-    judged = {name: has_scores(matrix) for name, matrix in zip(setting.humans, setting.z, strict=True)}
-    scored = {name: has_scores(matrix) for name, matrix in zip(setting.metrics, setting.x, strict=True)}
+    selected = select(studied, human, metric, references=references)
+    judged = {name: has_scores(matrix) for name, matrix in zip(selected.humans, selected.z, strict=True)}
+    scored = {name: has_scores(matrix) for name, matrix in zip(selected.metrics, selected.x, strict=True)}
     gains = {(m, h): bool((scored[m] & ~judged[h]).any()) for m in scored for h in judged}
     if not any(gains.values()):
         raise DataError(
             "people judged every input that metrics scored, so more inputs cannot be tried; take some inputs as the "
-            f"judged ones with annotated=… or --annotated N (fewer than {len(setting.scores.inputs)})"
+            f"judged ones with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
         )
 
     def run(interval: str, inputs: str) -> Agreement:
         return agree(
             studied,
-            human=setting.humans,
-            metric=setting.metrics,
+            human=selected.humans,
+            metric=selected.metrics,
             level="system",
             statistic=statistics,
             inputs=inputs,
@@ -170,30 +168,23 @@ def widths(
             resamples=resamples,
             seed=seed,
             references=references,
-            threads=threads,
         )
 
     results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
     rows, changes = [], []
-    for h in setting.humans:
+    for h in selected.humans:
         for each in statistics:
             for interval in vocabulary.BOOTSTRAPS:
                 mine = [row for row in every if (row.human, row.statistic, row.interval) == (h, each.name, interval)]
                 rows += mine
                 changes.append(_mean_change(mine, [row for row in mine if gains[row.metric, h]]))
-    n, m = setting.scores.shape
-    signature = Signature.of(
-        "widths",
+    sizes = {**selected.sizes("annotated"), "means": None}
+    signature = Signature.open(
         level="system",
-        coef=signature_names(statistics),
         ci=[*vocabulary.BOOTSTRAPS, f"{confidence:g}"],
-        k=resamples,
-        seed=seed,
-        systems=n,
-        inputs=m,
-        annotated=count_annotated(setting.z),
         chosen=None if annotated is None else "by-name" if isinstance(annotated, Iterable) else "by-seed",
+        **sizes,
     )
     notes = [*simulated, *whole.notes, *_notes(rows, changes, gains)]
     return Widths(tuple(rows), signature, tuple(notes), tuple(changes))

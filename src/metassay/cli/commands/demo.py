@@ -24,7 +24,8 @@ USAGE = "[options]"
 
 
 def _statistics() -> options.Options:
-    return {name: options.of("make_report")[name] for name in ("resamples", "seed", "threads")}
+    known = {**options.of("make_report"), **options.places()}
+    return {name: known[name] for name in ("resamples", "seed", "threads")}
 
 
 def add(parser: Parser) -> None:

@@ -81,7 +81,9 @@ def add(parser: Parser) -> None:
     work.add_argument(
         "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
     )
-    options.add(parser, {name: each for name, each in options.places().items() if name != "checkpoint"})
+    options.add(
+        parser, {name: each for name, each in options.places().items() if name not in ("threads", "checkpoint")}
+    )
     output = parser.group("output")
     output.add_argument("-o", "--output", metavar="FILE", help="tidy scores; ends in .csv, .tsv, .jsonl or .parquet")
     options.add_safe_csv(output)

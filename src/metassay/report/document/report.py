@@ -53,7 +53,6 @@ def make_report(
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
-    threads: opt.Threads = None,
     watch: Watch | None = None,
 ) -> Report:
     """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.
@@ -89,7 +88,6 @@ def make_report(
         confidence=confidence,
         resamples=resamples,
         seed=seed,
-        threads=threads,
         watch=watch,
     )
     report = Report(page.render(dossier, title=title), summary.answer(dossier), dossier)

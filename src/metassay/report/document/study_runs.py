@@ -11,9 +11,9 @@ from metassay.core.scores import Scores
 from metassay.errors import DataError, one_line
 
 if TYPE_CHECKING:
+    from metassay.core.options import Names
     from metassay.stats.statistics.registry import Statistics
     from metassay.studies.agree import Agreement
-    from metassay.studies.setting import NameOrNames
 
 Watch = Callable[[str, int, int], None]
 
@@ -42,13 +42,12 @@ class Dossier:
 def gather(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
+    human: Names | None = None,
+    metric: Names | None = None,
     statistic: Statistics | None = None,
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
-    threads: int | None = None,
     watch: Watch | None = None,
 ) -> Dossier:
     """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`."""
@@ -66,7 +65,7 @@ def gather(
     humans = own.find_humans(human)
     metrics = own.find_metrics(metric, humans)
     named = {"human": humans, "metric": metrics}
-    drawn = {"seed": seed, "threads": threads}
+    drawn = {"seed": seed}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
         "agree": (agree, {"level": LEVELS, "statistic": statistic or STATISTICS, **sampled}),
