@@ -32,7 +32,7 @@ class BootstrapInterval(Interval):
         """Return the one kind of bootstraps."""
         return (self.kind,)
 
-    def compute(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
+    def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case; cases with as many inputs share the draws."""
         found: dict[int, Intervals] = {}
         for sizes in dict.fromkeys((*case.shape, case.annotated) for case in cases):
@@ -59,7 +59,7 @@ class PairedBootstrap(MetricTest):
         """Return the one kind of bootstraps."""
         return (self.kind,)
 
-    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
         r, (first, second) = case.estimates, (np.array(side) for side in zip(*pairs, strict=True))
         ((samples,),) = draws.bootstrap(case, [(case.prepared, self.kinds())], self.name)

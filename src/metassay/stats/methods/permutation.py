@@ -14,6 +14,9 @@ from metassay.stats.methods.base import Case, Draws, MetricTest, Tested
 from metassay.stats.methods.bootstrap import CITATION
 from metassay.stats.significance import Counts, count_exchanged
 
+SIDES = {"greater": 1, "less": 1, "two-sided": 2}
+"""Ways to exchange that are as extreme as the data themselves: exchanging all only turns the sign."""
+
 
 def observed_difference(exchange: Exchange, case: Case) -> FloatArray:
     """Return differences from the same arithmetic as the drawn ones, with nothing exchanged."""
@@ -31,12 +34,12 @@ class Permutation(MetricTest):
         self.name, self.unit, self.generalises = f"perm-{unit}", unit, "cells" if unit == "both" else unit
         self.independent = None if unit == "systems" else unit
 
-    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str) -> float:
+    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str, alternative: str = "greater") -> float:
         """Return the smallest p-value: no smaller than one of all ways to exchange so many units."""
         units = {"systems": shape[0], "inputs": shape[1]}.get(self.unit, shape[0] * shape[1])
-        return max(super().smallest_p(shape, resamples, rule), 0.5 ** min(units, 1000))
+        return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * 0.5 ** min(units, 1000))
 
-    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
         x = case.statistic.comparable(case.x, case.z, case.level, means=False)
         exchange = case.statistic.exchange(x, case.z, pairs, case.level)

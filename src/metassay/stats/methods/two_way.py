@@ -17,7 +17,7 @@ from metassay.stats import two_way
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
 from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Job, MetricTest, Tested
-from metassay.stats.methods.permutation import observed_difference
+from metassay.stats.methods.permutation import SIDES, observed_difference
 from metassay.stats.significance import Counts, count_exchanged
 from metassay.stats.statistics.base import Statistic
 
@@ -49,7 +49,7 @@ class TwoWayInterval(Interval):
         """Return the quantile of Student's t with N − 2 degrees of freedom."""
         return float(stdtrit(systems - 2, (1 + confidence) / 2)) if systems > 2 else math.nan
 
-    def compute(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
+    def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case."""
         found = []
         for case in cases:
@@ -86,6 +86,8 @@ class TwoWayInterval(Interval):
         if systems < 3 or math.isnan(estimate):
             return math.nan, math.nan
         scale = statistic.scale
+        if variance + added == 0:
+            return estimate, estimate
         middle = float(scale.to(np.asarray(estimate), systems))
         half = self.reach(systems, confidence) * math.sqrt(variance + scale.variance(added, estimate, systems))
         return min(scale.back(middle - half), estimate), max(scale.back(middle + half), estimate)
@@ -95,9 +97,7 @@ def jackknife(case: Case) -> FloatArray:
     """Return the variance of statistics (P,) on their scale that leaving out one system at a time shows."""
     left_out = case.prepared.bootstrap(1.0 - np.eye(case.shape[0]), None)
     n, near = case.present.sum(axis=1), case.statistic.scale.near
-    turned = np.stack(
-        [near(r, float(whole), int(count)) for r, whole, count in zip(left_out, case.estimates, n, strict=True)]
-    )
+    turned = np.stack([near(r, whole, int(count)) for r, whole, count in zip(left_out, case.estimates, n, strict=True)])
     return np.asarray((n - 1) * two_way.variance(np.where(case.present, turned, np.nan)))
 
 
@@ -117,11 +117,11 @@ class TwoWayTest(MetricTest):
         """Return how many resamples variances are taken from, however many exchanges there are."""
         return DRAWS
 
-    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str) -> float:
+    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str, alternative: str = "greater") -> float:
         """Return the smallest p-value: no smaller than one of all ways to exchange so many systems."""
-        return max(super().smallest_p(shape, resamples, rule), 0.5 ** min(shape[0], 1000))
+        return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * 0.5 ** min(shape[0], 1000))
 
-    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
         added = self._added_by_inputs(case, pairs, draws)
         x = case.statistic.comparable(case.x, case.z, case.level, means=True)

@@ -15,6 +15,7 @@ class PairShare(Statistic):
     range = (0.0, 1.0)
     levels = ("system",)
     higher_is_better = False
+    ranked = pairwise = True
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -33,13 +33,17 @@ class Scale:
             return min(max(places, self.low), self.high)
         return np.clip(places, self.low, self.high)
 
-    def near(self, values: FloatArray, estimate: float, systems: int) -> FloatArray:
+    def slope(self, estimate: FloatArray, systems: int) -> FloatArray:
+        """Return how much the scale stretches the statistic at an estimate."""
+        return np.ones(np.shape(estimate))
+
+    def near(self, values: FloatArray, estimate: FloatArray, systems: int) -> FloatArray:
         """Return values near an estimate on the scale."""
         return self.to(values, systems)
 
     def variance(self, variance: float, estimate: float, systems: int) -> float:
         """Return a variance of the statistic at an estimate as one on the scale."""
-        return variance
+        return variance * float(self.slope(np.asarray(estimate), systems)) ** 2
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,12 @@ class FisherScale(Scale):
             return math.tanh(places)
         return np.tanh(places)
 
-    def near(self, values: FloatArray, estimate: float, systems: int) -> FloatArray:
-        """Return atanh r, or for ranks r times the slope at the estimate."""
+    def slope(self, estimate: FloatArray, systems: int) -> FloatArray:
+        """Return 1/(1 − r²)."""
+        return np.asarray(np.cosh(self.to(estimate, systems)) ** 2)
+
+    def near(self, values: FloatArray, estimate: FloatArray, systems: int) -> FloatArray:
+        """Return atanh r; for ranks along the slope at the estimate."""
         if not self.ranks:
             return self.to(values, systems)
-        return np.asarray(values * np.cosh(self.to(np.asarray(estimate), systems)) ** 2)
-
-    def variance(self, variance: float, estimate: float, systems: int) -> float:
-        """Return the variance times the squared slope, 1/(1 − r²)²."""
-        return variance * math.cosh(float(self.to(np.asarray(estimate), systems))) ** 4
+        return np.asarray(self.to(estimate, systems) + (values - estimate) * self.slope(estimate, systems))

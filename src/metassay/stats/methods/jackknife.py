@@ -1,0 +1,254 @@
+"""The two-way jackknife: an interval and a test about new systems and new inputs that draw nothing.
+
+See :mod:`metassay.stats.jackknife` for what systems show and what inputs add to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
+from metassay.stats.jackknife import Fit
+from metassay.stats.kernels.left_out import signed_sums
+from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
+from metassay.stats.methods.names import JACKKNIFE
+from metassay.stats.significance import EQUAL
+
+LOWEST = -0.2
+"""What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
+SKEWED = 0.3
+"""The most that skewness counts."""
+FLAGGED = 0.05
+"""A system is an outlier if Grubbs' test says so at this level."""
+
+
+class _Jackknife(Method):
+    """What the interval and the test have in common."""
+
+    name = JACKKNIFE
+    citation = "Cameron, Gelbach and Miller (2011)"
+    drawn = False
+    generalises = "both"
+
+    def needs(self, level: str) -> tuple[int, int]:
+        """Return the least numbers of systems and of inputs (or families and clusters of them)."""
+        return (3, 5) if level == "within-system" else (5, 2)
+
+
+class JackknifeInterval(_Jackknife, Interval):
+    """back(c + s·w(∓t)), s² = J + A: what systems show and what inputs add, on the statistic's scale.
+
+    t has the degrees of freedom of Satterthwaite (1946), N − 2 of systems and M − 1 of inputs. w lengthens the side to
+    which the values without one system are skewed. The centre c is corrected for bias at input and global level.
+    """
+
+    def reach(self, systems: int, confidence: float) -> float:
+        """Return the quantile of Student's t with N − 2 degrees of freedom."""
+        return float(stdtrit(systems - 2, (1 + confidence) / 2)) if systems > 2 else float("nan")
+
+    def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
+        """Return intervals for each case."""
+        found = []
+        for case in cases:
+            estimates, undefined = case.prepared.estimate()
+            ends = np.full((2, len(estimates)), np.nan)
+            reasons: list[Reason | None] = [None] * len(estimates)
+            for metrics, fit in case.fits:
+                if min(fit.units) < 2:
+                    continue
+                ends[:, metrics] = limits(fit, confidence)
+                for at, left in zip(metrics, fit.left, strict=True):
+                    reasons[at] = Reason("undefined-without-one") if np.isnan(left).any() else None
+            found.append(Intervals(estimates, undefined, ends[0], ends[1], reasons=tuple(reasons)))
+        return found
+
+
+def limits(fit: Fit, confidence: float | FloatArray) -> FloatArray:
+    """Return the ends of the intervals of all metrics of a fit, (2, P)."""
+    statistic, n, r = fit.statistic, fit.units[0], fit.estimates
+    d = (n - 1) * (fit.left.mean(axis=1, keepdims=True) - fit.left)
+    squares = (d * d).sum(axis=1)
+    systems = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0)
+    if fit.level == "system" and statistic.ranked:
+        # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
+        systems = np.maximum(systems, _of_independent_pairs(fit))
+    inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
+    total = systems + inputs
+    with np.errstate(invalid="ignore", divide="ignore"):
+        skew = (d**3).sum(axis=1) / (6 * squares**1.5) * (systems / total) ** 1.5
+        t = stdtrit(satterthwaite(systems, inputs, fit.df), (1 + confidence) / 2)
+    skew = np.clip(np.nan_to_num(skew), -SKEWED, SKEWED)
+    centre, power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
+    if fit.level in ("input", "global"):
+        centre = centre - (n - 1) * (fit.left.mean(axis=1) - fit.at)
+
+    def end(q: FloatArray) -> FloatArray:
+        long = np.where(skew * q > 0, q / np.maximum(1 - skew * q, -LOWEST) ** power, q)
+        return statistic.scale.back(np.asarray(centre + np.sqrt(total) * long))
+
+    return np.stack([np.minimum(end(-t), r), np.maximum(end(t), r)])
+
+
+def _of_independent_pairs(fit: Fit) -> FloatArray:
+    """Return the variance on the scale of a mean over as many independent pairs as the systems make."""
+    low, high = fit.statistic.range
+    half, most = (high - low) / 2, 1 - 1 / fit.systems**2
+    place = np.clip((fit.estimates - (low + high) / 2) / half, -most, most)
+    pairs = fit.systems * (fit.systems - 1) / 2
+    return np.asarray((half * fit.slope) ** 2 * (1 - place**2) / pairs)
+
+
+def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) -> FloatArray:
+    """Return the degrees of freedom of a sum of two variances, at least 1 (Satterthwaite 1946)."""
+    inputs = np.maximum(inputs, 0.0)
+    below = systems**2 / df[0] + inputs**2 / df[1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.maximum((systems + inputs) ** 2 / below, 1.0))
+
+
+class JackknifeTest(_Jackknife, MetricTest):
+    """t = (c_X − c_Y)/√(J + A) of the difference, on the statistic's scale and the degrees of freedom of the interval.
+
+    Means of systems: Pearson takes the geometric mean of J and of the variance that holds if both are equally good; and
+    where a system is an outlier, Pearson and Spearman take the larger p of this test and of the score test.
+    """
+
+    unpaired = "correlations"
+
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+        """Test pairs of metrics."""
+        r = case.estimates
+        estimates = np.stack([r[list(side)] for side in zip(*pairs, strict=True)], axis=1)
+        greater, less = np.full((2, len(pairs)), np.nan)
+        reasons: list[Reason | None] = [None] * len(pairs)
+        place = {int(metric): (g, at) for g, (some, _) in enumerate(case.fits) for at, metric in enumerate(some)}
+        for g, (_, fit) in enumerate(case.fits):
+            mine = [k for k, (a, b) in enumerate(pairs) if place.get(a, (-1,))[0] == g == place.get(b, (-1,))[0]]
+            if not mine or min(fit.units) < 3:
+                continue
+            found = contrast(fit, *(np.array([place[pairs[k][side]][1] for k in mine]) for side in (0, 1)))
+            greater[mine], less[mine] = found.greater, found.less
+            for k, same in zip(mine, found.same, strict=True):
+                reasons[k] = Reason("same-scores") if same else None
+                if np.isnan(fit.left[[place[m][1] for m in pairs[k]]]).any():
+                    reasons[k] = Reason("undefined-without-one")
+        if not case.statistic.higher_is_better:
+            alternative = OPPOSITE[alternative]
+        sides = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
+        none = np.zeros(len(pairs), dtype=np.int64)
+        return Tested(estimates, sides[alternative], sides[OPPOSITE[alternative]], none, tuple(reasons))
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Differences of two metrics each, (pairs,), tested in both directions."""
+
+    greater: FloatArray
+    """p-values against the first not having the larger statistic."""
+    less: FloatArray
+    """p-values against the second not having it."""
+    error: FloatArray
+    """Standard errors on the scale."""
+    df: FloatArray
+    """Their degrees of freedom."""
+    same: BoolArray
+    """Whether the statistic cannot tell the two apart, whatever system is left out."""
+
+
+def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
+    """Test the difference of metrics of a fit, by position."""
+
+    def of_difference(matrix: FloatArray) -> FloatArray:
+        own = np.diag(matrix)
+        return np.asarray(own[first] + own[second] - 2 * matrix[first, second])
+
+    difference = fit.at[first] - fit.at[second]
+    systems = np.maximum(of_difference(fit.of_systems), 0.0) * fit.of_pairs
+    inputs = np.maximum(of_difference(fit.of_inputs), LOWEST * systems)
+    same = (systems <= EQUAL**2) & (np.abs(difference) <= EQUAL)
+
+    def p_values(difference: FloatArray, variance: FloatArray, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        total = variance + inputs
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t = np.where(total > 0, difference / np.sqrt(total), np.sign(difference) * np.inf)
+        df = satterthwaite(variance, inputs, fit.df)
+        return stdtr(df, -t), stdtr(df, t)
+
+    shown = systems
+    score = None
+    if fit.means is not None and not fit.statistic.pairwise:
+        score = _score(fit, first, second)
+        if not fit.statistic.ranked:
+            shown = np.sqrt(systems * score.variance) * score.slope
+    greater, less = p_values(difference, shown, inputs)
+    if score is not None:
+        added = np.maximum(inputs / score.slope**2, LOWEST * score.variance)
+        restricted = p_values(score.difference, score.variance, added)
+        greater, less = (
+            np.where(score.outlier, np.maximum(p, other), p)
+            for p, other in zip((greater, less), restricted, strict=True)
+        )
+    error, df = np.sqrt(np.maximum(shown + inputs, 0.0)), satterthwaite(shown, inputs, fit.df)
+    return Contrast(np.where(same, np.nan, greater), np.where(same, np.nan, less), error, df, same)
+
+
+@dataclass(frozen=True)
+class _Score:
+    """The score test that two correlations with the same people are equal, (pairs,)."""
+
+    difference: FloatArray
+    variance: FloatArray
+    slope: FloatArray
+    """How much Fisher's scale stretches their common value."""
+    outlier: BoolArray
+
+
+def _score(fit: Fit, first: IntArray, second: IntArray) -> _Score:
+    """Test from what a common value of both correlations ρ leaves: (x − y)(z − ρ(x + y)/2), system by system."""
+    assert fit.means is not None, "only means of systems are tested so"
+    n = fit.systems
+    x, z = (standard(fit, values) for values in fit.means)
+    r = fit.estimates
+    apart, both = x[first] - x[second], (r[first] + r[second]) / 2
+    psi = apart * (z[first] - both[:, None] * (x[first] + x[second]) / 2)
+    difference = psi.mean(axis=1)
+    variance = ((psi - difference[:, None]) ** 2).mean(axis=1) / (n - 2)
+    residuals = largest_share(x - r[:, None] * z)[1]
+    share = np.maximum(np.maximum(residuals[first], residuals[second]), largest_share(apart)[1])
+    slope = 1 / (1 - np.minimum(both**2, 1 - 1e-9))
+    return _Score(difference, variance, slope, share > grubbs_share(n))
+
+
+def standard(fit: Fit, means: FloatArray) -> FloatArray:
+    """Return means of systems (P, N), or their midranks, standardised."""
+    values = means
+    if fit.statistic.ranked:
+        # Means of equal sums need not be equal to the last bit.
+        values = np.stack([signed_sums(np.round(row, 12), np.ones(len(row))) for row in means])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray((values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True))
+
+
+def largest_share(values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return which of each row is farthest from its mean, and its share of the sum of squares."""
+    squares = (values - values.mean(axis=1, keepdims=True)) ** 2
+    total = squares.sum(axis=1)
+    where = np.asarray(squares.argmax(axis=1))
+    largest = squares[np.arange(len(where)), where]
+    return where, np.divide(largest, total, out=np.zeros(len(total)), where=total > 0)
+
+
+def grubbs_share(n: int, alpha: float = FLAGGED) -> float:
+    """Return the share of a sum of squares above which its largest term is an outlier by Grubbs' (1969) two-sided test.
+
+    Examples
+    --------
+    >>> round(grubbs_share(16), 3)  # G = 2.585 of 16 values: G²·n/(n − 1)² is the share… of n − 1 squared deviations
+    0.445
+    """
+    t = float(stdtrit(n - 2, 1 - alpha / (2 * n))) ** 2
+    return t / (n - 2 + t) * (n - 1) / n
