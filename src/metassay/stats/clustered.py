@@ -63,8 +63,8 @@ def sums_by_cluster(values: FloatArray, clusters: IntArray) -> FloatArray:
     """Return sums (…, clusters) of values (…, n) of items."""
     flat = values.reshape(-1, values.shape[-1])
     size = int(clusters.max(initial=-1)) + 1
-    sums: list[FloatArray] = [np.bincount(clusters, row.astype(np.float64), size) for row in flat]
-    return np.stack(sums).reshape(*values.shape[:-1], size)
+    sums = np.array([np.bincount(clusters, row, size) for row in flat], dtype=np.float64)
+    return sums.reshape(*values.shape[:-1], size)
 
 
 def clustered_variance(influence: FloatArray, clusters: Sequence[IntArray]) -> tuple[float, float]:
