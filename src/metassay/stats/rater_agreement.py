@@ -38,7 +38,7 @@ def agreement(ratings: FloatArray, coefficient: str, weights: FloatArray | None 
     --------
     >>> ratings = np.array([[1.0, 2, 2, 1], [1, 2, 1, 1], [1, np.nan, 2, np.nan]])
     >>> agreement(ratings, "share").round(3).tolist(), agreement(ratings, "alpha-nominal").round(3).tolist()
-    ([0.833], [0.571])
+    ([0.833], [0.625])
     """
     if coefficient not in COEFFICIENTS:
         raise ValueError(f"unknown coefficient {coefficient!r} (known: {', '.join(COEFFICIENTS)})")
