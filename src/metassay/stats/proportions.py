@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from scipy.special import ndtr, ndtri
 
 
-def wilson(hits: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson(hits: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return the score interval of a binomial share; NaN if there was no trial.
 
     Wilson (1927), "Probable inference, the law of succession, and statistical inference".

@@ -12,8 +12,12 @@ from metassay.errors import UnknownName, UsageError, one_line
 from metassay.stats.statistics import names
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.correlations import KENDALL, KENDALL_A, KENDALL_C, PEARSON, SPEARMAN
+from metassay.stats.statistics.grades import GRADES
+from metassay.stats.statistics.labels import LABELS
+from metassay.stats.statistics.probabilities import PROBABILITIES
 
-BUILT_IN: tuple[Statistic, ...] = (PEARSON, SPEARMAN, KENDALL, KENDALL_A, KENDALL_C)
+CORRELATIONS = (PEARSON, SPEARMAN, KENDALL, KENDALL_A, KENDALL_C)
+BUILT_IN: tuple[Statistic, ...] = (*CORRELATIONS, *LABELS, *GRADES, *PROBABILITIES)
 StatisticOrName = str | Statistic
 Statistics = str | Statistic | Iterable[StatisticOrName]
 """A statistic or several: objects, names, or a comma list of names."""
