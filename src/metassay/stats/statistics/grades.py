@@ -8,7 +8,7 @@ import numpy as np
 
 from metassay.stats.arrays import FloatArray
 from metassay.stats.kernels.tabulated import Items
-from metassay.stats.statistics.base import LEVELS
+from metassay.stats.statistics.names import LEVELS
 from metassay.stats.statistics.tabulated import CELL_LEVELS, TabulatedStatistic
 
 EDGE = 1e-9
