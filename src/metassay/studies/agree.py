@@ -20,6 +20,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -39,47 +40,34 @@ FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class AgreementRow:
     """The agreement of one metric with one human criterion, at one level, by one statistic."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    statistic: str
-    """The statistic: ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or your own."""
+    metric: fields.Metric
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
     estimate: float
     """Its value; NaN if it is undefined."""
-    low: float
-    """Lower end of the confidence interval."""
-    high: float
-    """Upper end of the confidence interval."""
-    confidence: float
-    """The interval's confidence, such as 0.95."""
-    interval: str
-    """How the interval was made."""
-    resamples: int | None
-    """How many resamples the interval rests on; None for Fisher."""
-    n_systems: int
-    """Systems with at least one score from the metric and one from people."""
+    low: fields.Low
+    high: fields.High
+    confidence: fields.Confidence
+    interval: fields.Interval
+    resamples: fields.ResamplesOrNone
+    n_systems: fields.SharedSystems
     n_inputs: int
     """Inputs with at least one score from the metric and, unless system means take all inputs, one from people."""
-    n_annotated: int
-    """Inputs with at least one score from people."""
+    n_annotated: fields.NAnnotated
     n_undefined: int
     """Inputs (or, within systems, systems) whose own correlation is undefined and left the average."""
-    resamples_undefined: int
-    """Resamples whose correlation was undefined and left the interval."""
+    resamples_undefined: fields.ResamplesUndefined
     misranked: float
     """At system level with a Kendall coefficient: share of system pairs that metric and people order differently, as
     counted; else NaN."""
     misranked_low: float
     """Lower end of its interval; NaN if pairs are tied and the interval is not a bootstrap."""
-    misranked_high: float
-    """Upper end of it."""
+    misranked_high: fields.High
     tied: float
     """Share of system pairs that the metric, people or both tie; NaN where ``misranked`` is."""
 
@@ -113,16 +101,6 @@ def agree(
     references: opt.References = False,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Agreement
-        One row per metric, criterion, level and statistic.
 
     Notes
     -----

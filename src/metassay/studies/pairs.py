@@ -20,6 +20,7 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -76,16 +77,6 @@ def pairs(
     references: opt.References = False,
 ) -> ScorePairs:
     """Correlate metrics with people over pairs of systems whose scores are a certain distance apart.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    ScorePairs
-        Rows with the number of pairs, the correlation and the share on which people agree, and curves.
 
     Notes
     -----
@@ -309,14 +300,11 @@ def _rows(answer: _Answer, interval: str, confidence: float, resamples: int) -> 
             share = n_pairs / every if every else math.nan
         low, high = _ends(answer.tau, answer.tau_ends, k)
         agreement_low, agreement_high = _ends(answer.agreement, answer.agreement_ends, k)
-        yield ScorePairsRow(
-            metric=answer.metric,
-            human=answer.human,
-            kind=selection.kind,
-            lower=selection.lower,
-            upper=selection.upper,
+        yield fields.filled(
+            ScorePairsRow,
+            answer,
+            selection,
             share=share,
-            share_below=selection.share_below,
             n_pairs=n_pairs,
             n_ties=n_pairs - int(answer.counts.same[k] + answer.counts.other[k]),
             estimate=float(answer.tau[k]),
@@ -330,7 +318,6 @@ def _rows(answer: _Answer, interval: str, confidence: float, resamples: int) -> 
             resamples=resamples,
             resamples_undefined=answer.tau_undefined[k],
             agreement_undefined=answer.agreement_undefined[k],
-            n_systems=answer.n_systems,
         )
 
 
@@ -343,48 +330,18 @@ def _ends(estimates: FloatArray, ends: tuple[FloatArray, FloatArray], k: int) ->
 
 def _curve_rows(answer: _Answer, curve: ChanceCurve, interval: str, resamples: int) -> Iterator[ScorePairsRow]:
     """Yield points of the curve, then the differences that high chances of agreement need."""
+    shared = {"interval": interval, "resamples": resamples, "n_systems": answer.n_systems, "share": math.nan}
+    shared |= {"share_below": math.nan, "agreement_undefined": curve.resamples_undefined}
+
+    def point(kind: str, at: float, estimate: Sequence[float], agreement: Sequence[float]) -> ScorePairsRow:
+        own = dict(zip(("estimate", "low", "high"), estimate, strict=True))
+        own |= zip(("agreement", "agreement_low", "agreement_high"), agreement, strict=True)
+        return fields.filled(ScorePairsRow, shared, curve, kind=kind, lower=at, upper=at, **own)
+
     for difference in np.linspace(0.0, curve.largest, CURVE_POINTS).tolist():
-        yield _curve_row(
-            answer, curve, interval, resamples, "curve", difference, (math.nan,) * 3, curve.chance(difference)
-        )
+        yield point("curve", difference, (math.nan,) * 3, curve.chance(difference))
     for agreement in NEEDED:
-        wanted = (agreement, math.nan, math.nan)
-        yield _curve_row(answer, curve, interval, resamples, "needed", math.nan, curve.needed(agreement), wanted)
-
-
-def _curve_row(
-    answer: _Answer,
-    curve: ChanceCurve,
-    interval: str,
-    resamples: int,
-    kind: str,
-    difference: float,
-    estimate: tuple[float, float, float],
-    agreement: tuple[float, float, float],
-) -> ScorePairsRow:
-    return ScorePairsRow(
-        metric=curve.metric,
-        human=curve.human,
-        kind=kind,
-        lower=difference,
-        upper=difference,
-        share=math.nan,
-        share_below=math.nan,
-        n_pairs=curve.n_pairs,
-        n_ties=curve.n_ties,
-        estimate=estimate[0],
-        low=estimate[1],
-        high=estimate[2],
-        agreement=agreement[0],
-        agreement_low=agreement[1],
-        agreement_high=agreement[2],
-        confidence=curve.confidence,
-        interval=interval,
-        resamples=resamples,
-        resamples_undefined=curve.resamples_undefined,
-        agreement_undefined=curve.resamples_undefined,
-        n_systems=answer.n_systems,
-    )
+        yield point("needed", math.nan, curve.needed(agreement), (agreement, math.nan, math.nan))
 
 
 def _notes(rows: list[ScorePairsRow], interval: str) -> list[Note]:

@@ -21,8 +21,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -222,9 +222,9 @@ def _rows(
                     continue
                 a, b = found.at((case.x_baseline, case.z_baseline))[0], found.at((case.x, case.z))[0]
                 rows.append(
-                    SurvivalRow(
-                        metric=case.metric,
-                        human=case.human,
+                    fields.filled(
+                        SurvivalRow,
+                        case,
                         language=case.level,
                         baseline=found.groups.baseline,
                         level=found.level,
