@@ -29,12 +29,11 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
 from metassay.stats.methods.base import Case, Draws, Interval, Intervals
-from metassay.stats.methods.names import BOOTSTRAPS
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import InputSets, Selection, has_scores, select
+from metassay.studies.selection import InputSets, Selection, has_scores, rough, select
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -134,7 +133,7 @@ def agree(
     n, m_inputs = selected.scores.shape
     cases = _cases(selected, levels, statistics, inputs)
     # Pages are reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
-    reckoned = 0 if method.name == "two-way" else n + 2 * m_inputs
+    reckoned = n + 2 * m_inputs if method.resampled else 0
     draws = Draws(resamples, seed, engine.run, reckoned)
     taken = method.draws_taken(resamples)
     ranked = "system" in levels and any(_is_kendall(each) for each in statistics)
@@ -150,7 +149,10 @@ def agree(
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(levels, inputs, "interval")
     return Agreement(
-        tuple(rows), signature, tuple(selected.notes + unequal + _notes(rows, resamples)), tuple(s for _, s in in_order)
+        tuple(rows),
+        signature,
+        tuple(selected.notes + unequal + _notes(rows, method, resamples)),
+        tuple(s for _, s in in_order),
     )
 
 
@@ -201,7 +203,7 @@ def _pairs(
 ) -> dict[tuple[int, int], _Pairs]:
     """Return pairs of systems by criterion and metric; resamples count them in the draws of the intervals."""
     cases = _cases(selected, ["system"], [DISCORDANT], inputs)
-    drawn = method.compute([c.case for c in cases], draws, confidence) if method.name in BOOTSTRAPS else None
+    drawn = method.compute([c.case for c in cases], draws, confidence) if method.resampled else None
     found = {}
     for at, (case, ties) in enumerate(zip(cases, _cases(selected, ["system"], [TIED], inputs), strict=True)):
         discordant, tied = (c.case.prepared.estimate()[0] for c in (case, ties))
@@ -251,15 +253,14 @@ def _row(
     )
 
 
-def _notes(rows: Sequence[AgreementRow], asked: int) -> list[Note]:
+def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[Note]:
     """Note what was undefined, and done otherwise than asked."""
     notes = []
     if rows[0].resamples is not None and asked > rows[0].resamples:
         notes.append(Note.of("two-way-draws", draws=rows[0].resamples, asked=asked))
     if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
         notes.append(Note.of("misranked-without-interval"))
-    if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="fisher"))
+    notes += rough([method], [row.level for row in rows])
     few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)
     if few is not None:
         notes.append(Note.of("resamples-few", n=few, least=FEW))

@@ -33,7 +33,7 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import clusters, corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import Selection, has_scores, input_sets, select
+from metassay.studies.selection import Selection, has_scores, input_sets, rough, select
 
 
 @fields.row
@@ -179,8 +179,7 @@ def compare(
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
     notes.append(Note.of("generalises", method=method.name, to=method.generalises))
-    if method.name == "williams" and {"input", "within-system"} & set(levels):
-        notes.append(Note.of("method-on-averages", method="williams"))
+    notes += rough([method], levels)
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 

@@ -32,7 +32,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.proportions import Rate, nearest
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import has_scores, left_out, select
+from metassay.studies.selection import has_scores, left_out, rough, select
 
 PAGE = 4
 """Splits in a page of work: some tens of milliseconds."""
@@ -153,7 +153,12 @@ def simulate_coverage(
         halves=list(dict.fromkeys(sizes)),
         **selected.sizes(),
     )
-    return Coverage(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows)), resamples)
+    return Coverage(
+        tuple(rows),
+        signature,
+        (*selected.notes, *left_out(lacking), *rough(intervals, levels), *_notes(rows)),
+        resamples,
+    )
 
 
 def _simulate(
@@ -180,9 +185,6 @@ def _simulate(
 
 
 def _notes(rows: list[CoverageRow]) -> list[Note]:
-    notes = []
-    if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="fisher"))
     lost = dict.fromkeys((row.n_undefined, row.trials, row.metric) for row in rows if row.n_undefined)
-    notes += [Note.of("trials-undefined", n=n, trials=n + others, metric=metric) for n, others, metric in lost]
+    notes = [Note.of("trials-undefined", n=n, trials=n + others, metric=metric) for n, others, metric in lost]
     return [*notes, Note.of("coverage-of-a-half")]

@@ -33,6 +33,8 @@ from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
+from metassay.stats.methods.fisher import ONLY_CORRELATIONS
+from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.partial_correlation import relative_difference
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, bucket_edges, examine, make_tasks
@@ -188,8 +190,7 @@ def criteria(
     methods = tuple(method)
     statistic = choose_one(statistic, ["system", "global"])
     if "partial-formula" in methods and not statistic.is_correlation:
-        reason = "its formula is for correlation coefficients"
-        raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {reason}")
+        raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {ONLY_CORRELATIONS}")
     selected = select(scores, human, metric, references=references)
     anchors = selected.humans if anchor is None else scores.find(anchor, "anchor")
     if not any(a != c for a in anchors for c in selected.humans):
@@ -200,14 +201,8 @@ def criteria(
     cuts = bucket_edges(edges, anchors)
     grouped = _grouped(selected.metrics, metric_group)
     held = {name: Anchor.of(selected.scores, name, cuts.get(name)) for name in anchors}
-    n_systems, n_inputs = selected.scores.shape
-    pages = BootstrapPages(
-        resamples,
-        (n_systems, n_inputs),
-        seed,
-        resample_systems=interval != "boot-inputs",
-        resample_inputs=interval != "boot-systems",
-    )
+    systems, inputs = INTERVALS[interval].kinds()[0]
+    pages = BootstrapPages(resamples, selected.scores.shape, seed, resample_systems=systems, resample_inputs=inputs)
     tasks = make_tasks(selected, anchors, methods)
 
     def work(at: int) -> list[Finding]:

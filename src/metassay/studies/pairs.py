@@ -30,6 +30,7 @@ from metassay.core.study import study
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
+from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.score_gaps import (
     PairCounts,
     SystemPairs,
@@ -209,14 +210,11 @@ def _resample(
 ) -> list[_Drawn]:
     """Return for each case what the resamples gave; cases of as many inputs share the draws."""
     units: list[tuple[BootstrapPages, int, list[_Case]]] = []
+    systems, inputs = INTERVALS[interval].kinds()[0]
     for shape in dict.fromkeys(case.sets.shape for case in cases):
+        at = (n_systems, shape[0])
         pages = BootstrapPages(
-            resamples,
-            (n_systems, shape[0]),
-            seed,
-            resample_systems=interval in ("boot-systems", "boot-both"),
-            resample_inputs=interval in ("boot-inputs", "boot-both"),
-            annotated=shape[1],
+            resamples, at, seed, resample_systems=systems, resample_inputs=inputs, annotated=shape[1]
         )
         alike = [case for case in cases if case.sets.shape == shape]
         # A thousand resamples of few inputs are a single page, which metrics then share out between threads.

@@ -34,7 +34,7 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import has_scores, left_out, select
+from metassay.studies.selection import has_scores, left_out, rough, select
 
 PAGE = 50
 """Trials in a page of work; they share their draws, and those of other pages do not."""
@@ -207,7 +207,7 @@ def simulate_power(
         k=resamples if any(each.drawn for each in tests) else None,
         **selected.sizes(),
     )
-    return Power(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows)))
+    return Power(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows, tests)))
 
 
 def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
@@ -324,17 +324,16 @@ def _row(
     )
 
 
-def _notes(rows: list[PowerRow]) -> list[Note]:
+def _notes(rows: list[PowerRow], tests: Sequence[MetricTest]) -> list[Note]:
     notes = []
     turned = dict.fromkeys(row.metric for row in rows if row.estimate <= 0)
     if turned:
         notes.append(Note.of("power-without-agreement", metrics=turned))
-    if any(row.test == "williams" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="williams"))
+    notes += rough(tests, [row.level for row in rows])
     gone = max(row.n_undefined for row in rows)
     if gone:
         notes.append(Note.of("test-trials-undefined", n=gone))
     notes.append(Note.of("power-needs-level"))
-    if any(row.test == "perm-both" for row in rows):
+    if any(test.independent == "both" for test in tests):
         notes.append(Note.of("perm-both-rejects-easily"))
     return notes

@@ -47,16 +47,17 @@ from metassay.studies.survive_parts import (
     two_pairs,
     widened,
 )
-from metassay.studies.survive_rows import AcrossLanguages as AcrossLanguages
-from metassay.studies.survive_rows import AnnotatorMargin as AnnotatorMargin
-from metassay.studies.survive_rows import DominancePair as DominancePair
-from metassay.studies.survive_rows import DominanceShift as DominanceShift
-from metassay.studies.survive_rows import LanguageAgreement as LanguageAgreement
-from metassay.studies.survive_rows import RankPosition as RankPosition
-from metassay.studies.survive_rows import ReferenceWidening as ReferenceWidening
-from metassay.studies.survive_rows import Sensitivity as Sensitivity
+from metassay.studies.survive_rows import (
+    AcrossLanguages,
+    AnnotatorMargin,
+    DominancePair,
+    DominanceShift,
+    LanguageAgreement,
+    ReferenceWidening,
+    Sensitivity,
+    SurvivalRow,
+)
 from metassay.studies.survive_rows import Survival as Survival
-from metassay.studies.survive_rows import SurvivalRow as SurvivalRow
 
 SLOW = 1_000
 """At most so many resamples for what is slow and only drawn or told: metrics across languages, references."""

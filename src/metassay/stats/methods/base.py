@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -222,6 +222,13 @@ class Method:
     """What a conclusion generalises to: of what there may be new ones, ``systems``, ``inputs`` or ``both``, or
     ``cells`` or a ``sample``."""
 
+    formula: bool = False
+    """Whether it is a formula for a single statistic, and a rule of thumb where several are averaged."""
+
+    def is_rough(self, levels: Iterable[str]) -> bool:
+        """Return whether it is applied to averages, for which its formula was not made."""
+        return self.formula and any(level in ("input", "within-system") for level in levels)
+
     def why_not(self, statistic: Statistic) -> str | None:
         """Return in a few words why it cannot be applied to a statistic; None if it can."""
         return None
@@ -279,6 +286,9 @@ class Intervals:
 
 class Interval(Method):
     """A confidence interval of a statistic."""
+
+    resampled: bool = False
+    """Whether its ends are quantiles of resamples, which cases with other inputs then have in common."""
 
     def draws_taken(self, resamples: int) -> int | None:
         """Return how many draws it takes where so many are wanted; None if it takes none."""
