@@ -11,6 +11,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -104,7 +105,7 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
             return cast("R", replace(result, signature=result.signature.closed(result.study, told)))
         return result
 
-    checked.__doc__ = _documented(inspect.getdoc(verb) or "", {**known, **where})
+    checked.__doc__ = _documented(verb, {**known, **where})
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in where]
     checked.__signature__ = inspect.Signature([*parameters.values(), *more])  # type: ignore[attr-defined]
     return cast("Study[P, R]", checked)
@@ -177,16 +178,22 @@ def _find(annotation: str) -> Option:
     return option
 
 
-def _documented(text: str, known: Mapping[str, Declared]) -> str:
-    """Return a docstring whose section on parameters ends with the options."""
-    lines = []
+def _documented(verb: Callable[..., object], known: Mapping[str, Declared]) -> str:
+    """Return a docstring whose section on parameters ends with the options, and that says what comes back."""
+    text, lines = inspect.getdoc(verb) or "", []
+    before, heading, rest = text.partition("\n\nParameters\n----------\n")
+    if heading:
+        own, blank, rest = rest.partition("\n\n")
+        lines, rest = [own], blank + rest
+    else:
+        at = re.search(r"\n\n\w+\n-+\n", text)
+        before, rest = (text, "") if at is None else (text[: at.start()], text[at.start() :])
+        if "scores" in inspect.signature(verb).parameters:
+            lines = ["scores", "    The scores to study."]
     for name, each in known.items():
         words = each.option.text(each.default)
         lines += [name, f"    {words[0].upper()}{words[1:]}."]
-    heading = "Parameters\n----------\n"
-    before, found, rest = text.partition(heading)
-    if not found:
-        before, _, rest = text.partition("\n\n")
-        return f"{before}\n\n{heading}" + "\n".join(lines) + f"\n\n{rest}"
-    own, blank, rest = rest.partition("\n\n")
-    return f"{before}{heading}" + "\n".join([own, *lines]) + f"{blank}{rest}"
+    kind = verb.__globals__.get(str(inspect.signature(verb).return_annotation))
+    if isinstance(kind, type) and issubclass(kind, Result) and "\n\nReturns\n" not in text:
+        rest = f"\n\nReturns\n-------\n{kind.__name__}\n    {(kind.__doc__ or '').partition(chr(10))[0]}{rest}"
+    return f"{before}\n\nParameters\n----------\n" + "\n".join(lines) + rest

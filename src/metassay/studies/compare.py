@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -32,10 +33,10 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import clusters, corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import Selection, has_scores, input_sets, select
+from metassay.studies.selection import Selection, has_scores, input_sets, rough, select
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ComparisonRow:
     """One test of whether metric A agrees better with people than metric B."""
 
@@ -43,58 +44,42 @@ class ComparisonRow:
     """The metric that the alternative ``greater`` says is better."""
     metric_b: str
     """The metric it is compared with."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    statistic: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
     estimate_a: float
     """Correlation of A with people, on the cells that both metrics scored."""
     estimate_b: float
     """Correlation of B with people, on the cells that both metrics scored."""
     difference: float
     """``estimate_a − estimate_b``."""
-    p_value: float
-    """The p-value before any correction; NaN if the test is undefined."""
-    test: str
-    """The test."""
-    alternative: str
-    """``greater``, ``less`` or ``two-sided``."""
-    resamples: int | None
-    """How many resamples the test rests on; None for Williams."""
-    resamples_undefined: int
-    """Resamples in which a correlation was undefined; they are left out."""
-    significant: bool
-    """Whether p ≤ α before correction."""
-    significant_corrected: bool
-    """Whether the null hypothesis is rejected after correction."""
-    correction: str
-    """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``."""
+    p_value: fields.PValue
+    test: fields.Test
+    alternative: fields.Alternative
+    resamples: fields.ResamplesOrNone
+    resamples_undefined: fields.ResamplesUndefined
+    significant: fields.Significant
+    significant_corrected: fields.Corrected
+    correction: fields.Correction
     scope: str
     """What is corrected together: ``row`` (one metric A against all others) or ``table``."""
     n_systems: int
     """Systems with at least one cell that both metrics scored and, at other than system level, people as well."""
     n_inputs: int
     """Inputs with at least one cell that both metrics and, unless system means take all inputs, people scored."""
-    n_annotated: int
-    """Inputs with at least one score from people."""
+    n_annotated: fields.NAnnotated
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ClusterRow:
     """The place of one metric in a ranking of clusters."""
 
-    human: str
-    """The human criterion."""
-    level: str
-    """The level."""
-    statistic: str
-    """The statistic."""
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
     rank: int
     """1 for the best cluster; metrics of one cluster do not differ significantly."""
-    metric: str
-    """The metric."""
+    metric: fields.Metric
     estimate: float
     """Its correlation with people, on all cells it has."""
 
@@ -137,16 +122,6 @@ def compare(
     references: opt.References = False,
 ) -> Comparison:
     """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Comparison
-        One row per ordered pair of metrics, criterion, level and statistic, and clusters of metrics.
 
     Notes
     -----
@@ -204,8 +179,7 @@ def compare(
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
     notes.append(Note.of("generalises", method=method.name, to=method.generalises))
-    if method.name == "williams" and {"input", "within-system"} & set(levels):
-        notes.append(Note.of("method-on-averages", method="williams"))
+    notes += rough([method], levels)
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
@@ -259,7 +233,9 @@ def _one_table(selected: Selection, human: int, level: str, statistic: Statistic
     for (a, b), p_value, p_adjusted in zip(ordered, raw, adjusted, strict=True):
         outcome = tested[a, b]
         rows.append(
-            ComparisonRow(
+            fields.filled(
+                ComparisonRow,
+                plan,
                 metric_a=selected.metrics[a],
                 metric_b=selected.metrics[b],
                 human=selected.humans[human],
@@ -270,13 +246,10 @@ def _one_table(selected: Selection, human: int, level: str, statistic: Statistic
                 difference=outcome.estimates[0] - outcome.estimates[1],
                 p_value=float(p_value),
                 test=plan.method.name,
-                alternative=plan.alternative,
                 resamples=plan.method.draws_taken(plan.draws.resamples),
                 resamples_undefined=outcome.undefined,
                 significant=bool(p_value <= plan.alpha),
                 significant_corrected=bool(p_adjusted <= plan.alpha),
-                correction=plan.correction,
-                scope=plan.scope,
                 n_systems=outcome.sizes[0],
                 n_inputs=outcome.sizes[1],
                 n_annotated=int(has_scores(z).sum()),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 
 from metassay.cli import options
+from metassay.cli.commands.datasets import FOLDER
 from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
@@ -20,12 +21,8 @@ USAGE = "NAME... [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("files", nargs="*", metavar="NAME", help="names of data sets; all of them: all")
-    group = parser.group("output")
-    group.add_argument(
-        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
-    )
-    options.add_quiet(group)
+    names = {"NAME...": "names of data sets; all of them: all"}
+    options.add_flags(parser, "where they are", {**names, **FOLDER, **options.QUIET})
 
 
 def run(arguments: argparse.Namespace) -> int:

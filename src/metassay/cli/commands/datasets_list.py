@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 
 from metassay.cli import options
+from metassay.cli.commands.datasets import FOLDER
 from metassay.cli.parser import Parser
 
 USAGE = "[options]"
@@ -19,9 +20,7 @@ USAGE = "[options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument(
-        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
-    )
+    options.add_flags(parser, "where they are", FOLDER)
     options.add_output(parser, "datasets")
 
 
@@ -30,6 +29,5 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import Output
     from metassay.readers.datasets import datasets
 
-    arguments.files = []
     Output.of(arguments, "datasets").put(datasets(arguments.folder))
     return 0

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 
+from metassay.cli import options
+from metassay.cli.commands.datasets import FOLDER
 from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
@@ -17,10 +19,7 @@ USAGE = "NAME... [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("files", nargs="*", metavar="NAME", help="names of data sets")
-    parser.add_argument(
-        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
-    )
+    options.add_flags(parser, "where they are", {"NAME...": "names of data sets", **FOLDER})
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -30,6 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import Output
     from metassay.texts.scorers.catalogue import metrics
 
-    arguments.files = []
     Output.of(arguments, "metrics").put(metrics(arguments.names or None))
     return 0

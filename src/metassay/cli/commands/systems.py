@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_study(parser, "systems")
-    parser.group("scores of whole systems").add_argument(
-        "--corpus",
-        action="store_true",
-        help="files hold texts: score whole systems with --metric bleu, chrf, chrf++, ter or meteor, and test these",
-    )
+    text = "files hold texts: score whole systems with --metric bleu, chrf, chrf++, ter or meteor, and test these"
+    options.add_flags(parser, "scores of whole systems", {"--corpus": text})
     texts.add_plain(parser)
 
 

@@ -12,7 +12,7 @@ from metassay.report import names, numbers
 from metassay.report.table import Cell, Column, Section, Table, distinct, is_undefined, name, number
 
 if TYPE_CHECKING:
-    from metassay.studies.survive import Survival, SurvivalRow
+    from metassay.studies.survive_rows import Survival, SurvivalRow
 
 MOST_IN_LIST = 12
 """With more comparisons than this, a matrix is easier to read than a list."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -182,6 +182,13 @@ class Method:
     """What a conclusion generalises to: of what there may be new ones, ``systems``, ``inputs`` or ``both``, or
     ``cells`` or a ``sample``."""
 
+    formula: bool = False
+    """Whether it is a formula for a single statistic, and a rule of thumb where several are averaged."""
+
+    def is_rough(self, levels: Iterable[str]) -> bool:
+        """Return whether it is applied to averages, for which its formula was not made."""
+        return self.formula and any(level in ("input", "within-system") for level in levels)
+
     def needs(self, level: str) -> tuple[int, int]:
         """Return the least numbers of systems and of inputs for which it says anything at a level.
 
@@ -281,6 +288,9 @@ class Intervals:
 
 class Interval(Method):
     """A confidence interval of a statistic."""
+
+    resampled: bool = False
+    """Whether its ends are quantiles of resamples, which cases with other inputs then have in common."""
 
     def draws_taken(self, resamples: int) -> int | None:
         """Return how many draws it takes where so many are wanted; None if it takes none."""
