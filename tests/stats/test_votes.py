@@ -32,10 +32,11 @@ def counted(*rows, size):
 def test_two_systems_by_hand():
     # 5 + 2/2 points against 1 + 2/2: log 3 apart; sandwich of one log odds: Σ(y − p)²/(n p q)²
     found = votes.bradley_terry(counted((0, 1, 5, 2, 1), size=2))
-    gap, low, high = found.difference(0, 1)
-    assert gap == pytest.approx(np.log(3))
+    gap = found.difference(0, 1)
+    assert gap.value == pytest.approx(np.log(3))
     meat = 5 * 0.25**2 + 2 * 0.25**2 + 1 * 0.75**2
-    assert (high - low) / 2 == pytest.approx(1.959964 * np.sqrt(meat) / (8 * 0.75 * 0.25), rel=1e-6)
+    assert gap.error == pytest.approx(np.sqrt(meat) / (8 * 0.75 * 0.25))
+    assert gap.high - gap.value == pytest.approx(1.959964 * gap.error, rel=1e-6)
     assert found.chances()[0, 1] == pytest.approx(0.75)
 
 
@@ -97,7 +98,7 @@ def test_one_that_never_loses_is_held_and_said():
     assert found.values[0] > found.values[1] > -np.inf
     assert len(set(found.components.tolist())) == 3
     assert np.isnan(found.values[5])
-    assert np.isnan(found.difference(0, 3)[0])
+    assert np.isnan(found.difference(0, 3).value)
     assert np.isnan(found.chances()[0, 3])
     assert found.values[3:5] == pytest.approx([0, 0])
 
@@ -136,8 +137,8 @@ def test_coverage_of_differences():
     inside = 0
     for _ in range(200):
         beta, a, b, outcome = world(random, n=600, ties=0.0)
-        _, low, high = votes.bradley_terry(votes.tally(a, b, outcome, 6)).difference(0, 5)
-        inside += low <= beta[0] - beta[5] <= high
+        gap = votes.bradley_terry(votes.tally(a, b, outcome, 6)).difference(0, 5)
+        inside += gap.low <= beta[0] - beta[5] <= gap.high
     assert 0.91 <= inside / 200 <= 0.99
 
 

@@ -85,16 +85,6 @@ def threshold_curve(scores: FloatArray, positive: FloatArray) -> ThresholdCurve:
     return ThresholdCurve(np.append(np.inf, -levels), yes, no, yes[-1] - yes, no[-1] - no)
 
 
-@dataclass(frozen=True, eq=False)
-class CrossValidated:
-    """Thresholds that were chosen on other items than those they are judged on."""
-
-    thresholds: FloatArray
-    """The threshold of each fold; NaN where none reaches the target."""
-    table: FloatArray
-    """People's labels × the judge's at these thresholds, negative first, (2, 2)."""
-
-
 def cross_validated(
     scores: FloatArray,
     positive: FloatArray,
@@ -104,8 +94,15 @@ def cross_validated(
     folds: int = 10,
     seed: int = 0,
     clusters: IntArray | None = None,
-) -> CrossValidated:
-    """Choose the threshold without each fold of the items, or of their clusters, and count what it does there."""
+) -> tuple[FloatArray, FloatArray]:
+    """Choose the threshold without each fold of the items, or of their clusters, and count what it does there.
+
+    Returns
+    -------
+    ndarray, ndarray
+        The threshold of each fold, NaN where none reaches the target; and people's labels × the judge's at these
+        thresholds, negative first, (2, 2).
+    """
     known = ~np.isnan(scores + positive)
     scores, positive = scores[known], positive[known].astype(np.int64)
     unit = np.unique(np.arange(len(scores)) if clusters is None else clusters[known], return_inverse=True)[1]
@@ -119,7 +116,7 @@ def cross_validated(
         thresholds.append(curve.thresholds[at] if at >= 0 else np.nan)
         if at >= 0:
             np.add.at(table, (positive[out], (scores[out] >= thresholds[-1]).astype(np.int64)), 1)
-    return CrossValidated(np.array(thresholds), table)
+    return np.array(thresholds), table
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from scipy.special import expit, ndtri
 
 from metassay.stats import draws
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.clustered import Estimate, estimate
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.methods.base import Run, in_turn
 from metassay.stats.regressions import Fit, logistic
@@ -118,14 +119,12 @@ class Strengths:
     ties: float
     """Davidson's ν, P(tie) ∝ 2ν√(π_i π_j); NaN where ties are half wins."""
 
-    def difference(self, i: int, j: int, confidence: float = 0.95) -> tuple[float, float, float]:
-        """Return β_i − β_j and the ends of its interval; NaN for systems of different components."""
-        if self.components[i] != self.components[j]:
-            return np.nan, np.nan, np.nan
-        value = float(self.values[i] - self.values[j])
+    def difference(self, i: int, j: int, confidence: float = 0.95) -> Estimate:
+        """Return β_i − β_j with its normal interval; NaN for systems of different components."""
+        together = self.components[i] == self.components[j]
         variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
-        reach = float(ndtri((1 + confidence) / 2) * np.sqrt(max(float(variance), 0.0)))
-        return value, value - reach, value + reach
+        value = float(self.values[i] - self.values[j]) if together else np.nan
+        return estimate(value, max(float(variance), 0.0) if together else np.nan, np.inf, 0, confidence)
 
     def ranks(self, confidence: float = 0.95) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each system in its component that differences of pairs allow."""
