@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import Estimate, estimate
+from metassay.stats.clustered import Estimate, estimate, rank_ranges
 from metassay.stats.levels import means_of_known
 
 
@@ -141,6 +141,11 @@ class PoweredSystems:
         value = self.systems[a].corrected.value - self.systems[b].corrected.value
         n = min(self.systems[a].labelled, self.systems[b].labelled)
         return estimate(value, max(float(variance), 0.0), self.df, n, confidence)
+
+    def ranks(self, confidence: float = 0.95) -> tuple[IntArray, IntArray]:
+        """Return the best and the worst rank of each system, 1 for the largest mean."""
+        values = np.array([system.corrected.value for system in self.systems])
+        return rank_ranges(values, self.covariance, self.df, confidence)
 
 
 def powered_systems(

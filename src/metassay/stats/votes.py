@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, ndtri
+from scipy.special import expit
 
 from metassay.stats import draws
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.clustered import Estimate, estimate
+from metassay.stats.clustered import Estimate, estimate, rank_ranges
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.methods.base import Run, in_turn
 from metassay.stats.regressions import Fit, logistic
@@ -127,15 +127,12 @@ class Strengths:
         return estimate(value, max(float(variance), 0.0) if together else np.nan, np.inf, 0, confidence)
 
     def ranks(self, confidence: float = 0.95) -> tuple[IntArray, IntArray]:
-        """Return the best and the worst rank of each system in its component that differences of pairs allow."""
-        apart = self.values[:, None] - self.values
-        spread = np.diag(self.covariance)
-        error = np.sqrt(np.maximum(spread[:, None] + spread - 2 * self.covariance, 0.0))
-        clear = apart - float(ndtri((1 + confidence) / 2)) * error > 0
-        np.fill_diagonal(clear, val=False)
-        together = self.components[:, None] == self.components
-        below = together.sum(axis=1) - (clear & together).sum(axis=1)
-        return 1 + (clear & together).sum(axis=0), below
+        """Return the best and the worst rank of each system in its component, by :func:`clustered.rank_ranges`."""
+        out = np.zeros((2, len(self.values)), dtype=np.int64)
+        for own in np.unique(self.components):
+            at = np.flatnonzero(self.components == own)
+            out[:, at] = rank_ranges(self.values[at], self.covariance[np.ix_(at, at)], np.inf, confidence)
+        return out[0], out[1]
 
     def chances(self) -> FloatArray:
         """Return P(i beats j), ties counted half, systems × systems; NaN across components."""
