@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray, IntArray, Pair, Swaps
@@ -282,6 +282,9 @@ class Intervals:
 class Interval(Method):
     """A confidence interval of a statistic."""
 
+    student: bool = False
+    """Whether its quantiles are those of Student's t with N − 2 degrees of freedom, not of the normal distribution."""
+
     def draws_taken(self, resamples: int) -> int | None:
         """Return how many draws it takes where so many are wanted; None if it takes none."""
         return resamples if self.drawn else None
@@ -321,7 +324,10 @@ class Interval(Method):
 
     def reach(self, systems: int, confidence: float) -> float:
         """Return how many standard deviations it reaches to either side, on the statistic's scale."""
-        return float(ndtri((1 + confidence) / 2))
+        share = (1 + confidence) / 2
+        if self.student:
+            return float(stdtrit(systems - 2, share)) if systems > 2 else np.nan
+        return float(ndtri(share))
 
 
 @dataclass(frozen=True, eq=False)
