@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray, IntArray, Pair, Swaps
@@ -289,6 +289,9 @@ class Intervals:
 class Interval(Method):
     """A confidence interval of a statistic."""
 
+    student: bool = False
+    """Whether its quantiles are those of Student's t with N − 2 degrees of freedom, not of the normal distribution."""
+
     resampled: bool = False
     """Whether its ends are quantiles of resamples, which cases with other inputs then have in common."""
 
@@ -331,7 +334,10 @@ class Interval(Method):
 
     def reach(self, systems: int, confidence: float) -> float:
         """Return how many standard deviations it reaches to either side, on the statistic's scale."""
-        return float(ndtri((1 + confidence) / 2))
+        share = (1 + confidence) / 2
+        if self.student:
+            return float(stdtrit(systems - 2, share)) if systems > 2 else np.nan
+        return float(ndtri(share))
 
 
 @dataclass(frozen=True, eq=False)
