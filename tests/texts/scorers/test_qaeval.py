@@ -26,7 +26,7 @@ def qaeval(question, span) -> QAEval:
 
 
 def test_a_question_for_every_noun_phrase(qaeval):
-    assert qaeval.questions(REFERENCE) == [
+    assert qaeval.asked(REFERENCE) == [
         ("who opened the bridge ?", "Anna"),
         ("what was opened ?", "the bridge"),
         ("who painted the house ?", "Paul"),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from metassay.errors import DataError, one_line
 from metassay.texts.changes.translators import Translated, Unit, filled
-from metassay.texts.programs import arguments_of, call, contents_of
+from metassay.texts.programs import arguments_of, contents_of, lines_of
 
 
 class Command:
@@ -45,12 +45,7 @@ class Command:
     def translate(self, segments: Sequence[str]) -> list[Translated]:
         """Return one translation per segment."""
         lines = (json.dumps({"text": s, **self._languages}) for s in segments) if self._json else segments
-        data = "".join(f"{line}\n" for line in lines).encode("utf-8")
-        out = call(self._arguments, data, what=self._what, timeout=self._timeout).out
-        try:
-            answers = out.decode("utf-8").removesuffix("\n").split("\n") if out else []
-        except UnicodeDecodeError:
-            raise DataError(f"{self._what} printed something that is not UTF-8") from None
+        answers, _ = lines_of(self._arguments, lines, what=self._what, timeout=self._timeout)
         if len(answers) != len(segments):
             raise DataError(
                 f"{self._what} must print one line per text; it printed {len(answers):,} for {len(segments):,}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from metassay.errors import UsageError, one_line
 from metassay.texts.changes.translators import Translated, Unit, filled
-from metassay.texts.hub_models import digest_of, load, located
+from metassay.texts.hub_models import digest_of, located, pretrained
 
 OPUS_MT = "Helsinki-NLP/opus-mt-{from}-{to}"
 """The models that Braun et al. (2022) translated SummEval with."""
@@ -33,7 +33,7 @@ class Marian:
 
     def __init__(self, source: str, target: str, model: str = OPUS_MT) -> None:
         try:
-            transformers = import_module("transformers")
+            import_module("transformers")
             self._torch: Any = import_module("torch")
             import_module("sentencepiece")
         except ImportError:
@@ -42,14 +42,7 @@ class Marian:
             ) from None
         asked = "the translator marian"
         path = located(filled(model, source, target), asked)
-
-        def read(**where: bool) -> tuple[Any, Any]:
-            return (
-                transformers.AutoTokenizer.from_pretrained(path, **where),
-                transformers.AutoModelForSeq2SeqLM.from_pretrained(path, **where),
-            )
-
-        self._tokenizer, made = load(path, read, asked=asked)
+        self._tokenizer, made = pretrained(path, "AutoModelForSeq2SeqLM", asked=asked)
         self._model: Any = made.eval()
         config = self._model.config
         self._longest = int(getattr(config, "max_position_embeddings", 512))

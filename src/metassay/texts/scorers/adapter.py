@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults, in_recipe
+from metassay.texts.scorers.base import Need, ScorerDefaults, Unfinished, in_recipe
 
 NEEDS = ("references", "source")
 EVERYTHING: frozenset[Need] = frozenset({"references", "source"})
@@ -50,43 +50,31 @@ class Adapter(ScorerDefaults):
     ) -> None:
         self.name = checked_name("the name of a metric", name)
         self._scores = None if scores is None else _names_of_scores(scores)
-        self._columns = (self.name,) if self._scores is None else tuple(f"{self.name}_{s}" for s in self._scores)
-        self._lower = lower_columns(lower_is_better, self._scores or (self.name,), self._columns)
-        self._needs, self._sees = needs, sees
-        seen = ",".join(sorted(sees))
-        parts = {**recipe, "sees": seen, "scores": ",".join(self._scores or ())}
+        self.columns = (self.name,) if self._scores is None else tuple(f"{self.name}_{s}" for s in self._scores)
+        self.lower_is_better = lower_columns(lower_is_better, self._scores or (self.name,), self.columns)
+        self.needs, self.sees = needs, sees
+        parts = {**recipe, "sees": ",".join(sorted(sees)), "scores": ",".join(self._scores or ())}
         told = [f"{key}:{in_recipe(value, 400)}" for key, value in parts.items() if value not in ("", None)]
-        self._signature = "|".join([self.name, *told])
+        self.signature = "|".join([self.name, *told])
 
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return self._signature
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The metric's name, or its name with those of its scores."""
-        return self._columns
-
-    @property
-    def lower_is_better(self) -> frozenset[str]:
-        """What the user said."""
-        return self._lower
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """What the user said."""
-        return self._needs
-
-    @property
-    def sees(self) -> frozenset[Need]:
-        """What is handed over."""
-        return self._sees
+    def _rows(
+        self, items: Sequence[Item], said: Callable[[int], object], wrong: Callable[[int, ValueError], str]
+    ) -> FloatArray:
+        """Return scores of shape (items, columns) from what is said of each; what comes before a failure is kept."""
+        rows: list[FloatArray] = []
+        try:
+            for at in range(len(items)):
+                rows.append(self._row(said(at)))  # noqa: PERF401 - so far as it goes
+        except Unfinished as stop:
+            raise Unfinished(str(stop), list(zip(items, rows, strict=False))) from stop.__cause__
+        except ValueError as error:
+            raise Unfinished(wrong(len(rows), error), list(zip(items, rows, strict=False))) from None
+        return np.stack(rows) if rows else np.empty((0, len(self.columns)))
 
     def _row(self, value: object) -> FloatArray:
         """Return the scores of one output from what the metric said of it, or say in a ValueError what is wrong."""
         if value is None:
-            return np.full(len(self._columns), np.nan)
+            return np.full(len(self.columns), np.nan)
         if self._scores is None:
             if isinstance(value, Mapping):
                 names = "+".join(str(key) for key in value)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Protocol, Self, dataclass_transform, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import DataError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.corpus_scores import Formula
 
 Need = Literal["output", "references", "source"]
@@ -28,7 +32,7 @@ class Unfinished(DataError):
         The items of the batch that have their scores, which are kept.
     """
 
-    def __init__(self, message: str, done: Sequence[tuple[Item, npt.NDArray[np.float64]]] = ()) -> None:
+    def __init__(self, message: str, done: Sequence[tuple[Item, FloatArray]] = ()) -> None:
         super().__init__(message)
         self.done = tuple(done)
 
@@ -91,7 +95,7 @@ class Scorer(Protocol):
         """Return what a reader of the scores of these items must know; a scorer of your own may use plain words."""
         ...
 
-    def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
+    def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns), NaN where a score is undefined."""
         ...
 
@@ -100,7 +104,7 @@ class Scorer(Protocol):
 class AsksAgain(Protocol):
     """A scorer whose missing scores may be there at the next try, and cost something that is not to be paid twice."""
 
-    def complete(self, items: Sequence[Item], rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def complete(self, items: Sequence[Item], rows: FloatArray) -> FloatArray:
         """Return the rows of items, in which only what is missing was tried again."""
         ...
 
@@ -108,7 +112,7 @@ class AsksAgain(Protocol):
 class CorpusCounts(NamedTuple):
     """What a metric counts for scores of whole systems."""
 
-    counts: npt.NDArray[np.float64]
+    counts: FloatArray
     """Counts of each output, (items, counts), which add up; NaN for an output that cannot be counted."""
     formula: Formula
     """From added counts to a score."""
@@ -125,41 +129,116 @@ class ScoresCorpora(Protocol):
         ...
 
 
+def option(default: Any, check: Callable[[str, Any], Any]) -> Any:  # noqa: ANN401 - of the option's own type
+    """Declare an option of a scorer: its default, and what takes its name and a value and returns the value, or raises.
+
+    Examples
+    --------
+    >>> class Ones(ScorerDefaults):
+    ...     size: int = option(1, vocabulary.count)
+    >>> Ones(size=0)
+    Traceback (most recent call last):
+    metassay.errors.UsageError: size must be a whole number of at least 1, got 0
+    """
+    return field(default=default, metadata={"check": check})
+
+
+def one_of(default: str, what: str, known: Sequence[str]) -> Any:  # noqa: ANN401 - of the option's own type
+    """Declare an option that is one of several names; `what` it is stands in the message if it is none of them."""
+    return option(default, lambda _, value: vocabulary.choice(what, value, known))
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(field,))
 class ScorerDefaults:
-    """What most scorers have alike; a scorer inherits it and says what is different."""
+    """What most scorers have alike; a scorer inherits it and says what is different.
 
-    @property
-    def lower_is_better(self) -> frozenset[str]:
-        """No column."""
-        return frozenset()
+    A scorer's options are the annotated names in its class, as in a dataclass; they are checked when it is made, before
+    it prepares itself. The docstring of the class tells what they mean.
+    """
 
-    @property
-    def sees(self: Scorer) -> frozenset[Need]:
+    name: str
+    """The name on the command line, which is also that of a scorer's only column."""
+    columns: tuple[str, ...]
+    signature: str
+    needs: frozenset[Need] = frozenset({"references"})
+    lower_is_better: frozenset[str] = frozenset()
+    in_process = False
+    one_reference = False
+
+    def __init_subclass__(cls) -> None:
+        if "name" in cls.__dict__ and "columns" not in cls.__dict__:
+            cls.columns = (cls.name,)
+        maker = next(each for each in cls.__mro__ if "__init__" in each.__dict__)
+        if maker is object or "__dataclass_fields__" in maker.__dict__:  # or else it is made in a way of its own
+            dataclass(eq=False, repr=False, kw_only=True)(cls)
+
+    def __post_init__(self) -> None:
+        for each in fields(self):  # type: ignore[arg-type]
+            if "check" in each.metadata:
+                setattr(self, each.name, each.metadata["check"](each.name, getattr(self, each.name)))
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Check and load the rest, so that nothing fails after work has started."""
+
+    def _recipe(self, parts: str, *, v: object = 1, **given: object) -> str:
+        """Return a signature: the name, what decides the numbers, and the version; what is None is left out.
+
+        Parts are named in their order. What is not given is an option, in the form in which it was settled: ``_n``
+        comes before ``n``.
+        """
+        values = {part: given.get(part, getattr(self, f"_{part}", getattr(self, part, None))) for part in parts.split()}
+        told = [f"{part}:{_shown(value)}" for part, value in values.items() if value is not None]
+        return "|".join([self.name, *told, f"v:{v}"])
+
+    @cached_property
+    def sees(self) -> frozenset[Need]:
         """What it needs and nothing else."""
         return self.needs
 
-    @property
-    def in_process(self) -> bool:
-        """It may be sent to other processes, so it must be picklable."""
-        return False
-
-    @property
+    @cached_property
     def batch(self) -> int:
         """200 outputs; 500 for a scorer with a model, which has more to gain from sorting them by length."""
         return 500 if self.in_process else 200
 
-    @property
-    def one_reference(self) -> bool:
-        """Any number of references."""
-        return False
-
-    def fitted(self: Scorer, items: Sequence[Item]) -> Scorer:  # noqa: ARG002 - others look at the items
+    def fitted(self, items: Sequence[Item]) -> Self:  # noqa: ARG002 - others look at the items
         """Return the scorer as it is: it has nothing to learn from a collection."""
         return self
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:  # noqa: ARG002 - others look at the items
         """Return nothing."""
         return ()
+
+    def _counted(self, code: str, n: int, **facts: object) -> tuple[Note, ...]:
+        """Return a note that counts something, or nothing where there is none of it."""
+        return (Note.of(code, scorer=self.name, n=n, **facts),) if n else ()
+
+    def _each(self, items: Sequence[Item], one: Callable[[Item], Sequence[float] | FloatArray | float]) -> FloatArray:
+        """Return what is said of each item, (items, columns); NaN for an item that lacks what is needed."""
+        out = np.full((len(items), len(self.columns)), np.nan)
+        for row, item in enumerate(items):
+            if has(item, self.needs):
+                out[row] = one(item)
+        return out
+
+
+def has(item: Item, needs: frozenset[Need]) -> bool:
+    """Tell whether an item has what is needed."""
+    return not ("references" in needs and not item.references) and not ("source" in needs and item.source is None)
+
+
+def small_products() -> AbstractContextManager[object]:
+    """Keep products of small matrices to one thread: several would wait for one another longer than they work."""
+    from threadpoolctl import threadpool_limits
+
+    found: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
+    return found
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_shown, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def name_of(scorer: Scorer) -> str:

@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
@@ -34,6 +32,8 @@ _WRITTEN = "a metric is a function of output, references and source, or of outpu
 
 class FunctionScorer(Adapter):
     """Scores with a function; made by :func:`scorer`."""
+
+    in_process = True  # functions at hand cannot be sent to other processes
 
     def __init__(
         self,
@@ -62,38 +62,25 @@ class FunctionScorer(Adapter):
             recipe={"python": call or _home(function), "code": _identity(function, version), "version": version},
         )
 
-    @property
-    def in_process(self) -> bool:
-        """Functions at hand cannot be sent to other processes."""
-        return True
-
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns), NaN where the function returns None or NaN."""
-        rows: list[FloatArray] = []
-        found = self._batch(items) if self._how == "batch" else None
-        for at, item in enumerate(items):
-            value = found[at] if found is not None else self._one(item, rows, items)
-            try:
-                rows.append(self._row(value))
-            except ValueError as error:
-                raise Unfinished(
-                    f"{self.name} must return a number, None or named numbers, but for {where(item)} "
-                    f"it returned {error}",
-                    list(zip(items, rows, strict=False)),
-                ) from None
-        return np.stack(rows) if rows else np.empty((0, len(self.columns)))
+        found = self._all(items) if self._how == "batch" else None
 
-    def _one(self, item: Item, rows: Sequence[FloatArray], items: Sequence[Item]) -> object:
+        def wrong(at: int, error: ValueError) -> str:
+            must = f"{self.name} must return a number, None or named numbers"
+            return f"{must}, but for {where(items[at])} it returned {error}"
+
+        return self._rows(items, lambda at: self._one(items[at]) if found is None else found[at], wrong)
+
+    def _one(self, item: Item) -> object:
         try:
             if self._how == "output":
                 return self._function(item.output)
             return self._function(**{name: getattr(item, part) for name, part in self._names.items()})
         except Exception as error:  # a user's function may fail in any way
-            raise Unfinished(
-                f"{self.name} failed for {where(item)}: {_told(error)}", list(zip(items, rows, strict=False))
-            ) from error
+            raise Unfinished(f"{self.name} failed for {where(item)}: {_told(error)}") from error
 
-    def _batch(self, items: Sequence[Item]) -> Sequence[object]:
+    def _all(self, items: Sequence[Item]) -> Sequence[object]:
         try:
             found = self._function(
                 **{name: [getattr(item, part) for item in items] for name, part in self._names.items()}
@@ -148,7 +135,8 @@ class Python(FunctionScorer):
     ) -> None:
         if call is None:
             raise UsageError("python needs a function: python[call=package.module:function] or file.py:function")
-        self._call, self._parallel = str(call), vocabulary.flag("parallel", parallel)
+        self._call = str(call)
+        self.in_process = not vocabulary.flag("parallel", parallel)
         super().__init__(
             _load(self._call),
             name=name,
@@ -158,11 +146,6 @@ class Python(FunctionScorer):
             version=str(version),
             call=self._call,
         )
-
-    @property
-    def in_process(self) -> bool:
-        """Unless the user keeps it here."""
-        return not self._parallel
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_function"}

@@ -8,13 +8,11 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.texts.programs import arguments_of, call, contents_of
+from metassay.texts.programs import arguments_of, contents_of, lines_of
 from metassay.texts.scorers.adapter import EVERYTHING, Adapter, needs_of, where
 from metassay.texts.scorers.base import Unfinished
 
@@ -78,8 +76,8 @@ class Command(Adapter):
         self._arguments = arguments_of(str(run))
         self._what = f"the command {one_line(run, 60)!r}"
         self._timeout = vocabulary.positive("timeout", timeout)
-        self._batch = vocabulary.count("batch_size", batch_size)
-        self._parallel = vocabulary.flag("parallel", parallel)
+        self.batch = vocabulary.count("batch_size", batch_size)
+        self.in_process = not vocabulary.flag("parallel", parallel)
         program = Path(shutil.which(self._arguments[0]) or self._arguments[0])
         super().__init__(
             program.stem if name is None else name,
@@ -87,56 +85,34 @@ class Command(Adapter):
             sees=EVERYTHING if needs is None else needs_of(needs),
             scores=scores,
             lower_is_better=lower_is_better,
-            recipe={
-                "command": shlex.join(self._arguments),
-                "code": contents_of(self._arguments),
-                "version": version,
-            },
+            recipe={"command": shlex.join(self._arguments), "code": contents_of(self._arguments), "version": version},
         )
-
-    @property
-    def in_process(self) -> bool:
-        """Unless several may run at once."""
-        return not self._parallel
-
-    @property
-    def batch(self) -> int:
-        """What the user said."""
-        return self._batch
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns), NaN where the program says null."""
-        data = "".join(f"{self._line(item)}\n" for item in items).encode("utf-8")
         try:
-            ran = call(self._arguments, data, what=self._what, timeout=self._timeout)
-            lines = ran.out.decode("utf-8").removesuffix("\n").split("\n") if ran.out else []
-        except UnicodeDecodeError:
-            raise Unfinished(f"{self._what} printed something that is not UTF-8") from None
+            lines, complaint = lines_of(self._arguments, map(self._line, items), what=self._what, timeout=self._timeout)
         except DataError as error:
             raise Unfinished(str(error)) from None
-        said = f"; it complained: {ran.complaint}" if ran.complaint else ""
+        said = f"; it complained: {complaint}" if complaint else ""
         if len(lines) != len(items):
             raise Unfinished(
                 f"{self._what} must print one line per output; it printed {len(lines):,} for {len(items):,}{said}"
             )
-        rows = []
-        for at, (item, line) in enumerate(zip(items, lines, strict=True), 1):
-            try:
-                rows.append(self._row(_read(line)))
-            except ValueError as error:
-                done = list(zip(items, rows, strict=False))
-                raise Unfinished(
-                    f"{self._what} must print a number, null or an object of named numbers on each line, "
-                    f"but on line {at:,} ({where(item)}) it printed {error}{said}",
-                    done,
-                ) from None
-        return np.stack(rows) if rows else np.empty((0, len(self.columns)))
+
+        def wrong(at: int, error: ValueError) -> str:
+            return (
+                f"{self._what} must print a number, null or an object of named numbers on each line, "
+                f"but on line {at + 1:,} ({where(items[at])}) it printed {error}{said}"
+            )
+
+        return self._rows(items, lambda at: _read(lines[at]), wrong)
 
     def _line(self, item: Item) -> str:
         seen: dict[str, object] = {"output": item.output}
-        if "references" in self._sees:
+        if "references" in self.sees:
             seen["references"] = item.references
-        if "source" in self._sees:
+        if "source" in self.sees:
             seen["source"] = item.source
         return json.dumps(seen)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from functools import lru_cache
 from importlib import import_module
 
@@ -15,7 +16,7 @@ from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.hub_models import quiet
 from metassay.texts.scorers.answers import SpanReader, exact, f1
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.texts.scorers.base import ScorerDefaults, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.phrases import Phrase, finder
 
@@ -59,31 +60,26 @@ class QAEval(ScorerDefaults):
     the score is NaN.
     """
 
-    needs: frozenset[Need] = frozenset({"references"})
-    columns: tuple[str, ...] = ("qaeval_em", "qaeval_f1", "qaeval_answered")
+    name = "qaeval"
+    columns = ("qaeval_em", "qaeval_f1", "qaeval_answered")
     in_process = True
     batch = 16
+    questions: str = field(default="", kw_only=False)
+    answers: str = field(default="", kw_only=False)
+    phrases: str = "built-in"
+    start: str = "<m>"
+    end: str = "</m>"
+    prefix: str = ""
+    beams: int = option(4, vocabulary.count)
+    device: str = "cpu"
+    at_once: int = option(16, vocabulary.count)
 
-    def __init__(
-        self,
-        questions: str = "",
-        answers: str = "",
-        *,
-        phrases: str = "built-in",
-        start: str = "<m>",
-        end: str = "</m>",
-        prefix: str = "",
-        beams: int = 4,
-        device: str = "cpu",
-        at_once: int = 16,
-    ) -> None:
-        self._at_once = vocabulary.count("at_once", at_once)
-        self._beams = vocabulary.count("beams", beams)
-        self._phrases = finder(phrases, "noun phrases")
-        self._writer = LanguageModel(questions, "sequence", "qaeval[questions=…]", device)
-        reads = LanguageModel(answers, "span", "qaeval[answers=…]", device)
-        self._reader = SpanReader(reads, self._at_once, WINDOW)
-        self._start, self._end, self._prefix = str(start), str(end), str(prefix)
+    def _prepare(self) -> None:
+        self._phrases = finder(self.phrases, "noun phrases")
+        self._writer = LanguageModel(self.questions, "sequence", "qaeval[questions=…]", self.device)
+        reads = LanguageModel(self.answers, "span", "qaeval[answers=…]", self.device)
+        self._reader = SpanReader(reads, self.at_once, WINDOW)
+        self._start, self._end, self._prefix = str(self.start), str(self.end), str(self.prefix)
         known = self._writer.tokenizer.get_vocab()
         for mark in (self._start, self._end):
             if mark not in known:
@@ -94,11 +90,10 @@ class QAEval(ScorerDefaults):
         self._longest = min(QUESTION, self._writer.window - 2)
         self._transformers = import_module("transformers")
         marks = one_line(f"{self._prefix} {self._start} {self._end}".strip(), 80)
-        self.signature = (
-            f"qaeval|questions:{self._writer.label}|answers:{reads.label}|phrases:{self._phrases.signature}"
-            f"|marks:{marks}|beams:{self._beams}|v:1"
-        )
-        self.questions = lru_cache(maxsize=64)(self._ask)
+        asked, phrases = self._writer.label, self._phrases.signature
+        parts = {"questions": asked, "answers": reads.label, "phrases": phrases, "marks": marks}
+        self.signature = self._recipe("questions answers phrases marks beams", **parts)
+        self.asked = lru_cache(maxsize=64)(self._ask)
         self._found = lru_cache(maxsize=64)(self._find)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
@@ -107,28 +102,21 @@ class QAEval(ScorerDefaults):
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs whose references raise no question, the sentences cut, and outputs read in windows."""
-        told = []
         known = [item for item in items if item.references]
         silent = sum(not any(self._found(text) for text in item.references) for item in known)
-        if silent:
-            told.append(Note.of("no-questions", scorer="qaeval", n=silent, outputs=len(items)))
         references = {text for item in known for text in item.references}
         asked = {self._marked(phrase) for text in references for phrase in self._found(text)}
         cut = sum(len(self._writer.pieces(text)) > self._writer.window - 2 for text in asked)
-        if cut:
-            told.append(Note.of("questions-truncated", scorer="qaeval", n=cut, window=self._writer.window))
         # Questions have no more than half of the window.
         long = sum(self._reader.windows("", clean(item.output)) > 1 for item in known)
-        if long:
-            told.append(
-                Note.of("outputs-in-windows", scorer="qaeval", n=long, outputs=len(items), window=self._reader.window)
-            )
-        return tuple(told)
+        told = self._counted("no-questions", silent, outputs=len(items))
+        told += self._counted("questions-truncated", cut, window=self._writer.window)
+        return told + self._counted("outputs-in-windows", long, outputs=len(items), window=self._reader.window)
 
     def _one(self, item: Item) -> FloatArray:
         found = []
         for reference in item.references:
-            asked = self.questions(reference)
+            asked = self.asked(reference)
             if asked:
                 answers = self._reader.answers([question for question, _ in asked], clean(item.output))
                 rows = [
@@ -156,11 +144,11 @@ class QAEval(ScorerDefaults):
         ]
         written = [""] * len(phrases)
         with torch.inference_mode():
-            for places, tensors in self._writer.batches(sequences, self._at_once):
+            for places, tensors in self._writer.batches(sequences, self.at_once):
                 tensors.pop("token_type_ids", None)
                 with quiet(self._transformers):
                     made = self._writer.model.generate(
-                        **tensors, num_beams=self._beams, do_sample=False, max_new_tokens=self._longest
+                        **tensors, num_beams=self.beams, do_sample=False, max_new_tokens=self._longest
                     )
                 texts = tokenizer.batch_decode(made, skip_special_tokens=True)
                 for place, text in zip(places, texts, strict=True):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import field
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from metassay.core import vocabulary
-from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.texts.scorers.base import one_of, small_products
 from metassay.texts.scorers.rouge_counts import MEASURES
-from metassay.texts.scorers.tokens import lengths_of_ngrams, notes_on_words, tokenizer, wordless
+from metassay.texts.scorers.tokens import TOKENS, WordScorer, lengths_of_ngrams, tokenizer
 from metassay.texts.scorers.word_vectors import VectorArray, WordVectors, digest_of_vectors, word_vectors
 
 COMPOSITIONS = ("sum", "product")
@@ -26,7 +26,7 @@ CELLS = 4_000_000
 """How many pairs of n-grams are compared at a time, which bounds memory for texts of any length."""
 
 
-class RougeWE(ScorerDefaults):
+class RougeWE(WordScorer):
     """ROUGE-N in which n-grams match if the cosine of their vectors is high enough.
 
     Ng and Abrecht (2015), Better Summarization Evaluation with Word Embeddings for ROUGE, made precise as in the
@@ -60,84 +60,57 @@ class RougeWE(ScorerDefaults):
     has no score: NaN.
     """
 
-    needs: frozenset[Need] = frozenset({"references"})
+    name = "rouge-we"
+    vectors: str = field(default="", kw_only=False)
+    n: int | str | Iterable[int] = (1, 2, 3)
+    threshold: float = 0.8
+    compose: str = one_of("sum", "composition", COMPOSITIONS)
+    match: str = one_of("whole", "match", MATCHES)
+    references: str = one_of("max", "way to treat references", REFERENCES)
+    tokens: str = one_of("unicode", *TOKENS)
 
-    def __init__(
-        self,
-        vectors: str = "",
-        *,
-        n: int | str | Iterable[int] = (1, 2, 3),
-        threshold: float = 0.8,
-        compose: str = "sum",
-        match: str = "whole",
-        references: str = "max",
-        tokens: str = "unicode",
-    ) -> None:
-        if not str(vectors).strip():
+    def _prepare(self) -> None:
+        if not str(self.vectors).strip():
             raise UsageError(
                 "rouge-we needs a file of word vectors: rouge-we[vectors=FILE], text as of word2vec or GloVe, or JSON"
             )
-        self._n = lengths_of_ngrams(n)
-        given: object = threshold  # options from the command line may be text
+        self._n = lengths_of_ngrams(self.n)
+        given: object = self.threshold  # options from the command line may be text
         if not isinstance(given, int | float) or not 0 <= given <= 1:
-            raise UsageError(f"threshold must lie between 0 and 1, got {threshold}")
-        self._threshold = float(threshold)
-        self._compose = vocabulary.choice("composition", compose, COMPOSITIONS)
-        self._match = vocabulary.choice("match", match, MATCHES)
-        self._references = vocabulary.choice("way to treat references", references, REFERENCES)
-        self._tokens = vocabulary.choice("tokenizer", tokens, ("rouge", "unicode"))
-        self._path = Path(str(vectors)).expanduser()
+            raise UsageError(f"threshold must lie between 0 and 1, got {self.threshold}")
+        self._path = Path(str(self.vectors)).expanduser()
         self._content = digest_of_vectors(self._path)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names such as ``rouge-we-1_f1``."""
-        return tuple(f"rouge-we-{n}_{measure}" for n in self._n for measure in MEASURES)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return (
-            f"rouge-we|n:{','.join(map(str, self._n))}|vectors:{self._content[:10]}|threshold:{self._threshold:g}"
-            f"|compose:{self._compose}|match:{self._match}|references:{self._references}|tokens:{self._tokens}|v:1"
-        )
-
-    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
-        """Count the items whose words cannot be told."""
-        return notes_on_words("rouge-we", items, self._tokens)
+        self.columns = tuple(f"rouge-we-{n}_{measure}" for n in self._n for measure in MEASURES)
+        self.threshold = float(self.threshold)
+        self.signature = self._recipe("n vectors threshold compose match references tokens", vectors=self._content[:10])
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns) between 0 and 1."""
-        from threadpoolctl import threadpool_limits
-
         vectors = word_vectors(self._path, self._content)
-        find = tokenizer(self._tokens)
-        out = np.full((len(items), len(self._n), 3), np.nan)
-        made: dict[tuple[str, int], _Ngrams] = {}
+        find = tokenizer(self.tokens)
 
+        @cache
         def ngrams(text: str, n: int) -> _Ngrams:
-            if (text, n) not in made:
-                made[text, n] = _Ngrams.of(find(text.lower()), n, vectors, self._compose)
-            return made[text, n]
+            return _Ngrams.of(find(text.lower()), n, vectors, self.compose)
 
-        # The matrices are small: threads for each product would wait for one another longer than they work.
-        with threadpool_limits(1, user_api="blas"):
-            for row, item in enumerate(items):
-                if wordless(item, self._tokens):
-                    continue
-                for column, n in enumerate(self._n):
-                    ours = ngrams(item.output, n)
-                    theirs = [found for text in item.references if (found := ngrams(text, n)).total]
-                    if ours.total and theirs:
-                        out[row, column] = self._measures(ours, theirs)
-        return out.reshape(len(items), -1)
+        def measures(item: Item) -> FloatArray:
+            out = np.full((len(self._n), 3), np.nan)
+            for column, n in enumerate(self._n):
+                ours = ngrams(item.output, n)
+                theirs = [found for text in item.references if (found := ngrams(text, n)).total]
+                if ours.total and theirs:
+                    out[column] = self._measures(ours, theirs)
+            return out.ravel()
+
+        with small_products():
+            return self._each(items, measures)
 
     def _measures(self, ours: _Ngrams, theirs: Sequence[_Ngrams]) -> FloatArray:
-        weighed = self._match == "similarity"
+        weighed = self.match == "similarity"
         counts = np.array(
-            [(matches(ours, one, self._threshold, weighed=weighed), ours.total, one.total) for one in theirs]
+            [(matches(ours, one, self.threshold, weighed=weighed), ours.total, one.total) for one in theirs]
         )
-        if self._references == "pooled":
+        if self.references == "pooled":
             counts = counts.sum(axis=0, keepdims=True)
         found, mine, other = counts.T
         measured: FloatArray = np.stack([found / mine, found / other, 2 * found / (mine + other)]).max(axis=1)

@@ -16,7 +16,7 @@ from metassay.core.scores import Column, Scores
 from metassay.core.texts import Item, Texts
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import AsksAgain, Scorer, Unfinished, name_of
+from metassay.texts.scorers.base import AsksAgain, Scorer, Unfinished, has, name_of
 from metassay.texts.scorers.cache import Cache, key_of
 from metassay.texts.scorers.registry import make_scorers
 
@@ -149,7 +149,7 @@ def _score_all(
     width = len(scorer.columns)
     keys = [key_of(scorer, item) for item in items]
     known = cache.look_up(keys, width)
-    able = {key: item for key, item in zip(keys, items, strict=True) if _has_what_is_needed(scorer, item)}
+    able = {key: item for key, item in zip(keys, items, strict=True) if has(item, scorer.needs)}
     new = {key: item for key, item in able.items() if key not in known}
     work: list[tuple[Callable[[Sequence[Item]], FloatArray], dict[bytes, Item]]]
     work = [(partial(_score_batch, scorer), new)]
@@ -193,9 +193,3 @@ def _score_batch(scorer: Scorer, items: Sequence[Item]) -> FloatArray:
 
 def _complete_batch(scorer: AsksAgain, rows: Mapping[Item, FloatArray], items: Sequence[Item]) -> FloatArray:
     return scorer.complete(items, np.stack([rows[item] for item in items]))
-
-
-def _has_what_is_needed(scorer: Scorer, item: Item) -> bool:
-    if "references" in scorer.needs and not item.references:
-        return False
-    return "source" not in scorer.needs or item.source is not None

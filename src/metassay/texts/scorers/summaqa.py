@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from functools import lru_cache
 
 import numpy as np
@@ -12,7 +13,7 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.answers import SpanReader, f1
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.texts.scorers.base import ScorerDefaults, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.phrases import finder
 
@@ -45,17 +46,21 @@ class SummaQA(ScorerDefaults):
     read in windows that overlap.
     """
 
-    needs: frozenset[Need] = frozenset({"source"})
-    columns: tuple[str, ...] = ("summaqa_f1", "summaqa_probability")
+    name = "summaqa"
+    needs = frozenset({"source"})
+    columns = ("summaqa_f1", "summaqa_probability")
     in_process = True
     batch = 16
+    model: str = field(default="", kw_only=False)
+    phrases: str = "built-in"
+    device: str = "cpu"
+    at_once: int = option(16, vocabulary.count)
 
-    def __init__(self, model: str = "", *, phrases: str = "built-in", device: str = "cpu", at_once: int = 16) -> None:
-        at_once = vocabulary.count("at_once", at_once)
-        self._phrases = finder(phrases, "entities")
-        loaded = LanguageModel(model, "span", "summaqa[model=…]", device)
-        self._reader = SpanReader(loaded, at_once)
-        self.signature = f"summaqa|model:{loaded.label}|phrases:{self._phrases.signature}|v:1"
+    def _prepare(self) -> None:
+        self._phrases = finder(self.phrases, "entities")
+        loaded = LanguageModel(self.model, "span", "summaqa[model=…]", self.device)
+        self._reader = SpanReader(loaded, self.at_once)
+        self.signature = self._recipe("model phrases", model=loaded.label, phrases=self._phrases.signature)
         self.questions = lru_cache(maxsize=64)(self._ask)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
@@ -65,17 +70,11 @@ class SummaQA(ScorerDefaults):
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs whose source raises no question, and those that were read in windows."""
         known = [item for item in items if item.source is not None]
-        told = []
         silent = sum(not self.questions(item.source or "") for item in known)
-        if silent:
-            told.append(Note.of("no-questions", scorer="summaqa", n=silent, outputs=len(items)))
         longest = [max((q for q, _ in self.questions(item.source or "")), key=len, default="") for item in known]
         long = sum(self._reader.windows(q, clean(item.output)) > 1 for q, item in zip(longest, known, strict=True))
-        if long:
-            told.append(
-                Note.of("outputs-in-windows", scorer="summaqa", n=long, outputs=len(items), window=self._reader.window)
-            )
-        return tuple(told)
+        told = self._counted("no-questions", silent, outputs=len(items))
+        return told + self._counted("outputs-in-windows", long, outputs=len(items), window=self._reader.window)
 
     def _one(self, item: Item) -> tuple[float, float]:
         asked = self.questions(item.source or "")
