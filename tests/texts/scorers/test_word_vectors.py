@@ -42,7 +42,7 @@ def test_formats(tmp_path, content):
     file.write_bytes(content)
     for _ in range(2):  # as read, and from what was kept
         vectors = load(file)
-        assert list(vectors.index) == ["the", "cat", "new york"]
+        assert list(vectors.places) == ["the", "cat", "new york"]
         # of words that differ in case, the first
         np.testing.assert_allclose(vectors.matrix, [[1, 0, 0.5], [-2.5, 0.1, 0], [0, 1, 1]], rtol=1e-6)
         assert vectors.rows(["cat", "dog", "the"]).tolist() == [1, -1, 0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from metassay.errors import UsageError, one_line
-from metassay.texts.changes.persons import Mention, Name
-from metassay.texts.segments import Span
+
+if TYPE_CHECKING:
+    from metassay.texts.changes.built_in import BuiltIn
+    from metassay.texts.changes.spacy_pipeline import SpacyPipeline
 
 Need = Literal["sentences", "verbs", "people"]
 """What a back end may be asked for."""
@@ -26,32 +28,7 @@ class Verb(NamedTuple):
     """Its Penn Treebank tag, such as ``VBD``."""
 
 
-class Analysis(Protocol):
-    """Finds sentences, verbs and persons. Making one checks that it can do what will be asked of it."""
-
-    @property
-    def signature(self) -> str:
-        """Which back end, in a word, for the recipe of a result."""
-        ...
-
-    def sentences(self, text: str) -> Sequence[Span]:
-        """Return the sentences, without the white space around them."""
-        ...
-
-    def verbs(self, text: str, source: str) -> Sequence[Verb]:
-        """Return the verbs; the source helps to tell names from verbs."""
-        ...
-
-    def people(self, source: str) -> Sequence[Name]:
-        """Return the persons that a source names."""
-        ...
-
-    def mentions(self, text: str, source: str, people: Sequence[Name]) -> Sequence[Mention]:
-        """Return where a text names persons."""
-        ...
-
-
-def analysis(backend: str, needs: Collection[Need]) -> Analysis:
+def analysis(backend: str, needs: Collection[Need]) -> BuiltIn | SpacyPipeline:
     """Return the back end of a name, ready for work.
 
     Parameters

@@ -23,20 +23,10 @@ _THREE_LETTERS = dict(
     )
 )
 _PACKAGES = {
-    frozenset(pair.split("-")): f"apertium-{name}"
-    for pair, name in (
-        ("en-es", "eng-spa"),
-        ("en-ca", "eng-cat"),
-        ("en-gl", "en-gl"),
-        ("en-eo", "eo-en"),
-        ("es-ca", "spa-cat"),
-        ("fr-ca", "fra-cat"),
-        ("es-pt", "es-pt"),
-        ("es-gl", "es-gl"),
-        ("es-it", "spa-ita"),
-        ("af-nl", "afr-nld"),
-        ("sv-da", "swe-dan"),
-        ("hi-ur", "hin-urd"),
+    frozenset(pair.split(":")[0].split("-")): f"apertium-{pair.split(':')[1]}"
+    for pair in word_list(
+        "en-es:eng-spa en-ca:eng-cat en-gl:en-gl en-eo:eo-en es-ca:spa-cat fr-ca:fra-cat es-pt:es-pt es-gl:es-gl "
+        "es-it:spa-ita af-nl:afr-nld sv-da:swe-dan hi-ur:hin-urd"
     )
 }
 _ESCAPED = re.compile(r"[\[\]{}^$/\\<>]")
@@ -65,7 +55,7 @@ class Apertium:
 
     unit: Unit = "line"
     batch = 100
-    threads = None
+    threads: int | None = None
 
     def __init__(self, source: str, target: str, *, timeout: float) -> None:
         package = _PACKAGES.get(frozenset((_two_letters(source), _two_letters(target))))

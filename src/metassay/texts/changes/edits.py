@@ -7,11 +7,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from metassay.texts.changes.analysis import Analysis, Need, in_case_of
+from metassay.texts.changes.analysis import Need, in_case_of
 from metassay.texts.changes.persons import Name, is_sentence_case, renamed
 from metassay.texts.segments import Span, terms, word_list, words
+
+if TYPE_CHECKING:
+    from metassay.texts.changes.built_in import BuiltIn
+    from metassay.texts.changes.spacy_pipeline import SpacyPipeline
 
 Draw = Callable[[], float]
 """Gives the next random number between 0 and 1."""
@@ -46,7 +50,7 @@ class Setting(NamedTuple):
     """The source it was made from; empty if unknown."""
     people: Sequence[Name]
     """The persons of the source, where a kind needs them."""
-    analysis: Analysis
+    analysis: BuiltIn | SpacyPipeline
     """Finds sentences, verbs and persons."""
     rate: float
     """The share of units to change."""

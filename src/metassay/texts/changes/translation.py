@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
@@ -22,8 +22,13 @@ from metassay.core.store import TRANSLATIONS, Store
 from metassay.core.study import study
 from metassay.core.texts import Texts
 from metassay.errors import UsageError, one_line
-from metassay.texts.changes.translators import Translated, Translator, Unit, translator
+from metassay.texts.changes.translators import Translated, Unit, translator
 from metassay.texts.segments import sentences, words
+
+if TYPE_CHECKING:
+    from metassay.texts.changes.apertium import Apertium
+    from metassay.texts.changes.command import Command
+    from metassay.texts.changes.marian import Marian
 
 WHAT = ("outputs", "references", "sources")
 """The parts of texts that can be translated."""
@@ -174,7 +179,7 @@ def translate(
 def _carry(
     texts: Texts,
     parts: Sequence[str],
-    by: Translator,
+    by: Apertium | Marian | Command,
     direction: tuple[str, str],
     store: Store,
     threads: int | None,
@@ -217,7 +222,7 @@ def _carry(
 
 def _translated(
     segments: Sequence[str],
-    by: Translator,
+    by: Apertium | Marian | Command,
     direction: tuple[str, str],
     store: Store,
     threads: int | None,

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from metassay.errors import UsageError, one_line
+
+if TYPE_CHECKING:
+    from metassay.texts.changes.apertium import Apertium
+    from metassay.texts.changes.command import Command
+    from metassay.texts.changes.marian import Marian
 
 Unit = Literal["text", "line", "sentence"]
 """What a translator takes at a time; it sees no line breaks unless it takes whole texts."""
@@ -26,36 +30,11 @@ class Translated(NamedTuple):
     """Whether the segment was too long for the translator, so that its end is lost."""
 
 
-class Translator(Protocol):
-    """Translates in one direction. Making one checks that all it needs is there, so nothing fails after work began."""
+def translator(name: str, source: str, target: str, *, timeout: float) -> Apertium | Marian | Command:
+    """Return the translator of a name for a direction; all it needs is there, so nothing fails after work began.
 
-    @property
-    def signature(self) -> str:
-        """The recipe in one line, part of the cache's key."""
-        ...
-
-    @property
-    def unit(self) -> Unit:
-        """What it takes at a time."""
-        ...
-
-    @property
-    def batch(self) -> int:
-        """How many segments it takes in one call."""
-        ...
-
-    @property
-    def threads(self) -> int | None:
-        """How many calls may run side by side; None for one per processor."""
-        ...
-
-    def translate(self, segments: Sequence[str]) -> list[Translated]:
-        """Return one translation per segment, in order."""
-        ...
-
-
-def translator(name: str, source: str, target: str, *, timeout: float) -> Translator:
-    """Return the translator of a name for a direction, ready for work.
+    Its `signature` is part of the cache's key; a call takes up to `batch` segments, each a `unit`, and `threads` calls
+    may run side by side, None for one per processor.
 
     Parameters
     ----------

@@ -13,13 +13,13 @@ from metassay.core import vocabulary
 from metassay.core.texts import Item
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults, Unfinished, in_recipe
+from metassay.texts.scorers.base import Need, Scorer, Unfinished, in_recipe
 
 NEEDS = ("references", "source")
 EVERYTHING: frozenset[Need] = frozenset({"references", "source"})
 
 
-class Adapter(ScorerDefaults):
+class Adapter(Scorer):
     """A metric that somebody else computes.
 
     Parameters

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, Self, dataclass_transform, runtime_checkable
+from typing import Any, Literal, NamedTuple, dataclass_transform
 
 import numpy as np
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
-from metassay.errors import DataError, one_line
+from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.corpus_scores import Formula
 
@@ -37,78 +37,6 @@ class Unfinished(DataError):
         self.done = tuple(done)
 
 
-class Scorer(Protocol):
-    """A metric with its options settled, ready to score.
-
-    A scorer is a value: two with the same signature give the same numbers. Constructing one checks its options and
-    that what it needs is installed, so nothing fails after work has started.
-    """
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line, such as ``rouge|stem:porter|references:best|v:2``; the key of the cache."""
-        ...
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the scores that one output gets, such as ``rouge-1_f1``."""
-        ...
-
-    @property
-    def lower_is_better(self) -> frozenset[str]:
-        """The columns in which small scores are good, usually none."""
-        ...
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """What an item must have to be scored; an item that lacks it gets NaN and is counted."""
-        ...
-
-    @property
-    def sees(self) -> frozenset[Need]:
-        """What it looks at, if it is there: a change in it is a new score."""
-        ...
-
-    @property
-    def in_process(self) -> bool:
-        """Whether it has a model, threads or a connection of its own: it is then never sent to other processes."""
-        ...
-
-    @property
-    def batch(self) -> int:
-        """How many outputs it is handed at a time; a run that is killed loses no more than these."""
-        ...
-
-    @property
-    def one_reference(self) -> bool:
-        """Whether it compares with one reference only; an input with more is then an error that names it."""
-        ...
-
-    def fitted(self, items: Sequence[Item]) -> Scorer:
-        """Return the scorer that has seen the whole collection, such as its document frequencies.
-
-        Its signature carries :func:`digest` of what it learnt, so that scores of another collection are not reused.
-        """
-        ...
-
-    def notes(self, items: Sequence[Item]) -> Sequence[Note | str]:
-        """Return what a reader of the scores of these items must know; a scorer of your own may use plain words."""
-        ...
-
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return scores of shape (items, columns), NaN where a score is undefined."""
-        ...
-
-
-@runtime_checkable
-class AsksAgain(Protocol):
-    """A scorer whose missing scores may be there at the next try, and cost something that is not to be paid twice."""
-
-    def complete(self, items: Sequence[Item], rows: FloatArray) -> FloatArray:
-        """Return the rows of items, in which only what is missing was tried again."""
-        ...
-
-
 class CorpusCounts(NamedTuple):
     """What a metric counts for scores of whole systems."""
 
@@ -120,21 +48,12 @@ class CorpusCounts(NamedTuple):
     """The recipe in one line."""
 
 
-@runtime_checkable
-class ScoresCorpora(Protocol):
-    """A scorer whose score of a whole system is not the mean of those of its outputs."""
-
-    def corpus(self, items: Sequence[Item]) -> CorpusCounts:
-        """Return what is to be added up over the outputs of a system."""
-        ...
-
-
 def option(default: Any, check: Callable[[str, Any], Any]) -> Any:  # noqa: ANN401 - of the option's own type
     """Declare an option of a scorer: its default, and what takes its name and a value and returns the value, or raises.
 
     Examples
     --------
-    >>> class Ones(ScorerDefaults):
+    >>> class Ones(Scorer):
     ...     size: int = option(1, vocabulary.count)
     >>> Ones(size=0)
     Traceback (most recent call last):
@@ -149,21 +68,29 @@ def one_of(default: str, what: str, known: Sequence[str]) -> Any:  # noqa: ANN40
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
-class ScorerDefaults:
-    """What most scorers have alike; a scorer inherits it and says what is different.
+class Scorer:
+    """A metric with its options settled, ready to score; a metric inherits this and says what is different.
 
-    A scorer's options are the annotated names in its class, as in a dataclass; they are checked when it is made, before
-    it prepares itself. The docstring of the class tells what they mean.
+    A scorer is a value: two with the same signature give the same numbers. Its options are the annotated names in its
+    class, as in a dataclass, and the docstring of the class tells what they mean. Making one checks them and that what
+    it needs is installed, so nothing fails after work has started.
     """
 
     name: str
     """The name on the command line, which is also that of a scorer's only column."""
-    columns: tuple[str, ...]
     signature: str
-    needs: frozenset[Need] = frozenset({"references"})
+    """The recipe in one line, such as ``rouge|stem:porter|references:best|v:2``; the key of the cache."""
+    columns: tuple[str, ...]
+    """Names of the scores that one output gets, such as ``rouge-1_f1``."""
     lower_is_better: frozenset[str] = frozenset()
+    """The columns in which small scores are good, usually none."""
+    needs: frozenset[Need] = frozenset({"references"})
+    """What an item must have to be scored; an item that lacks it gets NaN and is counted."""
     in_process = False
+    """Whether it has a model, threads or a connection of its own: it then stays in this process; any other must be
+    picklable."""
     one_reference = False
+    """Whether it compares with one reference only; an input with more is then an error that names it."""
 
     def __init_subclass__(cls) -> None:
         if "name" in cls.__dict__ and "columns" not in cls.__dict__:
@@ -193,21 +120,42 @@ class ScorerDefaults:
 
     @cached_property
     def sees(self) -> frozenset[Need]:
-        """What it needs and nothing else."""
+        """What it looks at, if it is there: a change in it is a new score. By default what it needs."""
         return self.needs
 
     @cached_property
     def batch(self) -> int:
-        """200 outputs; 500 for a scorer with a model, which has more to gain from sorting them by length."""
+        """How many outputs it is handed at a time; a run that is killed loses no more than these.
+
+        One with a model has more to gain from sorting them by length.
+        """
         return 500 if self.in_process else 200
 
-    def fitted(self, items: Sequence[Item]) -> Self:  # noqa: ARG002 - others look at the items
-        """Return the scorer as it is: it has nothing to learn from a collection."""
+    def fitted(self, items: Sequence[Item]) -> Scorer:  # noqa: ARG002 - others look at the items
+        """Return the scorer that has seen the whole collection, such as its document frequencies; by default as it is.
+
+        Its signature carries :func:`digest` of what it learnt, so that scores of another collection are not reused.
+        """
         return self
 
-    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:  # noqa: ARG002 - others look at the items
-        """Return nothing."""
+    def notes(self, items: Sequence[Item]) -> Sequence[Note | str]:  # noqa: ARG002 - others look at the items
+        """Return what a reader of the scores of these items must know; a scorer of your own may use plain words."""
         return ()
+
+    def score(self, items: Sequence[Item]) -> FloatArray:
+        """Return scores of shape (items, columns), NaN where a score is undefined."""
+        raise NotImplementedError
+
+    asks_again = False
+    """Whether missing scores may be there at the next try, and cost something that is not to be paid twice."""
+
+    def complete(self, items: Sequence[Item], rows: FloatArray) -> FloatArray:
+        """Return the rows of items, in which only what is missing was tried again."""
+        raise NotImplementedError
+
+    def corpus(self, items: Sequence[Item]) -> CorpusCounts:  # noqa: ARG002
+        """Return what is to be added up over the outputs of a system, if its score is not the mean of theirs."""
+        raise UsageError(f"{name_of(self)} has no score of a whole system; choose from bleu, chrf, chrf++, ter, meteor")
 
     def _counted(self, code: str, n: int, **facts: object) -> tuple[Note, ...]:
         """Return a note that counts something, or nothing where there is none of it."""

@@ -17,7 +17,7 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats import draws
 from metassay.stats.arrays import BoolArray, FloatArray
-from metassay.texts.scorers.base import ScorerDefaults, option
+from metassay.texts.scorers.base import Scorer, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.segments import sentence_texts
 
@@ -46,7 +46,7 @@ class _Guess(NamedTuple):
     answers: list[int]
 
 
-class _Blanc(ScorerDefaults):
+class _Blanc(Scorer):
     """What the two kinds of BLANC have in common: what is masked, what is guessed, and how guesses are compared."""
 
     needs = frozenset({"source"})

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from metassay.core import vocabulary
 from metassay.core.corpus import CorpusColumn, CorpusScores
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.texts import Texts
-from metassay.errors import DataError, UsageError
-from metassay.texts.scorers.base import Scorer, ScoresCorpora, name_of
+from metassay.errors import DataError
+from metassay.texts.scorers.base import Scorer
 from metassay.texts.scorers.registry import make_scorers
+from metassay.texts.scorers.scoring import settled
 
 
 def score_corpus(
@@ -45,11 +45,9 @@ def score_corpus(
     >>> found.columns["bleu"].scores.round(2).tolist(), found.columns["bleu"].signature[:33]
     ([53.73], 'BLEU|nrefs:1|case:mixed|eff:no|to')
     """
-    if not isinstance(texts, Texts):
-        raise UsageError(f"expected Texts, got {type(texts).__name__}; use metassay.read_texts")
-    most = None if max_references is None else vocabulary.count("max_references", max_references)
+    texts = settled(texts, max_references)
     scorers = make_scorers(metric)
-    items = [item._replace(references=item.references[:most]) for item in texts.items() if item.references]
+    items = [item for item in texts.items() if item.references]
     if not items:
         raise DataError("no output has a reference; give a file with references beside the outputs")
     rows = {name: at for at, name in enumerate(texts.systems)}
@@ -57,10 +55,6 @@ def score_corpus(
     at = [rows[item.system] for item in items], [places[item.input] for item in items]
     columns: dict[str, CorpusColumn] = {}
     for scorer in scorers:
-        if not isinstance(scorer, ScoresCorpora):
-            raise UsageError(
-                f"{name_of(scorer)} has no score of a whole system; choose from bleu, chrf, chrf++, ter, meteor"
-            )
         found = scorer.corpus(items)
         counts = np.full((len(rows), len(places), found.counts.shape[1]), np.nan)
         counts[at] = found.counts

@@ -24,7 +24,7 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.texts.hub_models import digest_of, located, pretrained
-from metassay.texts.scorers.base import ScorerDefaults, digest
+from metassay.texts.scorers.base import Scorer, digest
 from metassay.texts.scorers.language_models import batched, clean, padded, window_of
 
 VectorArray = npt.NDArray[np.float32]
@@ -216,7 +216,7 @@ class _Tokens(NamedTuple):
     """Places of the tokens that are not special."""
 
 
-class EmbeddingScorer(ScorerDefaults):
+class EmbeddingScorer(Scorer):
     """What metrics over an encoder have alike: the encoder, several references, and a count of texts that were cut."""
 
     in_process = True

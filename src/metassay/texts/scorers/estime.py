@@ -16,7 +16,7 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import ScorerDefaults, option
+from metassay.texts.scorers.base import Scorer, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.tokens import ENGLISH_WORD
 
@@ -43,7 +43,7 @@ class _Looked(NamedTuple):
     """What the model makes of each place when the word is masked."""
 
 
-class Estime(ScorerDefaults):
+class Estime(Scorer):
     """ESTIME: alarms for words that stand in the output where the source, in the like context, has another word.
 
     Vasilyev and Bohannon (2021), ESTIME: Estimation of Summary-to-Text Inconsistency by Mismatched Embeddings. Every

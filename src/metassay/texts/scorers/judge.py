@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +22,14 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.adapter import checked_name, lower_columns
-from metassay.texts.scorers.base import Need, ScorerDefaults, Unfinished, digest, has, in_recipe, option
+from metassay.texts.scorers.base import Need, Scorer, Unfinished, digest, has, in_recipe, option
 from metassay.texts.scorers.judge_answers import WHY, Parser, Reading, read_choice, text_of
 from metassay.texts.scorers.judge_cost import Account, Allowance, Overspent
 from metassay.texts.scorers.judge_endpoint import OPENAI, Endpoint, Failure, Rejection, Unfit, hide, key_for
 from metassay.texts.scorers.judge_prompts import Criterion, criteria_of, text_or_file
 
 
-class Judge(ScorerDefaults):
+class Judge(Scorer):
     """Scores with a language model that is asked for one criterion at a time.
 
     Following G-Eval (Liu et al., 2023): a definition and a scale in the prompt, and the mean over several answers or
@@ -128,6 +128,7 @@ class Judge(ScorerDefaults):
     lower_is_better: bool | str | Iterable[str] = False  # type: ignore[assignment]
     criteria: Mapping[str, Mapping[str, object]] | None = None
     folder: str | os.PathLike[str] = "."
+    asks_again = True
     in_process = True  # it has threads and connections of its own
 
     def _prepare(self) -> None:
@@ -198,7 +199,7 @@ class Judge(ScorerDefaults):
         told = [f"{key}:{in_recipe(value, 200)}" for key, value in parts.items() if value is not None]
         return hide("|".join([self.name, *told]), self._key)
 
-    def fitted(self, items: Sequence[Item]) -> Self:  # noqa: ARG002 - a judge has nothing to learn
+    def fitted(self, items: Sequence[Item]) -> Judge:  # noqa: ARG002 - a judge has nothing to learn
         """Return the judge with its counts at zero: a run begins."""
         self._counts.clear()
         self._account.counts.clear()

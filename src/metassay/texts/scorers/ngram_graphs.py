@@ -16,13 +16,13 @@ import numpy as np
 from metassay.core.texts import Item
 from metassay.core.vocabulary import count
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.texts.scorers.base import ScorerDefaults, option
+from metassay.texts.scorers.base import Scorer, option
 
 NPOWER = (5.2905, 3.0053, 0.5866)
 """Weights of AutoSummENG and MeMoG and the constant by which NPowER predicts responsiveness on a scale to 10."""
 
 
-class NgramGraphs(ScorerDefaults):
+class NgramGraphs(Scorer):
     """AutoSummENG, MeMoG and NPowER.
 
     The graph of a text has its character n-grams as nodes, and joins two by an edge that weighs how often one stands

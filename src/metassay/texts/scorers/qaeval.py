@@ -16,7 +16,7 @@ from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.hub_models import quiet
 from metassay.texts.scorers.answers import SpanReader, exact, f1
-from metassay.texts.scorers.base import ScorerDefaults, option
+from metassay.texts.scorers.base import Scorer, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.phrases import Phrase, finder
 
@@ -26,7 +26,7 @@ QUESTION = 100
 """Tokens that a question may have."""
 
 
-class QAEval(ScorerDefaults):
+class QAEval(Scorer):
     """QAEval: questions are written about the noun phrases of the references, and answered from the output.
 
     Deutsch, Bedrax-Weiss and Roth (2021), Towards Question-Answering as an Automatic Metric for Evaluating the Content

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from metassay.core import vocabulary
 from metassay.core.scores import Column, Scores
 from metassay.core.texts import Texts
-from metassay.errors import DataError, UsageError
+from metassay.errors import DataError
 from metassay.texts.scorers.base import Scorer
 from metassay.texts.scorers.registry import make_scorers
-from metassay.texts.scorers.scoring import score
+from metassay.texts.scorers.scoring import score, settled
 
 
 def score_by_reference(
@@ -50,11 +49,7 @@ def score_by_reference(
     >>> scores["rouge-1_f1"].labels("reference"), scores["rouge-1_f1"].values.ravel().tolist()
     (('1', '2'), [1.0, 0.0])
     """
-    if not isinstance(texts, Texts):
-        raise UsageError(f"expected Texts, got {type(texts).__name__}; use metassay.read_texts")
-    if max_references is not None:
-        most = vocabulary.count("max_references", max_references)
-        texts = replace(texts, references={key: tuple(found[:most]) for key, found in texts.references.items()})
+    texts = settled(texts, max_references)
     scorers = make_scorers(metric)
     most = max((len(all_of_them) for all_of_them in texts.references.values()), default=0)
     against = [scorer for scorer in scorers if "references" in scorer.needs]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,7 +17,7 @@ from metassay.core.scores import Column, Scores
 from metassay.core.texts import Item, Texts
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import AsksAgain, Scorer, Unfinished, has, name_of
+from metassay.texts.scorers.base import Scorer, Unfinished, has, name_of
 from metassay.texts.scorers.cache import Cache, key_of
 from metassay.texts.scorers.registry import make_scorers
 
@@ -64,15 +65,13 @@ def score(
     >>> score(texts, "length").matrix("length_tokens").tolist()
     [[3.0]]
     """
-    if not isinstance(texts, Texts):
-        raise UsageError(f"expected Texts, got {type(texts).__name__}; use metassay.read_texts")
+    texts = settled(texts, max_references)
     if batch is not None:
         batch = vocabulary.count("batch", batch)
-    if max_references is not None:
-        max_references = vocabulary.count("max_references", max_references)
     scorers = make_scorers(metric)
-    items = [item._replace(references=item.references[:max_references]) for item in texts.items()]
-    notes = _empty_outputs(items)
+    items = list(texts.items())
+    empty = sum(not item.output.strip() for item in items)
+    notes = [Note.of("outputs-empty", n=empty, outputs=len(items))] if empty else []
     if leave_own_out:
         own = sum(item.output in item.references for item in items)
         notes.append(Note.of("outputs-among-references", n=own, outputs=len(items)))
@@ -100,6 +99,16 @@ def score(
     return Scores(tuple(systems), tuple(inputs), columns, dict(texts.groups), sources, tuple(notes))
 
 
+def settled(texts: Texts, max_references: int | None = None) -> Texts:
+    """Return texts with the first so many references of each input, or say what is wrong with what was given."""
+    if not isinstance(texts, Texts):
+        raise UsageError(f"expected Texts, got {type(texts).__name__}; use metassay.read_texts")
+    if max_references is None:
+        return texts
+    most = vocabulary.count("max_references", max_references)
+    return replace(texts, references={key: tuple(found[:most]) for key, found in texts.references.items()})
+
+
 def _check_references(scorer: Scorer, items: Sequence[Item]) -> None:
     """Raise if a metric that compares with one reference would meet several."""
     if "references" in scorer.needs and scorer.one_reference:
@@ -109,11 +118,6 @@ def _check_references(scorer: Scorer, items: Sequence[Item]) -> None:
                     f"{name_of(scorer)} compares with one reference, but input {one_line(item.input, 60)!r} has "
                     f"{len(item.references)}; take the first with max_references=1 or --max-references 1"
                 )
-
-
-def _empty_outputs(items: Sequence[Item]) -> list[Note]:
-    empty = sum(not item.output.strip() for item in items)
-    return [Note.of("outputs-empty", n=empty, outputs=len(items))] if empty else []
 
 
 def _noted(scorer: Scorer, note: Note | str) -> Note:
@@ -152,8 +156,8 @@ def _score_all(
     able = {key: item for key, item in zip(keys, items, strict=True) if has(item, scorer.needs)}
     new = {key: item for key, item in able.items() if key not in known}
     work: list[tuple[Callable[[Sequence[Item]], FloatArray], dict[bytes, Item]]]
-    work = [(partial(_score_batch, scorer), new)]
-    if isinstance(scorer, AsksAgain):
+    work = [(scorer.score, new)]
+    if scorer.asks_again:
         partly = {key: item for key, item in able.items() if key in known and np.isnan(known[key]).any()}
         work.append((partial(_complete_batch, scorer, {partly[key]: known[key] for key in partly}), partly))
     size = batch or scorer.batch
@@ -168,13 +172,9 @@ def _score_all(
         )
         try:
             for at, values in results:
-                done = dict(zip(batches[at], values, strict=True))
-                _keep(cache, done)
-                known |= done
+                known |= _kept(cache, dict(zip(batches[at], values, strict=True)))
         except Unfinished as stop:
-            done = {key_of(scorer, item): row for item, row in stop.done}
-            _keep(cache, done)
-            known |= done
+            known |= _kept(cache, {key_of(scorer, item): row for item, row in stop.done})
             there = sum(key in known and not np.isnan(known[key]).all() for key in keys)
             kept = "; they are in the cache, so the same call goes on from there" if cache.path and there else ""
             raise DataError(f"{stop} ({there:,} of {len(items):,} outputs have their scores{kept})") from stop.__cause__
@@ -182,14 +182,11 @@ def _score_all(
     return np.stack([known.get(key, nothing) for key in keys])
 
 
-def _keep(cache: Cache, done: dict[bytes, FloatArray]) -> None:
+def _kept(cache: Cache, done: dict[bytes, FloatArray]) -> dict[bytes, FloatArray]:
     """Keep what was scored. What has no score is tried again: an answer may have failed, or taken too long."""
     cache.store({key: row for key, row in done.items() if not np.isnan(row).all()})
+    return done
 
 
-def _score_batch(scorer: Scorer, items: Sequence[Item]) -> FloatArray:
-    return scorer.score(items)
-
-
-def _complete_batch(scorer: AsksAgain, rows: Mapping[Item, FloatArray], items: Sequence[Item]) -> FloatArray:
+def _complete_batch(scorer: Scorer, rows: Mapping[Item, FloatArray], items: Sequence[Item]) -> FloatArray:
     return scorer.complete(items, np.stack([rows[item] for item in items]))

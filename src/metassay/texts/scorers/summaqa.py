@@ -13,7 +13,7 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.answers import SpanReader, f1
-from metassay.texts.scorers.base import ScorerDefaults, option
+from metassay.texts.scorers.base import Scorer, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.phrases import finder
 
@@ -21,7 +21,7 @@ BLANK = "MASKED"
 """The word that stands for what is asked, in the authors' questions."""
 
 
-class SummaQA(ScorerDefaults):
+class SummaQA(Scorer):
     """SummaQA: entities of the source are blanked in their sentences, and a model fills the blanks from the output.
 
     Scialom, Lamprier, Piwowarski and Staiano (2019), Answers Unite! Each entity of the source makes a question: its

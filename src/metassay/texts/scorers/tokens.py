@@ -22,7 +22,7 @@ from metassay.core.texts import Item
 from metassay.core.vocabulary import choice
 from metassay.errors import FormatError, UsageError
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.texts.scorers.base import Need, Scorer
 from metassay.texts.segments import word_list
 
 T = TypeVar("T")
@@ -356,7 +356,7 @@ def why_wordless(item: Item, tokens: str, *, against: str = "references") -> str
     return "unreadable" if unreadable(texts, tokens) else ""
 
 
-class WordScorer(ScorerDefaults):
+class WordScorer(Scorer):
     """A metric of words: which words it counts, and which items it cannot read."""
 
     against = "references"

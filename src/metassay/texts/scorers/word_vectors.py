@@ -15,7 +15,7 @@ from functools import lru_cache
 from io import TextIOWrapper
 from json import JSONDecoder
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,24 +28,17 @@ from metassay.texts.scorers.cache import default_path
 VectorArray = npt.NDArray[np.float32]
 
 
-class WordVectors:
-    """Vectors of words in lower case.
+class WordVectors(NamedTuple):
+    """Vectors of words in lower case."""
 
-    Parameters
-    ----------
-    index
-        The row of each word.
-    matrix
-        A vector per row.
-    """
-
-    def __init__(self, index: dict[str, int], matrix: VectorArray) -> None:
-        self.index = index
-        self.matrix = matrix
+    places: dict[str, int]
+    """The row of each word."""
+    matrix: VectorArray
+    """A vector per row."""
 
     def rows(self, words: Iterable[str]) -> IntArray:
         """Return the rows of words, −1 of those without a vector."""
-        return np.array([self.index.get(word, -1) for word in words], dtype=np.int64)
+        return np.array([self.places.get(word, -1) for word in words], dtype=np.int64)
 
 
 def digest_of_vectors(path: Path) -> str:
