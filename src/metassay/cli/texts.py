@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.cli.options import add_quiet
 from metassay.cli.parser import Parser
@@ -124,6 +124,13 @@ def _named(text: str) -> tuple[str, str]:
     if equals and name and not Path(text).exists():
         return name, file
     return Path(text.removesuffix(".gz")).stem, text
+
+
+def kept(arguments: argparse.Namespace, how: dict[str, Any]) -> dict[str, Any]:
+    """Return how to score, with the file that keeps the scores: the user's, unless another or none is named."""
+    from metassay.texts.scorers.cache import default_path
+
+    return {**how, "cache": None if arguments.no_cache else how.get("cache") or default_path()}
 
 
 def tell_corpus(found: CorpusScores, quiet: bool) -> None:

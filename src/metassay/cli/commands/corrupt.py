@@ -27,7 +27,6 @@ def add(parser: Parser) -> None:
     texts.add_files(parser)
     group = parser.group("what to corrupt")
     group.add_argument("--kind", metavar="KIND", help=f"what to do: {', '.join(KINDS)}")
-    group.add_argument("--system", action="append", metavar="NAME", help="systems to corrupt: names or comma lists")
     options.add(parser, options.of("corrupt"))
     texts.add_output(parser)
     parser.group("record").add_argument(
@@ -51,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.changes.endswith(".jsonl"):
             raise UsageError(f"--changes {one_line(arguments.changes)!r} must end in .jsonl")
     chosen = options.given(arguments, options.of("corrupt"))
-    if arguments.system is not None:
-        chosen["systems"] = ",".join(arguments.system)
+    if "systems" in chosen:
+        chosen["systems"] = ",".join(chosen["systems"])
     found = texts.read(arguments)
     with progress(arguments.quiet):
         result = corrupt(found, arguments.kind, **chosen)

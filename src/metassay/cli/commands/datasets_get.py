@@ -22,9 +22,7 @@ def add(parser: Parser) -> None:
     """Add the options."""
     parser.add_argument("files", nargs="*", metavar="NAME", help="names of data sets; all of them: all")
     group = parser.group("output")
-    group.add_argument(
-        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
-    )
+    options.add(parser, options.of("get_dataset"))
     options.add_quiet(group)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from metassay.cli import options
 from metassay.cli.commands.corrupt import KINDS
@@ -34,11 +34,8 @@ def add(parser: Parser) -> None:
         help="shares of the units to damage, a comma list such as 0.1,0.25,0.5,1 (default: that of the kind, mostly 1)",
     )
     options.add(parser, {name: options.of("corrupt")[name] for name in ("backend", "seed")})
-    damage.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
+    options.add(parser, _scoring())
     damage.add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
-    damage.add_argument(
-        "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
-    )
     given = parser.group("damage: from scores")
     given.add_argument(
         "--after",
@@ -49,6 +46,10 @@ def add(parser: Parser) -> None:
     )
     options.add(parser, options.places())
     options.add_output(parser, "downgrade")
+
+
+def _scoring() -> options.Options:
+    return {name: options.of("score")[name] for name in ("cache", "processes")}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -81,7 +82,6 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     from metassay.cli import texts
     from metassay.studies.downgrade import Damaged
     from metassay.texts.changes.corruptions import corrupt
-    from metassay.texts.scorers.cache import default_path
     from metassay.texts.scorers.registry import make_scorers
     from metassay.texts.scorers.scoring import score
 
@@ -98,10 +98,7 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     seed = vocabulary.seed(0 if arguments.seed is None else arguments.seed)
     # files are tables of texts here, since plain ones could not be told from scores
     found = texts.read(argparse.Namespace(**{**vars(arguments), "parallel": None, "reference": None, "source": None}))
-    how: dict[str, Any] = {
-        "cache": None if arguments.no_cache else arguments.cache or default_path(),
-        "processes": arguments.processes,
-    }
+    how = texts.kept(arguments, options.given(arguments, _scoring()))
     before = score(found, scorers, **how)
     after = []
     for kind in dict.fromkeys(kinds):

@@ -39,14 +39,6 @@ def add(parser: Parser) -> None:
         help="metrics, a comma list; options in brackets, such as rouge[stem=none] (see metassay metrics)",
     )
     group.add_argument(
-        "--max-references", type=int, metavar="N", help="compare with the first N references of each input only"
-    )
-    group.add_argument(
-        "--leave-own-out",
-        action="store_true",
-        help="compare people's own texts, outputs that are references themselves, with the other references only",
-    )
-    group.add_argument(
         "--by-reference",
         action="store_true",
         help="compare with each reference by itself, and write which one in a column reference",
@@ -75,12 +67,8 @@ def add(parser: Parser) -> None:
         action="store_true",
         help="use a judge's config file though others can have written it; it says where texts and keys go",
     )
-    work = parser.group("how")
-    work.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
-    work.add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
-    work.add_argument(
-        "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
-    )
+    options.add(parser, options.of("score"))
+    parser.group("how").add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
     options.add(parser, {name: each for name, each in options.places().items() if name != "checkpoint"})
     output = parser.group("output")
     output.add_argument("-o", "--output", metavar="FILE", help="tidy scores; ends in .csv, .tsv, .jsonl or .parquet")
@@ -95,7 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.core.files import check_writable
     from metassay.readers import read, write
     from metassay.report.notes import sentences
-    from metassay.texts.scorers.cache import default_path
     from metassay.texts.scorers.judge import Judge
     from metassay.texts.scorers.references import score_by_reference
     from metassay.texts.scorers.registry import make_scorers
@@ -129,17 +116,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.corpus:
         _score_corpus(arguments, found, scorers)
         return 0
-    cache = None if arguments.no_cache else arguments.cache or default_path()
+    how = texts.kept(arguments, options.given(arguments, options.of("score"), leave_out=("leave_own_out",)))
     with progress(arguments.quiet), placed(arguments):
-        how = {
-            "cache": cache,
-            "processes": arguments.processes,
-            "max_references": arguments.max_references,
-        }
         if arguments.by_reference:
             scores = score_by_reference(found, scorers, **how)
         else:
-            scores = score(found, scorers, leave_own_out=arguments.leave_own_out, **how)
+            scores = score(found, scorers, leave_own_out=bool(arguments.leave_own_out), **how)
     write(scores if others is None else scores.merge(others), arguments.output, safe=arguments.safe_csv)
     if not arguments.quiet:
         for line in (*map(str, scores.sources[len(found.provenance) :]), *sentences(scores.notes)):

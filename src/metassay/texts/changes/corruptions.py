@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core import text_options as text
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.origin import Origin
@@ -96,7 +97,7 @@ def corrupt(
     *,
     rate: opt.Rate = None,
     seed: opt.Seed = 0,
-    systems: str | Iterable[str] | None = None,
+    systems: text.Systems = None,
     backend: opt.Backend = "built-in",
 ) -> Corruption:
     """Damage the outputs of systems in one way.
@@ -109,8 +110,6 @@ def corrupt(
         What to do: ``lemmatize`` (verbs to their dictionary form), ``shuffle`` (sentences change places),
         ``swap-persons`` (each person becomes another one of the source), ``drop-words``, ``repeat`` (sentences stand
         twice), ``negate``, ``swap-numbers``, ``truncate``.
-    systems
-        Systems to damage, names or a comma list; all by default.
 
     Returns
     -------
@@ -191,13 +190,13 @@ def corrupt(
     return Corruption(rows, signature, _notes(rows, how, results, texts), damaged, tuple(changes))
 
 
-def applied(text: str, draft: Draft) -> str:
+def applied(whole: str, draft: Draft) -> str:
     """Return a text with its edits made."""
     parts, at = [], 0
     for start, end, after in draft.edits:
-        parts += [text[at:start], after]
+        parts += [whole[at:start], after]
         at = end
-    return "".join([*parts, text[at:]])
+    return "".join([*parts, whole[at:]])
 
 
 def _damage(

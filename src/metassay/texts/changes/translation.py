@@ -6,13 +6,13 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core import text_options as text
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.origin import Origin
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from metassay.texts.changes.command import Command
     from metassay.texts.changes.marian import Marian
 
-WHAT = ("outputs", "references", "sources")
-"""The parts of texts that can be translated."""
 LETTERS_PER_BATCH = 100_000
 """Characters after which a batch ends, however few segments it has."""
 
@@ -89,11 +87,11 @@ def translate(
     texts: Texts,
     *,
     to: str,
-    source_language: str | None = None,
-    with_: str = "apertium",
-    what: str | Iterable[str] = WHAT,
+    source_language: text.SourceLanguage = None,
+    with_: text.TranslateWith = "apertium",
+    what: text.Parts = ("outputs", "references", "sources"),
     back: bool = False,
-    cache: str | PathLike[str] | None = None,
+    cache: text.Translated = None,
     timeout: opt.Timeout = 600,
     threads: opt.Threads = None,
 ) -> Translation:
@@ -105,18 +103,8 @@ def translate(
         What to translate.
     to
         The language to translate into, such as ``"es"``.
-    source_language
-        The language the texts are in; by default the one they say, or English.
-    with_
-        The translator: ``"apertium"``; ``"marian"`` (the opus-mt model of the two languages) or ``"marian:MODEL"``
-        with a name or a path; ``"command:CMD"``, a program that reads a text per line and prints a line for each, or
-        ``"command-jsonl:CMD"``, the same in JSON. In a model or command, ``{from}`` and ``{to}`` stand for languages.
-    what
-        Parts to translate, names or a comma list of outputs, references and sources.
     back
         Also translate the result back into the first language.
-    cache
-        A file that keeps translations, so that a repeated or interrupted run only translates what is new.
 
     Returns
     -------
@@ -148,7 +136,7 @@ def translate(
         raise UsageError(f"the texts say they are in {texts.language!r}, source_language is {source_language!r}")
     if source == target:
         raise UsageError(f"the texts are in {source!r} already; name another language")
-    parts = vocabulary.choices("part of the texts", what, WHAT)
+    parts = vocabulary.names(what)
     if back and with_.startswith("marian:") and not ("{from}" in with_ and "{to}" in with_):
         raise UsageError(
             "one model translates in one direction; to come back, put {from} and {to} in its name, "

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from metassay.core import text_options as text
 from metassay.core.corpus import CorpusColumn, CorpusScores
 from metassay.core.note import Note
 from metassay.core.origin import Origin
+from metassay.core.study import study
 from metassay.core.texts import Texts
 from metassay.errors import DataError
 from metassay.texts.scorers.base import Scorer
@@ -16,8 +18,9 @@ from metassay.texts.scorers.registry import make_scorers
 from metassay.texts.scorers.scoring import settled
 
 
+@study
 def score_corpus(
-    texts: Texts, metric: str | Scorer | Iterable[str | Scorer], *, max_references: int | None = None
+    texts: Texts, metric: str | Scorer | Iterable[str | Scorer], *, max_references: text.MaxReferences = None
 ) -> CorpusScores:
     """Score every system as a whole with BLEU, chrF, TER or METEOR.
 
@@ -30,8 +33,6 @@ def score_corpus(
         Outputs of systems with references.
     metric
         ``bleu``, ``chrf``, ``chrf++``, ``ter`` or ``meteor``, with options in brackets, or scorers.
-    max_references
-        Compare with the first so many references of each input only.
 
     Returns
     -------

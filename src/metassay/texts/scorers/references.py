@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
+from metassay.core import text_options as text
 from metassay.core.scores import Column, Scores
+from metassay.core.study import study
 from metassay.core.texts import Texts
 from metassay.errors import DataError
 from metassay.texts.scorers.base import Scorer
@@ -16,13 +17,14 @@ from metassay.texts.scorers.registry import make_scorers
 from metassay.texts.scorers.scoring import score, settled
 
 
+@study
 def score_by_reference(
     texts: Texts,
     metric: str | Scorer | Iterable[str | Scorer],
     *,
-    cache: str | os.PathLike[str] | None = None,
-    processes: int | None = None,
-    max_references: int | None = None,
+    cache: text.Scored = None,
+    processes: text.Processes = None,
+    max_references: text.MaxReferences = None,
 ) -> Scores:
     """Score every output against each of its references alone.
 
@@ -35,12 +37,6 @@ def score_by_reference(
         Outputs of systems with their references.
     metric
         Names of metrics, with options in brackets, or scorers.
-    cache
-        A file in which scores are kept by content; None keeps nothing.
-    processes
-        How many processes to use; all processors by default.
-    max_references
-        Take the first so many references of each input only.
 
     Examples
     --------

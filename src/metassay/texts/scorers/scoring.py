@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,10 +9,12 @@ from functools import partial
 import numpy as np
 
 from metassay import engine
+from metassay.core import text_options as text
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.scores import Column, Scores
+from metassay.core.study import study
 from metassay.core.texts import Item, Texts
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
@@ -22,15 +23,16 @@ from metassay.texts.scorers.cache import Cache, key_of
 from metassay.texts.scorers.registry import make_scorers
 
 
+@study
 def score(
     texts: Texts,
     metric: str | Scorer | Iterable[str | Scorer],
     *,
-    cache: str | os.PathLike[str] | None = None,
+    cache: text.Scored = None,
     batch: int | None = None,
-    processes: int | None = None,
-    max_references: int | None = None,
-    leave_own_out: bool = False,
+    processes: text.Processes = None,
+    max_references: text.MaxReferences = None,
+    leave_own_out: text.LeaveOwnOut = False,
 ) -> Scores:
     """Score every output with every metric.
 
@@ -40,24 +42,17 @@ def score(
         Outputs of systems, with what the metrics compare them to.
     metric
         Names of metrics, with options in brackets (``"rouge,chrf"``, ``"rouge[stem=none]"``), or scorers.
-    cache
-        A file in which scores are kept by content, so that a repeated run only scores what is new and a run that was
-        killed goes on where it was; None keeps nothing.
     batch
         How many outputs are scored, and kept, at a time; by default as many as suit the metric.
-    processes
-        How many processes to use; all processors by default, and this one alone for little work or for a metric with
-        a model of its own.
-    max_references
-        Compare with the first so many references of each input only.
-    leave_own_out
-        Compare an output that is itself a reference of its input, as people's own texts are that were given as systems
-        too, with the other references only. With ``rouge[references=jackknife]`` systems are compared with as many.
 
     Returns
     -------
     Scores
         A column per score; ``sources`` says with which recipe, ``notes`` which outputs could not be scored, and why.
+
+    Notes
+    -----
+    With `leave_own_out` and ``rouge[references=jackknife]``, systems are compared with as many references as people.
 
     Examples
     --------
