@@ -20,38 +20,19 @@ EVERYTHING: frozenset[Need] = frozenset({"references", "source"})
 
 
 class Adapter(Scorer):
-    """A metric that somebody else computes.
+    """A metric that somebody else computes, with the options that all of these have."""
 
-    Parameters
-    ----------
-    name
-        The name of the metric, which begins its recipe and the names of its columns.
-    needs
-        What an output must have to be scored.
-    sees
-        What the metric is handed.
-    scores
-        Names of the numbers that one output gets; None if it is one number without a name.
-    lower_is_better
-        Whether small scores are good, or the names of the scores of which this is true.
-    recipe
-        What else a number depends on, by name; empty parts are left out.
-    """
+    name: str | None = None  # type: ignore[assignment]
+    needs: str | Iterable[str] | None = None  # type: ignore[assignment]
+    scores: str | Iterable[str] | None = None
+    lower_is_better: bool | str | Iterable[str] = False  # type: ignore[assignment]
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        needs: frozenset[Need],
-        sees: frozenset[Need],
-        scores: str | Iterable[str] | None,
-        lower_is_better: bool | str | Iterable[str],
-        recipe: Mapping[str, object],
-    ) -> None:
-        self.name = checked_name("the name of a metric", name)
-        self._scores = None if scores is None else _names_of_scores(scores)
+    def _settle(self, name: str, needs: frozenset[Need], sees: frozenset[Need], recipe: Mapping[str, object]) -> None:
+        """Settle what the options leave open: a name, what an output must have, what is seen, what else decides."""
+        self.name = checked_name("the name of a metric", name if self.name is None else self.name)
+        self._scores = None if self.scores is None else _names_of_scores(self.scores)
         self.columns = (self.name,) if self._scores is None else tuple(f"{self.name}_{s}" for s in self._scores)
-        self.lower_is_better = lower_columns(lower_is_better, self._scores or (self.name,), self.columns)
+        self.lower_is_better = lower_columns(self.lower_is_better, self._scores or (self.name,), self.columns)
         self.needs, self.sees = needs, sees
         parts = {**recipe, "sees": ",".join(sorted(sees)), "scores": ",".join(self._scores or ())}
         told = [f"{key}:{in_recipe(value, 400)}" for key, value in parts.items() if value not in ("", None)]

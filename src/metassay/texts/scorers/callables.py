@@ -12,6 +12,7 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +22,7 @@ from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import digest_of_file
 from metassay.texts.scorers.adapter import Adapter, needs_of, where
-from metassay.texts.scorers.base import Need, Unfinished, digest
+from metassay.texts.scorers.base import Need, Unfinished, digest, option
 
 Function = Callable[..., Any]
 
@@ -30,37 +31,22 @@ _MANY: dict[str, Need] = {"outputs": "output", "references": "references", "sour
 _WRITTEN = "a metric is a function of output, references and source, or of outputs, references and sources for batches"
 
 
-class FunctionScorer(Adapter):
-    """Scores with a function; made by :func:`scorer`."""
+class _Function(Adapter):
+    """What is alike for functions at hand and functions that are named."""
 
-    in_process = True  # functions at hand cannot be sent to other processes
+    version = ""
 
-    def __init__(
-        self,
-        function: Function,
-        *,
-        name: str | None,
-        needs: str | Iterable[str] | None,
-        scores: str | Iterable[str] | None,
-        lower_is_better: bool | str | Iterable[str],
-        version: str,
-        call: str = "",
-    ) -> None:
+    def _use(self, function: Function, call: str = "") -> None:
         if not callable(function):
             raise UsageError(f"{_WRITTEN}; got {one_line(repr(function), 60)}")
         self._function = function
         self._how, self._names, needed, seen = _parameters(function)
         known = getattr(function, "__name__", "")
-        if name is None and not known.isidentifier():
+        if self.name is None and not known.isidentifier():
             raise UsageError("this function has no name of its own; give one: name=…")
-        super().__init__(
-            known if name is None else name,
-            needs=needed if needs is None else needs_of(needs),
-            sees=seen,
-            scores=scores,
-            lower_is_better=lower_is_better,
-            recipe={"python": call or _home(function), "code": _identity(function, version), "version": version},
-        )
+        version = str(self.version)
+        parts = {"python": call or _home(function), "code": _identity(function, version), "version": version}
+        self._settle(known, needed if self.needs is None else needs_of(self.needs), seen, parts)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns), NaN where the function returns None or NaN."""
@@ -96,7 +82,18 @@ class FunctionScorer(Adapter):
         return values
 
 
-class Python(FunctionScorer):
+class FunctionScorer(_Function):
+    """Scores with a function; made by :func:`scorer`."""
+
+    in_process = True  # functions at hand cannot be sent to other processes
+    function: Function = field(kw_only=False)
+    version: str = ""
+
+    def _prepare(self) -> None:
+        self._use(self.function)
+
+
+class Python(_Function):
     """Scores with a function that is named by where it is, so that other processes find it too.
 
     Parameters
@@ -122,37 +119,22 @@ class Python(FunctionScorer):
     'a'
     """
 
-    def __init__(
-        self,
-        call: str | None = None,
-        *,
-        name: str | None = None,
-        needs: str | Iterable[str] | None = None,
-        scores: str | Iterable[str] | None = None,
-        lower_is_better: bool | str | Iterable[str] = False,
-        parallel: bool = True,
-        version: str = "",
-    ) -> None:
-        if call is None:
+    call: str | None = field(default=None, kw_only=False)
+    parallel: bool = option(True, vocabulary.flag)
+    version: str = ""
+
+    def _prepare(self) -> None:
+        if self.call is None:
             raise UsageError("python needs a function: python[call=package.module:function] or file.py:function")
-        self._call = str(call)
-        self.in_process = not vocabulary.flag("parallel", parallel)
-        super().__init__(
-            _load(self._call),
-            name=name,
-            needs=needs,
-            scores=scores,
-            lower_is_better=lower_is_better,
-            version=str(version),
-            call=self._call,
-        )
+        self.call, self.in_process = str(self.call), not self.parallel
+        self._use(_load(self.call), self.call)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_function"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._function = _load(self._call)
+        self._function = _load(str(self.call))
 
 
 def scorer(

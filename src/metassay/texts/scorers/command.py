@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import field
 from pathlib import Path
 
 from metassay.core import vocabulary
@@ -14,7 +15,7 @@ from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import arguments_of, contents_of, lines_of
 from metassay.texts.scorers.adapter import EVERYTHING, Adapter, needs_of, where
-from metassay.texts.scorers.base import Unfinished
+from metassay.texts.scorers.base import Unfinished, option
 
 
 class Command(Adapter):
@@ -58,40 +59,27 @@ class Command(Adapter):
     [[1.0]]
     """
 
-    def __init__(
-        self,
-        run: str | None = None,
-        *,
-        name: str | None = None,
-        needs: str | Iterable[str] | None = None,
-        scores: str | Iterable[str] | None = None,
-        lower_is_better: bool | str | Iterable[str] = False,
-        batch_size: int = 500,
-        timeout: float = 600.0,
-        parallel: bool = False,
-        version: str = "",
-    ) -> None:
-        if run is None:
+    run: str | None = field(default=None, kw_only=False)
+    batch_size: int = option(500, vocabulary.count)
+    timeout: float = option(600.0, vocabulary.positive)
+    parallel: bool = option(False, vocabulary.flag)
+    version: str = ""
+
+    def _prepare(self) -> None:
+        if self.run is None:
             raise UsageError('command needs a program: command[run="./my-metric --fast",name=mine]')
-        self._arguments = arguments_of(str(run))
-        self._what = f"the command {one_line(run, 60)!r}"
-        self._timeout = vocabulary.positive("timeout", timeout)
-        self.batch = vocabulary.count("batch_size", batch_size)
-        self.in_process = not vocabulary.flag("parallel", parallel)
-        program = Path(shutil.which(self._arguments[0]) or self._arguments[0])
-        super().__init__(
-            program.stem if name is None else name,
-            needs=needs_of(needs or ()),
-            sees=EVERYTHING if needs is None else needs_of(needs),
-            scores=scores,
-            lower_is_better=lower_is_better,
-            recipe={"command": shlex.join(self._arguments), "code": contents_of(self._arguments), "version": version},
-        )
+        self._arguments = arguments_of(str(self.run))
+        self._what = f"the command {one_line(self.run, 60)!r}"
+        self.batch, self.in_process = self.batch_size, not self.parallel
+        name = Path(shutil.which(self._arguments[0]) or self._arguments[0]).stem
+        sees = EVERYTHING if self.needs is None else needs_of(self.needs)
+        parts = {"command": shlex.join(self._arguments), "code": contents_of(self._arguments), "version": self.version}
+        self._settle(name, needs_of(self.needs or ()), sees, parts)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns), NaN where the program says null."""
         try:
-            lines, complaint = lines_of(self._arguments, map(self._line, items), what=self._what, timeout=self._timeout)
+            lines, complaint = lines_of(self._arguments, map(self._line, items), what=self._what, timeout=self.timeout)
         except DataError as error:
             raise Unfinished(str(error)) from None
         said = f"; it complained: {complaint}" if complaint else ""
