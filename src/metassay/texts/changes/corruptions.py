@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from metassay.texts.changes.built_in import BuiltIn
     from metassay.texts.changes.spacy_pipeline import SpacyPipeline
 
+Damage = tuple[Item, Draft, bool]
+"""A text, its edits, and whether it was left alone because it has no spaces between words."""
 INPUTS_PER_PAGE = 4
 """Inputs whose texts are damaged at a time, between two reports of progress."""
 
@@ -158,7 +160,7 @@ def corrupt(
     inputs = list(items)
     pages = -(-len(inputs) // INPUTS_PER_PAGE)
 
-    def work(page: int) -> list[tuple[Item, Draft, bool]]:
+    def work(page: int) -> list[Damage]:
         done = []
         for key in inputs[page * INPUTS_PER_PAGE : (page + 1) * INPUTS_PER_PAGE]:
             people = finder.people(texts.sources.get(key, "")) if "people" in how.needs else ()
@@ -178,15 +180,8 @@ def corrupt(
     rows = tuple(_row(system, name, how, share, results, outputs) for system in chosen)
     recipe = f"kind:{name}, rate:{share:g}, seed:{seed}, {finder.signature}"
     damaged = replace(texts, outputs=outputs, provenance=(*texts.provenance, Origin("corrupted", recipe)))
-    signature = Signature.of(
-        "corrupt",
-        kind=name,
-        rate=f"{share:g}",
-        seed=seed,
-        backend=finder.signature,
-        systems=len(chosen),
-        inputs=len(inputs),
-    )
+    made = {"kind": name, "rate": f"{share:g}", "seed": seed, "backend": finder.signature}
+    signature = Signature.of("corrupt", **made, systems=len(chosen), inputs=len(inputs))
     return Corruption(rows, signature, _notes(rows, how, results, texts), damaged, tuple(changes))
 
 
@@ -201,7 +196,7 @@ def applied(whole: str, draft: Draft) -> str:
 
 def _damage(
     item: Item, how: Kind, finder: BuiltIn | SpacyPipeline, people: Sequence[Name], rate: float, key: tuple[int, str]
-) -> tuple[Item, Draft, bool]:
+) -> Damage:
     """Return the edits of one text, and whether it was left alone because it has no spaces between words."""
     if how.spaces and is_spaceless(item.output):
         return item, Draft([], 0), True
@@ -212,12 +207,7 @@ def _damage(
 
 
 def _row(
-    system: str,
-    name: str,
-    how: Kind,
-    rate: float,
-    results: Sequence[tuple[Item, Draft, bool]],
-    outputs: dict[tuple[str, str], str],
+    system: str, name: str, how: Kind, rate: float, results: Sequence[Damage], outputs: dict[tuple[str, str], str]
 ) -> CorruptionRow:
     own = [(item, draft) for item, draft, _ in results if item.system == system]
     return CorruptionRow(
@@ -233,19 +223,17 @@ def _row(
     )
 
 
-def _notes(
-    rows: Sequence[CorruptionRow], how: Kind, results: Sequence[tuple[Item, Draft, bool]], texts: Texts
-) -> tuple[Note, ...]:
+def _notes(rows: Sequence[CorruptionRow], how: Kind, results: Sequence[Damage], texts: Texts) -> tuple[Note, ...]:
     total = sum(row.n_texts for row in rows)
     spaceless = sum(left for _, _, left in results)
     untouchable = sum(row.n_untouchable for row in rows) - spaceless
     without = sum(item.input not in texts.sources for item, _, _ in results) if how.source else 0
-    notes = [
-        Note.of("texts-without-spaces", n=spaceless, texts=total) if spaceless else None,
-        Note.of("texts-without-units", n=untouchable, texts=total, units=how.units) if untouchable else None,
-        Note.of("texts-without-source", n=without, texts=total) if without else None,
+    counts: list[tuple[str, int, dict[str, str]]] = [
+        ("texts-without-spaces", spaceless, {}),
+        ("texts-without-units", untouchable, {"units": how.units}),
+        ("texts-without-source", without, {}),
     ]
-    return tuple(note for note in notes if note is not None)
+    return tuple(Note.of(code, n=n, texts=total, **facts) for code, n, facts in counts if n)
 
 
 def _share(rate: float) -> float:

@@ -18,7 +18,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from metassay.errors import UsageError, one_line
 from metassay.texts.scorers.judge_cost import Account
@@ -149,15 +149,7 @@ class _Encrypted(urllib.request.HTTPSHandler):
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Follows nobody: the key is for the host that the user named."""
 
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: http.client.HTTPMessage,
-        newurl: str,
-    ) -> None:
+    def redirect_request(self, *_: object) -> None:
         """Return nothing, so that a redirect is an error."""
 
 
@@ -238,10 +230,9 @@ class Endpoint:
     def _paid(self, body: Mapping[str, Any], data: bytes, stop: threading.Event, *, again: bool) -> dict[str, Any]:
         """Send a request if there is money for it, and book what it cost."""
         most = self.account.reserve(body, len(data))
-        answer, free = None, False
+        answer, free = None, stop.is_set()
         try:
-            if stop.is_set():
-                free = True
+            if free:
                 raise Failure("stopped")
             self.account.sent(again=again)
             answer = self._once(data)
@@ -354,11 +345,9 @@ def hide(text: str, key: str | None) -> str:
 
 def _choices(answer: Mapping[str, Any]) -> bool:
     choices = answer.get("choices")
-    return (
-        isinstance(choices, list)
-        and bool(choices)
-        and all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
-    )
+    if not isinstance(choices, list) or not choices:
+        return False
+    return all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
 
 
 def _retry_after(value: str | None) -> float | None:
