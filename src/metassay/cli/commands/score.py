@@ -84,9 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.readers import read, write
     from metassay.report.notes import sentences
     from metassay.texts.scorers.judge import Judge
-    from metassay.texts.scorers.references import score_by_reference
     from metassay.texts.scorers.registry import make_scorers
-    from metassay.texts.scorers.scoring import score
+    from metassay.texts.scorers.scoring import score, score_by_reference
 
     if arguments.metric is None:
         raise UsageError("no metric given; name some with --metric, and see them with: metassay metrics")
@@ -142,7 +141,7 @@ def _score_corpus(arguments: argparse.Namespace, found: Texts, scorers: list[Sco
     """Write a score for each system, and tell the recipes."""
     from metassay.cli.running import say
     from metassay.readers import write
-    from metassay.texts.scorers.corpus import score_corpus
+    from metassay.texts.scorers.scoring import score_corpus
 
     scores = score_corpus(found, scorers, max_references=arguments.max_references)
     write(scores.to_scores(), arguments.output, safe=arguments.safe_csv)

@@ -6,7 +6,7 @@ import hashlib
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
@@ -19,14 +19,10 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.core.texts import Item, Texts
 from metassay.errors import UnknownName, UsageError, one_line
-from metassay.texts.changes.analysis import analysis
+from metassay.texts.changes.analysis import Analysis, analysis
 from metassay.texts.changes.edits import KINDS, Draft, Kind, Setting
 from metassay.texts.changes.persons import Name
 from metassay.texts.segments import is_spaceless
-
-if TYPE_CHECKING:
-    from metassay.texts.changes.built_in import BuiltIn
-    from metassay.texts.changes.spacy_pipeline import SpacyPipeline
 
 Damage = tuple[Item, Draft, bool]
 """A text, its edits, and whether it was left alone because it has no spaces between words."""
@@ -195,7 +191,7 @@ def applied(whole: str, draft: Draft) -> str:
 
 
 def _damage(
-    item: Item, how: Kind, finder: BuiltIn | SpacyPipeline, people: Sequence[Name], rate: float, key: tuple[int, str]
+    item: Item, how: Kind, finder: Analysis, people: Sequence[Name], rate: float, key: tuple[int, str]
 ) -> Damage:
     """Return the edits of one text, and whether it was left alone because it has no spaces between words."""
     if how.spaces and is_spaceless(item.output):

@@ -7,15 +7,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from metassay.texts.changes.analysis import Need, in_case_of
+from metassay.texts.changes.analysis import Analysis, Need, in_case_of
 from metassay.texts.changes.persons import Name, is_sentence_case, renamed
 from metassay.texts.segments import Span, terms, word_list, words
-
-if TYPE_CHECKING:
-    from metassay.texts.changes.built_in import BuiltIn
-    from metassay.texts.changes.spacy_pipeline import SpacyPipeline
 
 Draw = Callable[[], float]
 """Gives the next random number between 0 and 1."""
@@ -50,7 +46,7 @@ class Setting(NamedTuple):
     """The source it was made from; empty if unknown."""
     people: Sequence[Name]
     """The persons of the source, where a kind needs them."""
-    analysis: BuiltIn | SpacyPipeline
+    analysis: Analysis
     """Finds sentences, verbs and persons."""
     rate: float
     """The share of units to change."""

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
@@ -22,13 +22,8 @@ from metassay.core.store import TRANSLATIONS, Store
 from metassay.core.study import study
 from metassay.core.texts import Texts
 from metassay.errors import UsageError, one_line
-from metassay.texts.changes.translators import Translated, Unit, translator
+from metassay.texts.changes.translators import Translated, Translator, Unit, translator
 from metassay.texts.segments import sentences, words
-
-if TYPE_CHECKING:
-    from metassay.texts.changes.apertium import Apertium
-    from metassay.texts.changes.command import Command
-    from metassay.texts.changes.marian import Marian
 
 LETTERS_PER_BATCH = 100_000
 """Characters after which a batch ends, however few segments it has."""
@@ -167,7 +162,7 @@ def translate(
 def _carry(
     texts: Texts,
     parts: Sequence[str],
-    by: Apertium | Marian | Command,
+    by: Translator,
     direction: tuple[str, str],
     store: Store,
     threads: int | None,
@@ -211,7 +206,7 @@ def _each(value: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def _translated(
     segments: Sequence[str],
-    by: Apertium | Marian | Command,
+    by: Translator,
     direction: tuple[str, str],
     store: Store,
     threads: int | None,

@@ -16,8 +16,7 @@ from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.texts.scorers.base import one_of, option, small_products
 from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, Frequencies, unit
-from metassay.texts.scorers.function_words import ENGLISH
-from metassay.texts.segments import sentence_texts
+from metassay.texts.segments import ENGLISH, sentence_texts
 
 DISTANCES = ("euclidean", "squared")
 PIECES = ("first", "all")

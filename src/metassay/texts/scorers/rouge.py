@@ -18,10 +18,9 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import digest, one_of, option
-from metassay.texts.scorers.function_words import ENGLISH
 from metassay.texts.scorers.rouge_counts import MEASURES, REFERENCES, Batch
 from metassay.texts.scorers.tokens import STEM, TOKENS, Words, WordScorer
-from metassay.texts.segments import sentence_texts
+from metassay.texts.segments import ENGLISH, sentence_texts
 
 VARIANTS = ("1", "2", "3", "4", "l", "lsum", "w", "s4", "su4", "s")
 SENTENCES = ("lines", "split")

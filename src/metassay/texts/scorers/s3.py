@@ -20,11 +20,11 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import digest
-from metassay.texts.scorers.function_words import ENGLISH
 from metassay.texts.scorers.rouge import Rouge
 from metassay.texts.scorers.rouge_we import RougeWE
 from metassay.texts.scorers.s3_models import Model, load_model
 from metassay.texts.scorers.tokens import WordScorer, ngrams, tokenizer, wordless
+from metassay.texts.segments import ENGLISH
 
 STOP_WORDS = (ENGLISH - {"could", "would", "n"}) | {"ain"}
 """The English stop words of NLTK, as far as they are whole words: divergence leaves them out."""

@@ -11,6 +11,7 @@ import numpy as np
 from metassay import engine
 from metassay.core import text_options as text
 from metassay.core import vocabulary
+from metassay.core.corpus import CorpusColumn, CorpusScores
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.scores import Column, Scores
@@ -185,3 +186,115 @@ def _kept(cache: Cache, done: dict[bytes, FloatArray]) -> dict[bytes, FloatArray
 
 def _complete_batch(scorer: Scorer, rows: Mapping[Item, FloatArray], items: Sequence[Item]) -> FloatArray:
     return scorer.complete(items, np.stack([rows[item] for item in items]))
+
+
+@study
+def score_by_reference(
+    texts: Texts,
+    metric: str | Scorer | Iterable[str | Scorer],
+    *,
+    cache: text.Scored = None,
+    processes: text.Processes = None,
+    max_references: text.MaxReferences = None,
+) -> Scores:
+    """Score every output against each of its references alone.
+
+    Columns of metrics that compare with references get an axis ``reference`` with the labels 1, 2, …; an input with
+    fewer references has no score under the others. Metrics that need none are scored once.
+
+    Parameters
+    ----------
+    texts
+        Outputs of systems with their references.
+    metric
+        Names of metrics, with options in brackets, or scorers.
+
+    Examples
+    --------
+    >>> texts = Texts({("a", "1"): "the cat sat"}, references={"1": ("the cat sat", "a dog ran")})
+    >>> scores = score_by_reference(texts, "rouge[variants=1,measures=f1]", processes=1)
+    >>> scores["rouge-1_f1"].labels("reference"), scores["rouge-1_f1"].values.ravel().tolist()
+    (('1', '2'), [1.0, 0.0])
+    """
+    texts = settled(texts, max_references)
+    scorers = make_scorers(metric)
+    most = max((len(all_of_them) for all_of_them in texts.references.values()), default=0)
+    against = [scorer for scorer in scorers if "references" in scorer.needs]
+    if against and not most:
+        raise DataError("no input has a reference; give a file with references beside the outputs")
+    columns: dict[str, Column] = {}
+    parts: list[Scores] = []
+    for at in range(most if against else 0):
+        only = {key: (found[at],) for key, found in texts.references.items() if len(found) > at}
+        outputs = {place: text for place, text in texts.outputs.items() if place[1] in only}
+        one = replace(texts, references=only, outputs=outputs)
+        parts.append(score(one, against, cache=cache, processes=processes))
+    alone = [scorer for scorer in scorers if "references" not in scorer.needs]
+    rest = score(texts, alone, cache=cache, processes=processes) if alone else None
+    labels = tuple(str(at + 1) for at in range(most))
+    systems = {name: at for at, name in enumerate(texts.systems)}
+    inputs = {name: at for at, name in enumerate(texts.inputs)}
+    for name, column in parts[0].columns.items() if parts else ():
+        values = np.full((most, len(systems), len(inputs)), np.nan)
+        for at, part in enumerate(parts):
+            rows, places = (
+                [found[key] for key in keys] for found, keys in ((systems, part.systems), (inputs, part.inputs))
+            )
+            values[at][np.ix_(rows, places)] = part[name].values
+        columns[name] = replace(column, values=values, axes=(("reference", labels),))
+    if rest is not None:
+        columns |= rest.columns
+    recipes = dict.fromkeys(line for part in (*parts, rest) if part is not None for line in part.sources)
+    notes = dict.fromkeys(line for part in (*parts, rest) if part is not None for line in part.notes)
+    return Scores(tuple(systems), tuple(inputs), columns, dict(texts.groups), tuple(recipes), tuple(notes))
+
+
+@study
+def score_corpus(
+    texts: Texts, metric: str | Scorer | Iterable[str | Scorer], *, max_references: text.MaxReferences = None
+) -> CorpusScores:
+    """Score every system as a whole with BLEU, chrF, TER or METEOR.
+
+    Counts of n-grams, edits or matches are added up over all outputs of a system before the score is computed, as
+    sacrebleu does; :func:`metassay.score` scores each output by itself.
+
+    Parameters
+    ----------
+    texts
+        Outputs of systems with references.
+    metric
+        ``bleu``, ``chrf``, ``chrf++``, ``ter`` or ``meteor``, with options in brackets, or scorers.
+
+    Returns
+    -------
+    CorpusScores
+        Scores by system and metric with sacrebleu's signature, ready for `metassay.systems`.
+
+    Examples
+    --------
+    >>> texts = Texts({("a", "1"): "the cat sat on a mat"}, references={"1": ("the cat sat on the mat",)})
+    >>> found = score_corpus(texts, "bleu")
+    >>> found.columns["bleu"].scores.round(2).tolist(), found.columns["bleu"].signature[:33]
+    ([53.73], 'BLEU|nrefs:1|case:mixed|eff:no|to')
+    """
+    texts = settled(texts, max_references)
+    scorers = make_scorers(metric)
+    items = [item for item in texts.items() if item.references]
+    if not items:
+        raise DataError("no output has a reference; give a file with references beside the outputs")
+    rows = {name: at for at, name in enumerate(texts.systems)}
+    places = {name: at for at, name in enumerate(texts.inputs)}
+    at = [rows[item.system] for item in items], [places[item.input] for item in items]
+    columns: dict[str, CorpusColumn] = {}
+    for scorer in scorers:
+        found = scorer.corpus(items)
+        counts = np.full((len(rows), len(places), found.counts.shape[1]), np.nan)
+        counts[at] = found.counts
+        name = scorer.columns[0]
+        columns[name] = CorpusColumn(name, counts, found.formula, found.signature, name in scorer.lower_is_better)
+    notes = []
+    lacking = len(rows) * len(places) - len(items)
+    if lacking:
+        notes.append(Note.of("outputs-without-reference", n=lacking, outputs=len(rows) * len(places)))
+    sources = (*texts.provenance, *(Origin("", column.signature) for column in columns.values()))
+    return CorpusScores(tuple(rows), tuple(places), columns, dict(texts.groups), sources, tuple(notes))

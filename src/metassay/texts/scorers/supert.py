@@ -11,8 +11,7 @@ from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.base import one_of, option, small_products
 from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, VectorArray, unit
-from metassay.texts.scorers.function_words import ENGLISH
-from metassay.texts.segments import sentence_texts
+from metassay.texts.segments import ENGLISH, sentence_texts
 
 STOP_WORDS = ("english", "none")
 
