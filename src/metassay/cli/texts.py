@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.cli.options import QUIET, add_flags
 from metassay.cli.parser import Parser
@@ -16,11 +16,7 @@ if TYPE_CHECKING:
     from metassay.core.texts import Texts
 
 SUFFIXES = (".jsonl", ".csv", ".tsv")
-KEPT = {
-    "--cache FILE": "where scores are kept by content (default: the user's cache)",
-    "--no-cache": "keep nothing, and score everything anew",
-    "--processes N": "processes to use; they change no number (default: all processors)",
-}
+NO_CACHE = {"--no-cache": "keep nothing, and score everything anew"}
 
 
 def add_files(parser: Parser) -> None:
@@ -120,6 +116,13 @@ def _named(text: str) -> tuple[str, str]:
     if equals and name and not Path(text).exists():
         return name, file
     return Path(text.removesuffix(".gz")).stem, text
+
+
+def kept(arguments: argparse.Namespace, how: dict[str, Any]) -> dict[str, Any]:
+    """Return how to score, with the file that keeps the scores: the user's, unless another or none is named."""
+    from metassay.texts.scorers.cache import default_path
+
+    return {**how, "cache": None if arguments.no_cache else how.get("cache") or default_path()}
 
 
 def tell_corpus(found: CorpusScores, quiet: bool) -> None:

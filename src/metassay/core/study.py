@@ -19,7 +19,7 @@ from functools import cache, wraps
 from importlib.abc import InspectLoader
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
-from metassay.core import options
+from metassay.core import options, text_options
 from metassay.core.option import WORKS_ON, Option
 from metassay.core.result import Result
 from metassay.errors import UsageError
@@ -27,7 +27,7 @@ from metassay.errors import UsageError
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 
-_PREFIX = "opt."
+_MODULES = {"opt": options, "text": text_options}
 """How signatures name options: ``level: opt.Levels``."""
 
 
@@ -138,7 +138,7 @@ def _declared(parameters: Mapping[str, inspect.Parameter]) -> dict[str, Declared
     return {
         name: Declared(_find(str(parameter.annotation)), parameter.default)
         for name, parameter in parameters.items()
-        if str(parameter.annotation).startswith(_PREFIX)
+        if _is_option(str(parameter.annotation))
     }
 
 
@@ -160,7 +160,7 @@ def read_declaration(module: str, verb: str | None = None) -> Declaration:
         if isinstance(node, ast.FunctionDef) and node.name == verb:
             for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
                 kind = "" if argument.annotation is None else ast.unparse(argument.annotation)
-                if kind.startswith(_PREFIX):
+                if _is_option(kind):
                     found[argument.arg] = Declared(_find(kind), None if default is None else ast.literal_eval(default))
     return Declaration(about, examples, found)
 
@@ -172,8 +172,13 @@ def _source(module: str) -> str:
     return loader.get_source(module) or ""
 
 
+def _is_option(annotation: str) -> bool:
+    return annotation.partition(".")[0] in _MODULES
+
+
 def _find(annotation: str) -> Option:
-    option = getattr(options, annotation.removeprefix(_PREFIX)).__metadata__[0]
+    module, _, name = annotation.partition(".")
+    option = getattr(_MODULES[module], name).__metadata__[0]
     assert isinstance(option, Option)
     return option
 

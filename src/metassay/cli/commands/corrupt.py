@@ -25,8 +25,7 @@ KINDS = ("lemmatize", "shuffle", "swap-persons", "drop-words", "repeat", "negate
 def add(parser: Parser) -> None:
     """Add the options."""
     texts.add_files(parser)
-    what = {"--kind KIND": f"what to do: {', '.join(KINDS)}", "--system NAME...": "systems: names or comma lists"}
-    options.add_flags(parser, "what to corrupt", what)
+    options.add_flags(parser, "what to corrupt", {"--kind KIND": f"what to do: {', '.join(KINDS)}"})
     options.add(parser, options.of("corrupt"))
     texts.add_output(parser)
     told = {"--changes FILE": "write every change as JSON lines: system, input, position, before, after"}
@@ -49,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.changes.endswith(".jsonl"):
             raise UsageError(f"--changes {one_line(arguments.changes)!r} must end in .jsonl")
     chosen = options.given(arguments, options.of("corrupt"))
-    if arguments.system is not None:
-        chosen["systems"] = ",".join(arguments.system)
+    if "systems" in chosen:
+        chosen["systems"] = ",".join(chosen["systems"])
     found = texts.read(arguments)
     with progress(arguments.quiet):
         result = corrupt(found, arguments.kind, **chosen)

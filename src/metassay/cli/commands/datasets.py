@@ -11,4 +11,3 @@ verified, and kept in a folder that METASSAY_DATA can name.
 from __future__ import annotations
 
 PARTS = ("list", "get", "where")
-FOLDER = {"--folder FOLDER": "the folder of data sets (default: METASSAY_DATA, or a cache)"}

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 
 from metassay.cli import options
-from metassay.cli.commands.datasets import FOLDER
 from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
@@ -21,8 +20,8 @@ USAGE = "NAME... [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    names = {"NAME...": "names of data sets; all of them: all"}
-    options.add_flags(parser, "where they are", {**names, **FOLDER, **options.QUIET})
+    options.add_flags(parser, "output", {"NAME...": "names of data sets; all of them: all", **options.QUIET})
+    options.add(parser, options.of("get_dataset"))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 
 from metassay.cli import options
-from metassay.cli.commands.datasets import FOLDER
 from metassay.cli.parser import Parser
 
 USAGE = "[options]"
@@ -20,7 +19,7 @@ USAGE = "[options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    options.add_flags(parser, "where they are", FOLDER)
+    options.add(parser, options.of("get_dataset"))
     options.add_output(parser, "datasets")
 
 

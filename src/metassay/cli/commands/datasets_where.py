@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 
 from metassay.cli import options
-from metassay.cli.commands.datasets import FOLDER
 from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
@@ -19,7 +18,8 @@ USAGE = "NAME... [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    options.add_flags(parser, "where they are", {"NAME...": "names of data sets", **FOLDER})
+    options.add_flags(parser, "output", {"NAME...": "names of data sets"})
+    options.add(parser, options.of("get_dataset"))
 
 
 def run(arguments: argparse.Namespace) -> int:

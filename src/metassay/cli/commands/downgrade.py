@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from metassay.cli import options, texts
 from metassay.cli.commands.corrupt import KINDS
@@ -28,15 +28,20 @@ def add(parser: Parser) -> None:
             "--corruption KIND...": "FILE holds texts: damage them in these ways and score them; " + ", ".join(KINDS),
             "--rates SHARES": "shares of the units to damage, a comma list such as 0.1,0.25,0.5,1 (default: that of "
             "the kind, mostly 1)",
-            **texts.KEPT,
+            **texts.NO_CACHE,
         },
     )
     options.add(parser, {name: options.of("corrupt")[name] for name in ("backend", "seed")})
+    options.add(parser, _scoring())
     after = "FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
     after += "shuffle=shuffled.csv; repeat it for several"
     options.add_flags(parser, "damage: from scores", {"--after [KIND[@RATE]=]FILE...": after})
     options.add(parser, options.places())
     options.add_output(parser, "downgrade")
+
+
+def _scoring() -> options.Options:
+    return {name: options.of("score")[name] for name in ("cache", "processes")}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,7 +74,6 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Damage texts in every way that was named, and score them all."""
     from metassay.studies.downgrade import Damaged
     from metassay.texts.changes.corruptions import corrupt
-    from metassay.texts.scorers.cache import default_path
     from metassay.texts.scorers.registry import make_scorers
     from metassay.texts.scorers.scoring import score
 
@@ -86,8 +90,7 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     seed = vocabulary.seed(0 if arguments.seed is None else arguments.seed)
     # files are tables of texts here, since plain ones could not be told from scores
     found = texts.read(arguments)
-    cache = None if arguments.no_cache else arguments.cache or default_path()
-    how: dict[str, Any] = {"cache": cache, "processes": arguments.processes}
+    how = texts.kept(arguments, options.given(arguments, _scoring()))
     before = score(found, scorers, **how)
     after = []
     for kind in dict.fromkeys(kinds):

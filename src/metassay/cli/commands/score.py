@@ -36,9 +36,6 @@ def add(parser: Parser) -> None:
         {
             "--metric NAME...": "metrics, a comma list; options in brackets, such as rouge[stem=none] (see metassay "
             "metrics)",
-            "--max-references N": "compare with the first N references of each input only",
-            "--leave-own-out": "compare people's own texts, outputs that are references themselves, with the other "
-            "references only",
             "--by-reference": "compare with each reference by itself, and write which one in a column reference",
             "--corpus": "score whole systems (bleu, chrf, chrf++, ter, meteor) as sacrebleu does, not each output by "
             "itself",
@@ -55,9 +52,9 @@ def add(parser: Parser) -> None:
             "--trust": "use a judge's config file though others can have written it; it says where texts and keys go",
         },
     )
-    options.add_flags(parser, "how", texts.KEPT)
-    places = options.places()
-    options.add(parser, {name: places[name] for name in ("cluster", "workers")})
+    options.add(parser, options.of("score"))
+    options.add_flags(parser, "how", texts.NO_CACHE)
+    options.add(parser, {name: each for name, each in options.places().items() if name != "checkpoint"})
     where = {"-o --output FILE": "tidy scores; ends in .csv, .tsv, .jsonl or .parquet"}
     options.add_flags(parser, "output", {**where, **options.SAFE_CSV, **options.QUIET})
 
@@ -69,11 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.core.files import check_writable
     from metassay.readers import read, write
     from metassay.report.notes import sentences
-    from metassay.texts.scorers.cache import default_path
     from metassay.texts.scorers.judge import Judge
-    from metassay.texts.scorers.references import score_by_reference
     from metassay.texts.scorers.registry import make_scorers
-    from metassay.texts.scorers.scoring import score
+    from metassay.texts.scorers.scoring import score, score_by_reference
 
     if arguments.metric is None:
         raise UsageError("no metric given; name some with --metric, and see them with: metassay metrics")
@@ -101,13 +96,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.corpus:
         _score_corpus(arguments, found, scorers)
         return 0
-    cache = None if arguments.no_cache else arguments.cache or default_path()
+    how = texts.kept(arguments, options.given(arguments, options.of("score"), leave_out=("leave_own_out",)))
     with progress(arguments.quiet), placed(arguments):
-        how = {"cache": cache, "processes": arguments.processes, "max_references": arguments.max_references}
         if arguments.by_reference:
             scores = score_by_reference(found, scorers, **how)
         else:
-            scores = score(found, scorers, leave_own_out=arguments.leave_own_out, **how)
+            scores = score(found, scorers, leave_own_out=bool(arguments.leave_own_out), **how)
     write(scores if others is None else scores.merge(others), arguments.output, safe=arguments.safe_csv)
     if not arguments.quiet:
         for line in (*map(str, scores.sources[len(found.provenance) :]), *sentences(scores.notes)):
@@ -128,7 +122,7 @@ def _score_corpus(arguments: argparse.Namespace, found: Texts, scorers: list[Sco
     """Write a score for each system, and tell the recipes."""
     from metassay.cli.running import tell_written
     from metassay.readers import write
-    from metassay.texts.scorers.corpus import score_corpus
+    from metassay.texts.scorers.scoring import score_corpus
 
     scores = score_corpus(found, scorers, max_references=arguments.max_references)
     write(scores.to_scores(), arguments.output, safe=arguments.safe_csv)

@@ -34,8 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_corpus(arguments: argparse.Namespace) -> int:
     """Score texts and compare whole systems."""
-    from metassay.texts.scorers.corpus import score_corpus
     from metassay.texts.scorers.registry import make_scorers
+    from metassay.texts.scorers.scoring import score_corpus
 
     if arguments.metric is None:
         raise UsageError("--corpus needs metrics of texts: name some with --metric, such as bleu,chrf,ter")

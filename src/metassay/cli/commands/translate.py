@@ -22,19 +22,7 @@ from metassay.errors import UsageError
 def add(parser: Parser) -> None:
     """Add the options."""
     texts.add_files(parser)
-    options.add_flags(
-        parser,
-        "how to translate",
-        {
-            "--to LANG": "the language to translate into, such as es",
-            "--from LANG": "the language of the texts (default: en)",
-            "--with NAME": "apertium; marian (opus-mt models) or marian:MODEL by name or path; command:CMD, a program "
-            "that reads a text per line, or command-jsonl:CMD; {from} and {to} stand for the languages (default: "
-            "apertium)",
-            "--what PARTS": "a comma list of outputs, references and sources (default: all three)",
-            "--cache FILE": "keep translations there, and make none of them twice",
-        },
-    )
+    options.add_flags(parser, "how to translate", {"--to LANG": "the language to translate into, such as es"})
     options.add(parser, options.of("translate"))
     texts.add_output(parser)
     back = "also translate back into the first language, and write those texts there"
@@ -53,8 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.back is not None:
         texts.check_target(arguments.back, "--back", texts.paths(arguments))
     chosen = options.given(arguments, options.of("translate"))
-    own = {"source_language": "from_", "with_": "with_", "what": "what", "cache": "cache"}
-    chosen |= {name: value for name, at in own.items() if (value := getattr(arguments, at)) is not None}
     found = texts.read(arguments)
     with progress(arguments.quiet):
         result = translate(found, to=arguments.to, back=arguments.back is not None, **chosen)

@@ -8,7 +8,7 @@ from metassay.errors import one_line
 from metassay.report.table import Cell, Column, Section, Table
 
 if TYPE_CHECKING:
-    from metassay.texts.scorers.catalogue import Catalogue
+    from metassay.texts.scorers.registry import Catalogue
 
 
 SHORT = 46
