@@ -103,6 +103,15 @@ def test_one_that_never_loses_is_held_and_said():
     assert found.values[3:5] == pytest.approx([0, 0])
 
 
+def test_wins_and_ties_alone_leave_modelled_ties_without_bound():
+    counts = counted((0, 1, 6, 3, 0), size=2)
+    assert votes.bradley_terry(counts).bounded.all()
+    found = votes.bradley_terry(counts, "davidson")
+    assert not found.bounded.any()
+    assert 0 < found.values[0] < 10
+    assert np.isfinite(votes.bootstrap_strengths(counts, 50, 0, "davidson")).all()
+
+
 def test_only_ties_leave_all_equal():
     found = votes.bradley_terry(counted((0, 1, 0, 5, 0), size=2), "davidson")
     assert found.values.tolist() == [0, 0]

@@ -6,7 +6,7 @@ many votes there are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -169,9 +169,9 @@ def bradley_terry(votes: Tally, ties: str = HALF, prior: float | None = None) ->
     >>> (bradley_terry(votes).values * 2).round(4).tolist()  # log 3 apart
     [1.0986, -1.0986]
     """
-    components, bounded = connections(votes)
-    virtual = np.where(bounded, 0.0, THIN) if prior is None else np.full(votes.size, prior)
     modelled = _modelled(votes, ties)
+    components, bounded = connections(votes, DAVIDSON if modelled else HALF)
+    virtual = np.where(bounded, 0.0, THIN) if prior is None else np.full(votes.size, prior)
     theta = _newton(votes, votes.counts, components, virtual, np.zeros(votes.size + modelled), modelled=modelled)
     met = np.bincount(np.concatenate([votes.first, votes.second]), minlength=votes.size) > 0
     covariance = _covariance(votes, components, virtual, theta, modelled=modelled)
@@ -188,9 +188,9 @@ def bootstrap_strengths(
     Samples that leave strengths without bound are held by :data:`SLIGHT` virtual votes. Systems without votes in a
     sample are NaN there. `run` does pages of samples.
     """
-    components, bounded = connections(votes)
-    virtual = np.where(bounded, SLIGHT, THIN) if prior is None else np.full(votes.size, max(prior, SLIGHT))
     modelled = _modelled(votes, ties)
+    components, bounded = connections(votes, DAVIDSON if modelled else HALF)
+    virtual = np.where(bounded, SLIGHT, THIN) if prior is None else np.full(votes.size, max(prior, SLIGHT))
     start = _newton(votes, votes.counts, components, virtual, np.zeros(votes.size + modelled), modelled=modelled)
 
     def work(page: int) -> FloatArray:
@@ -211,11 +211,16 @@ def _modelled(votes: Tally, ties: str) -> bool:
     return ties == DAVIDSON and bool(votes.counts[1].any()) and bool(votes.counts[[0, 2]].any())
 
 
-def connections(votes: Tally) -> tuple[IntArray, BoolArray]:
-    """Return the component of each system, and whether votes alone bound the strengths there."""
+def connections(votes: Tally, ties: str = HALF) -> tuple[IntArray, BoolArray]:
+    """Return the component of each system, and whether votes alone bound the strengths there.
+
+    Modelled ties tell less than half wins: they grow likelier with ν, too.
+    """
     points = votes.points
-    _, together = connected_components(sparse.csr_array(points > 0), directed=True, connection="weak")
-    _, mutual = connected_components(sparse.csr_array(points > 0), directed=True, connection="strong")
+    _, together = connected_components(sparse.csr_array(points > 0), connection="weak")
+    if ties == DAVIDSON:
+        points = replace(votes, counts=votes.counts * [[1.0], [0.0], [1.0]]).points
+    _, mutual = connected_components(sparse.csr_array(points > 0), connection="strong")
     bounded = np.array([len(np.unique(mutual[together == own])) == 1 for own in together], dtype=np.bool_)
     return together.astype(np.int64), bounded
 
@@ -339,8 +344,10 @@ def _derivatives(
     if modelled:
         mixed = total * (chances * along * tied).sum(axis=0)
         curvature[:n, n] = curvature[n, :n] = np.bincount(i, mixed, n) - np.bincount(j, mixed, n)
-        curvature[n, n] = (total * (chances * tied**2).sum(axis=0)).sum()
-        gradient = np.append(gradient, (counts * tied).sum())
+        # A sample may have no ties at all; where strengths are held, ν is, slightly.
+        hold = min(float(prior.min()), SLIGHT)
+        curvature[n, n] = (total * (chances * tied**2).sum(axis=0)).sum() + hold
+        gradient = np.append(gradient, (counts * tied).sum() - hold * theta[n])
     return gradient, curvature
 
 
