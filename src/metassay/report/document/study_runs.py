@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.errors import DataError, one_line
+from metassay.report import names
 
 if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics
-    from metassay.studies.agree import Agreement
     from metassay.studies.setting import NameOrNames
 
 Watch = Callable[[str, int, int], None]
@@ -88,7 +88,7 @@ def gather(
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
         if name == "criteria" and statistic is not None:
-            options["statistic"] = cast("Agreement", results["agree"]).table[0].coefficient
+            options["statistic"] = names.statistics(results["agree"].table)[0]
         try:
             results[name] = study(own, **named, **options)
         except DataError as error:
