@@ -13,7 +13,6 @@ from typing import Any
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.errors import one_line
-from metassay.report.notes import sentences
 from metassay.report.table import Page, Table
 
 VIEWS: dict[str, tuple[str, ...]] = {
@@ -63,6 +62,8 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     view
         Names of views, or a comma list of them; by default those that suit the size of the result.
     """
+    from metassay.report.notes import sentences  # help lists views without them
+
     known = names_of(result.study)
     if view is not None:
         chosen = vocabulary.choices("view", view, known)
