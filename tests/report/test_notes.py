@@ -150,8 +150,7 @@ def test_names_that_differ_share_a_line_and_the_weightiest_note_is_first():
     ]
     assert sentences(notes) == (
         "Intervals from 10 resamples are imprecise; use at least 100, better thousands.",
-        "rouge, chrf: 3 of 100 cells missing in each.",
-        "length: 4 of 100 cells missing.",
+        "rouge, chrf, length: up to 4 of 100 cells missing in each.",
     )
     assert sentences(notes[:1]) == ("rouge: 3 of 100 cells missing.",)
     assert sentences([]) == ()

@@ -106,6 +106,30 @@ def statistic_title(name: str) -> str:
     return statistic_names.title(name)
 
 
+def statistic_symbol(name: str) -> str:
+    """Return the symbol of a statistic; nothing if it has none."""
+    known = statistic_names.KNOWN.get(name)
+    return "" if known is None else known.symbol
+
+
+def measure(names: Iterable[str]) -> str:
+    """Return what statistics are in one word: correlations, or the title of the only one, or agreement.
+
+    Examples
+    --------
+    >>> measure(["kendall", "pearson"]), measure(["my-own"]), measure(["my-own", "kendall"])
+    ('correlation', 'my-own', 'agreement')
+    """
+    kinds = {"correlation" if is_correlation(name) else statistic_title(name) for name in names}
+    return kinds.pop() if len(kinds) == 1 else "agreement"
+
+
+def is_correlation(name: str) -> bool:
+    """Return whether a statistic is a correlation, which is 0 where there is no association."""
+    known = statistic_names.KNOWN.get(name)
+    return known is not None and known.is_correlation
+
+
 def statistic_sign(name: str) -> float:
     """Return 1 if larger values of a statistic are better agreement, −1 if smaller ones are."""
     known = statistic_names.KNOWN.get(name)

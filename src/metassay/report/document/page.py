@@ -148,7 +148,7 @@ def _controls(dossier: Dossier, charts: list[Multiples]) -> str:
     parts = []
     for switch, values in choices.items():
         if values:
-            shown = [(v, names.statistic(v) if switch == "statistic" else one_line(v, 80)) for v in values]
+            shown = [(v, names.coefficient(v) if switch == "statistic" else one_line(v, 80)) for v in values]
             options = "".join(f'<option value="{escape(v)}">{escape(words)}</option>' for v, words in shown)
             parts.append(f'<label>{labels[switch]} <select data-switch="{switch}">{options}</select></label>')
     parts.append(

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.errors import DataError, one_line
+from metassay.report import names
 
 if TYPE_CHECKING:
     from metassay.core.options import Names
     from metassay.stats.statistics.registry import Statistics
-    from metassay.studies.agree import Agreement
 
 Watch = Callable[[str, int, int], None]
 
 LEVELS = "system,input"
-STATISTICS = "kendall,pearson,spearman"
+COEFFICIENTS = "kendall,pearson,spearman"
 TESTED = "kendall,pearson"
-"""Statistics for which metrics are tested against each other: every pair is, and Spearman would double the time."""
+"""Coefficients for which metrics are tested against each other: every pair is, and Spearman would double the time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,7 @@ def gather(
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
+    threads: int | None = None,
     watch: Watch | None = None,
 ) -> Dossier:
     """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`."""
@@ -65,10 +66,10 @@ def gather(
     humans = own.find_humans(human)
     metrics = own.find_metrics(metric, humans)
     named = {"human": humans, "metric": metrics}
-    drawn = {"seed": seed}
+    drawn = {"seed": seed, "threads": threads}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "statistic": statistic or STATISTICS, **sampled}),
+        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, **sampled}),
         "compare": (compare, {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **drawn}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
@@ -87,7 +88,7 @@ def gather(
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
         if name == "criteria" and statistic is not None:
-            options["statistic"] = cast("Agreement", results["agree"]).table[0].statistic
+            options["statistic"] = names.statistics(results["agree"].table)[0]
         try:
             results[name] = study(own, **named, **options)
         except DataError as error:

@@ -21,6 +21,8 @@ class Named(NamedTuple):
     """Its name in signatures, if that is another."""
     higher_is_better: bool = True
     """Whether larger values are better agreement."""
+    is_correlation: bool = True
+    """Whether it is a correlation coefficient."""
 
 
 BUILT_IN = {

@@ -53,6 +53,7 @@ def register(statistic: Statistic) -> Statistic:
         statistic.aliases,
         statistic.signature_name,
         statistic.higher_is_better,
+        statistic.is_correlation,
     )
     return statistic
 
