@@ -240,4 +240,4 @@ def spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
     target = Path(path)
     for name in files:
         if name != "-" and target.exists() and Path(name).exists() and target.samefile(name):
-            raise UsageError(f"{option} {one_line(path)!r} would overwrite the scores it reads; choose another name")
+            raise UsageError(f"{option} {one_line(path)!r} would overwrite a file that it reads; choose another name")
