@@ -222,7 +222,7 @@ def _figure(name: str, chart: Multiples) -> str:
         "switches": chart.switches,
         "metrics": [field for field in chart.metrics if field in fields and field != chart.pick],
         "pick": chart.pick,
-        "sort": chart.sort,
+        "sort": "good" if chart.sort and "good" in fields else chart.sort,
     }
     setting = _shown(setting)
     identifier = f"chart-{name}"
