@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import partial
 from html import escape
 from importlib.resources import files
-from string import Template
 from typing import Any
 
 from metassay.core.signature import VERSION
@@ -15,6 +14,7 @@ from metassay.readers import FORMATS
 from metassay.report.document.page import style as report_style
 from metassay.report.document.report import TITLE
 from metassay.report.numbers import counted
+from metassay.report.templates import each, filled, options
 from metassay.web import choices as chosen
 from metassay.web.limits import Limits, in_words, time_in_words
 from metassay.web.sessions import Session
@@ -37,19 +37,7 @@ def asset(name: str) -> str:
 
 
 def _filled(template: str, **parts: object) -> str:
-    return Template(asset(f"templates/{template}.html")).substitute(parts)
-
-
-def _each(template: str, values: Iterable[tuple[object, ...]]) -> str:
-    """Return a piece of markup for each of some values, which are texts."""
-    return "".join(template.format(*(escape(str(part)) for part in parts)) for parts in values)
-
-
-def _options(values: Mapping[str, str], selected: object = None) -> str:
-    return "".join(
-        f'<option value="{escape(value)}"{" selected" * (value == selected)}>{escape(words)}</option>'
-        for value, words in values.items()
-    )
+    return filled("metassay.web", template, **parts)
 
 
 def home(limits: Limits, kept: bool) -> str:
@@ -62,10 +50,10 @@ def home(limits: Limits, kept: bool) -> str:
         limit=limits.upload,
         limit_words=in_words(limits.upload),
         files=limits.files,
-        options=_options({name: name for name in formats}),
-        sample="<tr>" + _each('<th scope="col">{}</th>', zip(head, strict=True)) + "</tr>",
-        body="".join("<tr>" + _each("<td>{}</td>", zip(row, strict=True)) + "</tr>" for row in rows),
-        formats=_each("<li><b>{}</b>: {}</li>", formats.items()),
+        options=options({name: name for name in formats}),
+        sample="<tr>" + each('<th scope="col">{}</th>', zip(head, strict=True)) + "</tr>",
+        body="".join("<tr>" + each("<td>{}</td>", zip(row, strict=True)) + "</tr>" for row in rows),
+        formats=each("<li><b>{}</b>: {}</li>", formats.items()),
         privacy=_privacy(limits, kept),
     )
     return _page("How far can your metrics be trusted?", body)
@@ -136,7 +124,7 @@ def _done(session: Session, limits: Limits) -> str:
     return _filled(
         "done",
         key=session.key,
-        said=_each("<p>{}</p>", zip(session.made["sentences"], strict=True)),
+        said=each("<p>{}</p>", zip(session.made["sentences"], strict=True)),
         size=in_words(session.made["size"]),
         recognised=_recognised(session),
         form=_form(session, limits),
@@ -154,7 +142,7 @@ def _recognised(session: Session) -> str:
         systems=counted(n, "system"),
         inputs=counted(m, "input"),
         columns=counted(len(found["columns"]), "column"),
-        said=_each("<li>{}</li>", zip((*found["sources"], *found["notes"]), strict=True)),
+        said=each("<li>{}</li>", zip((*found["sources"], *found["notes"]), strict=True)),
         names=escape(names),
     )
 
@@ -163,8 +151,8 @@ def _form(session: Session, limits: Limits) -> str:
     found, choices = session.found, session.choices
     language = ""
     if len(found["languages"]) > 1:
-        options = _options({name: name for name in found["languages"]}, choices.get("language"))
-        language = f'<label>Language <select name="language">{options}</select></label>'
+        languages = options({name: name for name in found["languages"]}, choices.get("language"))
+        language = f'<label>Language <select name="language">{languages}</select></label>'
     columns = {str(at): column["name"] for at, column in enumerate(found["columns"])}
     defaults = chosen.defaults(limits)
     told = {name: each.option.help for name, each in chosen.OPTIONS.items()}
@@ -173,13 +161,13 @@ def _form(session: Session, limits: Limits) -> str:
         "choose",
         key=session.key,
         rows="".join(_column_row(i, column, choices) for i, column in enumerate(found["columns"])),
-        tools=_each('<button type="button" data-set="{}">{}</button>', tools),
+        tools=each('<button type="button" data-set="{}">{}</button>', tools),
         language=language,
-        first=_options(columns, str(choices.get("first"))),
+        first=options(columns, str(choices.get("first"))),
         heading=escape(choices.get("title", "")),
         placeholder=escape(TITLE),
-        fields=_each(_FIELD, ((name.capitalize(), name, choices.get(name, defaults[name])) for name in told)),
-        hints=_each('<p class="hint" id="about-{}">{}: {}.</p>', ((n, n.capitalize(), told[n]) for n in told)),
+        fields=each(_FIELD, ((name.capitalize(), name, choices.get(name, defaults[name])) for name in told)),
+        hints=each('<p class="hint" id="about-{}">{}: {}.</p>', ((n, n.capitalize(), told[n]) for n in told)),
     )
 
 
@@ -192,7 +180,7 @@ def _column_row(at: int, column: dict[str, Any], choices: dict[str, Any]) -> str
         facts += f", {column['annotators']} annotators"
     return (
         f'<tr><th scope="row" id="c{at}">{escape(column["name"])}</th><td>{facts}</td>'
-        f'<td><select name="kind-{at}" aria-labelledby="c{at}">{_options(chosen.KINDS, kind)}</select></td>'
+        f'<td><select name="kind-{at}" aria-labelledby="c{at}">{options(chosen.KINDS, kind)}</select></td>'
         f'<td><label><input type="checkbox" name="lower-{at}" value="1"{" checked" if lower else ""}'
         f' aria-labelledby="l{at} c{at}"> <span id="l{at}">lower is better</span></label></td></tr>'
     )
