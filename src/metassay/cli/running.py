@@ -257,9 +257,9 @@ def tell_written(path: object, quiet: bool) -> None:
         say(f"wrote {one_line(path)}")
 
 
-def spare_inputs(path: str, files: list[str], option: str = "-o", what: str = "scores") -> None:
+def spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
     """Refuse to write over a file that is read."""
     target = Path(path)
     for name in files:
         if name != "-" and target.exists() and Path(name).exists() and target.samefile(name):
-            raise UsageError(f"{option} {one_line(path)!r} would overwrite the {what} it reads; choose another name")
+            raise UsageError(f"{option} {one_line(path)!r} would overwrite a file that it reads; choose another name")

@@ -60,7 +60,7 @@ def check_target(path: str | None, option: str, files: list[str]) -> None:
         raise UsageError(f"no file to write to; name one with {option} FILE")
     if not path.removesuffix(".gz").endswith(SUFFIXES):
         raise UsageError(f"{option} {one_line(path)!r} must end in {', '.join(SUFFIXES)}")
-    spare_inputs(path, files, option, "texts")
+    spare_inputs(path, files, option)
     check_writable(path)
 
 

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"-o {one_line(arguments.output)!r} must end in .csv, .tsv, .jsonl or .parquet")
     if arguments.safe_csv and not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv")):
         raise UsageError(f"--safe-csv has no meaning for {one_line(arguments.output)!r}, which is no CSV")
-    spare_inputs(arguments.output, texts.paths(arguments), what="texts")
+    spare_inputs(arguments.output, texts.paths(arguments))
     if arguments.corpus and (arguments.by_reference or arguments.with_):
         raise UsageError("--corpus scores whole systems, and does not go with --by-reference or --with")
     if arguments.leave_own_out and (arguments.corpus or arguments.by_reference):

@@ -79,10 +79,7 @@ def clusters(result: Comparison) -> tuple[Table, ...]:
 
     return build(
         "Ranks",
-        [
-            figures("rank", "rank", key=True),
-            words(f"metrics ({names.symbol(result.clusters)})", members, whole=True),
-        ],
+        [figures("rank", "rank", key=True), words(f"metrics ({names.symbol(result.clusters)})", members, whole=True)],
         [
             (names.setting(mine[0]), [rows for _, rows in sorted(grouped(mine, "rank").items())])
             for mine in grouped(result.clusters, names.SETTING).values()
