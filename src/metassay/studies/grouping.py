@@ -69,12 +69,7 @@ class Grouping:
 
 
 def group_by(
-    scores: Scores,
-    by: str,
-    baseline: str | None,
-    human: Names | None,
-    metric: Names | None,
-    aggregate: str,
+    scores: Scores, by: str, baseline: str | None, human: Names | None, metric: Names | None, aggregate: str
 ) -> Grouping:
     """Lay out what is compared.
 

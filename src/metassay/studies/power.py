@@ -239,12 +239,7 @@ class _Noise:
         return standardize_cells(self.values) if self.centred else self.values
 
     def damaged(
-        self,
-        setting: float,
-        systems: Sequence[str],
-        inputs: Sequence[str],
-        trials: int,
-        seed: int,
+        self, setting: float, systems: Sequence[str], inputs: Sequence[str], trials: int, seed: int
     ) -> FloatArray:
         # All settings share the noise and only scale it, so that curves are smooth.
         shape = (len(systems), len(inputs))

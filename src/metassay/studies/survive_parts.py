@@ -81,14 +81,7 @@ class Found:
     """The same for criteria."""
 
     @classmethod
-    def of(
-        cls,
-        groups: Grouping,
-        level: str,
-        statistic: Statistic,
-        pages: WeightPages,
-        few: WeightPages,
-    ) -> Found:
+    def of(cls, groups: Grouping, level: str, statistic: Statistic, pages: WeightPages, few: WeightPages) -> Found:
         """Compute them."""
         pairs = list(dict.fromkeys(p for case in groups.cases for p in two_pairs(case)))
         prepared = Correlations(groups.x, groups.z, pairs, level, statistic)
