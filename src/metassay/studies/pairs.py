@@ -101,8 +101,7 @@ def pairs(
     )
     if not any(asked) and not curve:
         raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
-    selected = select(scores, human, metric, references=references)
-    selected.need(levels=("system",))
+    selected = select(scores, human, metric, references=references).need(levels=("system",))
     n = len(selected.scores.systems)
 
     rows: list[ScorePairsRow] = []

@@ -163,8 +163,9 @@ def simulate_power(
         raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
     if damage is not None:
         metric = scores.humans if human is None else scores.find_humans(human)
-    selected = select(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1)
-    selected.need(levels=levels)
+    selected = select(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1).need(
+        levels=levels
+    )
 
     labels = selected.scores.systems, selected.scores.inputs
     kinds: list[Damage]
