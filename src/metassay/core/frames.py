@@ -44,9 +44,7 @@ def number(value: object, field: str, place: Place) -> float:
             pass
     hint = "write 1 or 0" if isinstance(value, bool) else "leave a missing score empty"
     raise FormatError(
-        f"field {one_line(field)!r} must be a number, got {_shown(value)}; {hint}",
-        file=place.file,
-        line=place.line,
+        f"field {one_line(field)!r} must be a number, got {_shown(value)}; {hint}", file=place.file, line=place.line
     )
 
 
@@ -94,11 +92,7 @@ _LABELS = ("system", "input", "group", *EXTRA_AXES)
 
 
 def record_table(
-    ledger: Ledger,
-    table: Table,
-    file: str,
-    lines: Sequence[int],
-    kind: TableKind | None = None,
+    ledger: Ledger, table: Table, file: str, lines: Sequence[int], kind: TableKind | None = None
 ) -> TableKind:
     """Write a table of scores, or a part of one, into a ledger.
 

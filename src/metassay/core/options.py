@@ -45,7 +45,7 @@ class _Shared(TypedDict, total=False):
     metavar: str
     choices: Sequence[str]
     aliases: Mapping[str, str]
-    listed: bool
+    repeated: bool
     alias: str
     key: str
     signed: Callable[[Any], Any]
@@ -108,24 +108,15 @@ Metric = Annotated[
 References = Annotated[
     bool, Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED)
 ]
+_GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
+_GROUPED = _Shared(repeated=True, metavar="GROUP")
 Groups = Annotated[
     "GroupPatterns | None",
-    Option(
-        "a group of systems, NAME=PATTERN[,PATTERN], such as humans=H*; the first match wins; a mapping in Python",
-        repeated=True,
-        metavar="GROUP",
-        absent="the groups that the data knows",
-    ),
+    Option(f"a group of systems, {_GROUP.format('humans=H*')}", absent="the groups that the data knows", **_GROUPED),
 ]
 MetricGroups = Annotated[
     "GroupPatterns | None",
-    Option(
-        "a group of metrics, NAME=PATTERN[,PATTERN], such as relevance=rouge*; the first match wins; a mapping in "
-        "Python",
-        repeated=True,
-        metavar="GROUP",
-        absent="all metrics are one group",
-    ),
+    Option(f"a group of metrics, {_GROUP.format('relevance=rouge*')}", absent="all metrics are one group", **_GROUPED),
 ]
 AnnotatedInputs = Annotated[
     "int | Iterable[str] | None",

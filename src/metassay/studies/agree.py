@@ -127,8 +127,7 @@ def agree(
     method = INTERVALS[interval]
     for each in statistics:
         method.check(each)
-    selected = select(scores, human, metric, references=references)
-    selected.need(levels=levels)
+    selected = select(scores, human, metric, references=references).need(levels=levels)
 
     n, m_inputs = selected.scores.shape
     cases = _cases(selected, levels, statistics, inputs)

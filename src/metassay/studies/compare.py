@@ -150,8 +150,7 @@ def compare(
     method = TESTS[test]
     for each in statistics:
         method.check(each)
-    selected = select(scores, human, metric, references=references, least_metrics=2)
-    selected.need(levels=levels)
+    selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=levels)
 
     plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
     rows: list[ComparisonRow] = []
