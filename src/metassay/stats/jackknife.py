@@ -279,7 +279,10 @@ class _Parts:
         left, columns, cells = [], [], []
         for p, average in enumerate(self.estimates):
             x, z = arranged(self.x[p], self.level), arranged(self.people(p), self.level)
-            whole, without = self.statistic.left_out(x, z, members)
+            level = self.levels[0 if self.z.ndim == 2 else p]
+            assert isinstance(level, GroupedLevel), "averages are those of grouped levels"
+            ready = level.left_out[p if self.z.ndim == 2 else 0] if members is None else None
+            whole, without = ready or self.statistic.left_out(x, z, members)
             units, defined = without.shape[1], ~np.isnan(whole)
             here = ~np.isnan(x + z)
             if members is not None:

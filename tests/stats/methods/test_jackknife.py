@@ -290,3 +290,13 @@ def test_each_metric_may_have_a_confidence_of_its_own():
     assert mixed[:, 0] == pytest.approx(one[:, 2])
     assert mixed[:, 1] == pytest.approx(other[:, 0])
     assert (one[1] - one[0] < other[1] - other[0]).all()
+
+
+def test_systems_that_stand_twice_and_are_a_family_are_tested_once():
+    x, z = world(seed=2)
+    for level in ("system", "input", "global"):
+        one = p_of(Case(find("pearson"), x, z, level), [(0, 1), (1, 2)])
+        twice = Case(
+            find("pearson"), np.repeat(x, 2, axis=1), np.repeat(z, 2, axis=0), level, families=np.repeat(range(9), 2)
+        )
+        assert p_of(twice, [(0, 1), (1, 2)]).p == pytest.approx(one.p, rel=1e-9)
