@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
-from metassay.stats.jackknife import Fit, added_up
+from metassay.stats.jackknife import Fit, added_up, of_independent_pairs
 from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
@@ -73,7 +73,7 @@ class Limits:
         systems = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0)
         if fit.level == "system" and statistic.ranked:
             # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
-            systems = np.maximum(systems, _of_independent_pairs(fit))
+            systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
         inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
         self.variance = systems + inputs
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -95,15 +95,6 @@ class Limits:
             return self.fit.statistic.scale.back(np.asarray(centre + error * long))
 
         return np.stack([np.minimum(end(-t), r), np.maximum(end(t), r)])
-
-
-def _of_independent_pairs(fit: Fit) -> FloatArray:
-    """Return the variance on the scale of a mean over as many independent pairs as the systems make."""
-    low, high = fit.statistic.range
-    half, most = (high - low) / 2, 1 - 1 / fit.systems**2
-    place = np.clip((fit.estimates - (low + high) / 2) / half, -most, most)
-    pairs = fit.systems * (fit.systems - 1) / 2
-    return np.asarray((half * fit.slope) ** 2 * (1 - place**2) / pairs)
 
 
 def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) -> FloatArray:
