@@ -267,8 +267,9 @@ def average_defined(within: FloatArray, weights: FloatArray | None) -> FloatArra
     """Return the weighted average over groups, leaving out undefined ones; NaN where none is left."""
     defined = ~np.isnan(within)
     if defined.all():
-        total = within.mean(axis=0) if weights is None else np.einsum("gb,gb->b", within, weights) / weights.sum(axis=0)
-        return np.asarray(total)
+        if weights is None:
+            return np.asarray(within.mean(axis=0))
+        return quotient(np.einsum("gb,gb->b", within, weights), weights.sum(axis=0))
     filled = np.where(defined, within, 0.0)
     if weights is None:
         total, n = filled.sum(axis=0), defined.sum(axis=0).astype(np.float64)

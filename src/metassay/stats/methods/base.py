@@ -156,8 +156,9 @@ class Reason(NamedTuple):
     code: str
     """``few-systems`` or ``few-inputs`` (or families, or clusters of them), ``undefined`` (the statistic itself),
     ``undefined-without-one`` (the statistic without one of the systems), ``zero-width`` (nothing in the data says how
-    far the statistic may vary), ``same-scores`` (two metrics that the statistic cannot tell apart) ``few-observations``
-    (a formula has no degrees of freedom left) or ``no-draw`` (undefined in all draws)."""
+    far the statistic may vary), ``same-scores`` (two metrics that the statistic cannot tell apart), ``other-cells``
+    (two metrics that miss different ones), ``few-observations`` (a formula has no degrees of freedom left) or
+    ``no-draw`` (undefined in all draws)."""
     needs: int = 0
     """How many are needed, if there are too few."""
     has: int = 0

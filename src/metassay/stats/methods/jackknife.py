@@ -13,17 +13,15 @@ from scipy.special import stdtr, stdtrit
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
 from metassay.stats.jackknife import Fit
-from metassay.stats.kernels.left_out import signed_sums
+from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.significance import EQUAL
 
 LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
-SKEWED = 0.3
-"""The most that skewness counts."""
-FLAGGED = 0.05
-"""A system is an outlier if Grubbs' test says so at this level."""
+SKEWED, LEAST = 0.3, 0.2
+"""The most that skewness counts, and the least that is left of 1 − a·t for it to be divided by."""
 
 
 class _Jackknife(Method):
@@ -60,37 +58,45 @@ class JackknifeInterval(_Jackknife, Interval):
             for metrics, fit in case.fits:
                 if min(fit.units) < 2:
                     continue
-                ends[:, metrics] = limits(fit, confidence)
+                ends[:, metrics] = Limits(fit).ends(confidence)
                 for at, left in zip(metrics, fit.left, strict=True):
                     reasons[at] = Reason("undefined-without-one") if np.isnan(left).any() else None
             found.append(Intervals(estimates, undefined, ends[0], ends[1], reasons=tuple(reasons)))
         return found
 
 
-def limits(fit: Fit, confidence: float | FloatArray) -> FloatArray:
-    """Return the ends of the intervals of all metrics of a fit, (2, P)."""
-    statistic, n, r = fit.statistic, fit.units[0], fit.estimates
-    d = (n - 1) * (fit.left.mean(axis=1, keepdims=True) - fit.left)
-    squares = (d * d).sum(axis=1)
-    systems = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0)
-    if fit.level == "system" and statistic.ranked:
-        # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
-        systems = np.maximum(systems, _of_independent_pairs(fit))
-    inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
-    total = systems + inputs
-    with np.errstate(invalid="ignore", divide="ignore"):
-        skew = (d**3).sum(axis=1) / (6 * squares**1.5) * (systems / total) ** 1.5
-        t = stdtrit(satterthwaite(systems, inputs, fit.df), (1 + confidence) / 2)
-    skew = np.clip(np.nan_to_num(skew), -SKEWED, SKEWED)
-    centre, power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
-    if fit.level in ("input", "global"):
-        centre = centre - (n - 1) * (fit.left.mean(axis=1) - fit.at)
+class Limits:
+    """The intervals of the metrics of a fit, at any confidence."""
 
-    def end(q: FloatArray) -> FloatArray:
-        long = np.where(skew * q > 0, q / np.maximum(1 - skew * q, -LOWEST) ** power, q)
-        return statistic.scale.back(np.asarray(centre + np.sqrt(total) * long))
+    def __init__(self, fit: Fit) -> None:
+        statistic, n = fit.statistic, fit.units[0]
+        self.fit = fit
+        d = (n - 1) * (fit.left.mean(axis=1, keepdims=True) - fit.left)
+        systems = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0)
+        if fit.level == "system" and statistic.ranked:
+            # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
+            systems = np.maximum(systems, _of_independent_pairs(fit))
+        inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
+        self.variance = systems + inputs
+        with np.errstate(invalid="ignore", divide="ignore"):
+            skew = (d**3).sum(axis=1) / (6 * (d * d).sum(axis=1) ** 1.5) * (systems / self.variance) ** 1.5
+        self.skew = np.clip(np.nan_to_num(skew), -SKEWED, SKEWED)
+        self.df = satterthwaite(systems, inputs, fit.df)
+        self.centre, self.power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
+        if fit.level in ("input", "global"):
+            self.centre = fit.at - (n - 1) * (fit.left.mean(axis=1) - fit.at)
 
-    return np.stack([np.minimum(end(-t), r), np.maximum(end(t), r)])
+    def ends(self, confidence: float | FloatArray, metrics: IntArray | slice = slice(None)) -> FloatArray:
+        """Return the ends of intervals of some metrics, (2, metrics), each at the same or at its own confidence."""
+        t = stdtrit(self.df[metrics], (1 + np.asarray(confidence)) / 2)
+        skew, centre, r = self.skew[metrics], self.centre[metrics], self.fit.estimates[metrics]
+        error = np.sqrt(self.variance[metrics])
+
+        def end(q: FloatArray) -> FloatArray:
+            long = np.where(skew * q > 0, q / np.maximum(1 - skew * q, LEAST) ** self.power, q)
+            return self.fit.statistic.scale.back(np.asarray(centre + error * long))
+
+        return np.stack([np.minimum(end(-t), r), np.maximum(end(t), r)])
 
 
 def _of_independent_pairs(fit: Fit) -> FloatArray:
@@ -106,8 +112,8 @@ def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) 
     """Return the degrees of freedom of a sum of two variances, at least 1 (Satterthwaite 1946)."""
     inputs = np.maximum(inputs, 0.0)
     below = systems**2 / df[0] + inputs**2 / df[1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.maximum((systems + inputs) ** 2 / below, 1.0))
+    found = np.divide((systems + inputs) ** 2, below, out=np.ones(np.shape(below)), where=below != 0)
+    return np.asarray(np.maximum(found, 1.0))
 
 
 class JackknifeTest(_Jackknife, MetricTest):
@@ -126,6 +132,9 @@ class JackknifeTest(_Jackknife, MetricTest):
         greater, less = np.full((2, len(pairs)), np.nan)
         reasons: list[Reason | None] = [None] * len(pairs)
         place = {int(metric): (g, at) for g, (some, _) in enumerate(case.fits) for at, metric in enumerate(some)}
+        for k, (a, b) in enumerate(pairs):
+            if a in place and b in place and place[a][0] != place[b][0]:
+                reasons[k] = Reason("other-cells")
         for g, (_, fit) in enumerate(case.fits):
             mine = [k for k, (a, b) in enumerate(pairs) if place.get(a, (-1,))[0] == g == place.get(b, (-1,))[0]]
             if not mine or min(fit.units) < 3:
@@ -211,44 +220,13 @@ def _score(fit: Fit, first: IntArray, second: IntArray) -> _Score:
     """Test from what a common value of both correlations ρ leaves: (x − y)(z − ρ(x + y)/2), system by system."""
     assert fit.means is not None, "only means of systems are tested so"
     n = fit.systems
-    x, z = (standard(fit, values) for values in fit.means)
+    x, z = (standardised(fit, values) for values in fit.means)
     r = fit.estimates
     apart, both = x[first] - x[second], (r[first] + r[second]) / 2
     psi = apart * (z[first] - both[:, None] * (x[first] + x[second]) / 2)
     difference = psi.mean(axis=1)
     variance = ((psi - difference[:, None]) ** 2).mean(axis=1) / (n - 2)
-    residuals = largest_share(x - r[:, None] * z)[1]
-    share = np.maximum(np.maximum(residuals[first], residuals[second]), largest_share(apart)[1])
+    of_one = largest_share(residuals(fit))[1]
+    share = np.maximum(np.maximum(of_one[first], of_one[second]), largest_share(apart)[1])
     slope = 1 / (1 - np.minimum(both**2, 1 - 1e-9))
     return _Score(difference, variance, slope, share > grubbs_share(n))
-
-
-def standard(fit: Fit, means: FloatArray) -> FloatArray:
-    """Return means of systems (P, N), or their midranks, standardised."""
-    values = means
-    if fit.statistic.ranked:
-        # Means of equal sums need not be equal to the last bit.
-        values = np.stack([signed_sums(np.round(row, 12), np.ones(len(row))) for row in means])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True))
-
-
-def largest_share(values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return which of each row is farthest from its mean, and its share of the sum of squares."""
-    squares = (values - values.mean(axis=1, keepdims=True)) ** 2
-    total = squares.sum(axis=1)
-    where = np.asarray(squares.argmax(axis=1))
-    largest = squares[np.arange(len(where)), where]
-    return where, np.divide(largest, total, out=np.zeros(len(total)), where=total > 0)
-
-
-def grubbs_share(n: int, alpha: float = FLAGGED) -> float:
-    """Return the share of a sum of squares above which its largest term is an outlier by Grubbs' (1969) two-sided test.
-
-    Examples
-    --------
-    >>> round(grubbs_share(16), 3)  # G = 2.585 of 16 values: G²·n/(n − 1)² is the share… of n − 1 squared deviations
-    0.445
-    """
-    t = float(stdtrit(n - 2, 1 - alpha / (2 * n))) ** 2
-    return t / (n - 2 + t) * (n - 1) / n
