@@ -1,11 +1,11 @@
-"""Which metric agrees better: a matrix of tests."""
+"""Which metric agrees better: a matrix of tests, and the ranks that metrics may have."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from metassay.charts.panels import Multiples, records
-from metassay.charts.shapes import cells, crosses, key, names, outcome, outcomes, tips
+from metassay.charts.shapes import cells, crosses, intervals, key, names, numbers, outcome, outcomes, tips, undefined
 from metassay.core import vocabulary
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ def matrix(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - name
     first = result.table[0]
     rows = records(result.table, "metric_a metric_b human level statistic difference p_value", only)
     tests = {(r.metric_a, r.metric_b, r.human, r.level, r.statistic): r for r in result.table}
-    ranks = {
-        (c.human, c.level, c.statistic, c.metric): -c.estimate for c in result.clusters if c.estimate == c.estimate
-    }
+    ranks = {(c.human, c.level, c.statistic, c.metric): -c.estimate for c in result.ranks if c.estimate == c.estimate}
     kinds = outcomes(
         CLAIMS[first.alternative],
         vocabulary.CORRECTION_NAMES.get(first.correction),
@@ -58,4 +56,22 @@ def matrix(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - name
         metrics=("metric_a", "metric_b"),
         own=True,
         square=True,
+    )
+
+
+def ranks(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return the ranks that each metric may have: a panel per human criterion, level and statistic."""
+    rows = records(result.ranks, "metric human level statistic estimate rank rank_low rank_high", only)
+    y = names("metric", (row["metric"] for row in rows), grid=True)
+    last = max((row["rank_high"] or 1 for row in rows), default=1)
+    x = numbers("rank", "possible ranks", (0.5, last + 0.5), tickMinStep=1, format="d")
+    about = tips("metric", "estimate|correlation|.3f", "rank|rank by estimate", "rank_low|from", "rank_high|to")
+    return Multiples(
+        title="Ranks of the metrics by agreement with human scores",
+        told=f"dot: rank by the estimate, line: {100 * (1 - result.alpha):g}% confidence set of all ranks together",
+        rows=rows,
+        layers=[*intervals(y, x, ("rank_low", "rank_high"), tooltip=about), undefined(y, "rank")],
+        by=BY,
+        lines="metric",
+        sort="estimate",
     )

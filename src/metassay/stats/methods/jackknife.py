@@ -17,6 +17,7 @@ from metassay.stats.leverage import grubbs_share, largest_share, residuals, stan
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.significance import EQUAL
+from metassay.stats.statistics.base import Statistic
 
 LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
@@ -58,9 +59,13 @@ class JackknifeInterval(_Jackknife, Interval):
             for metrics, fit in case.fits:
                 if min(fit.units) < 2:
                     continue
-                ends[:, metrics] = Limits(fit).ends(confidence)
-                for at, left in zip(metrics, fit.left, strict=True):
-                    reasons[at] = Reason("undefined-without-one") if np.isnan(left).any() else None
+                limits = Limits(fit)
+                ends[:, metrics] = limits.ends(confidence)
+                for at, left, variance in zip(metrics, fit.left, limits.variance, strict=True):
+                    if np.isnan(left).any():
+                        reasons[at] = Reason("undefined-without-one")
+                    elif variance <= EQUAL**2:
+                        reasons[at] = Reason("zero-width")
             found.append(Intervals(estimates, undefined, ends[0], ends[1], reasons=tuple(reasons)))
         return found
 
@@ -129,7 +134,7 @@ class JackknifeTest(_Jackknife, MetricTest):
         """Test pairs of metrics."""
         r = case.estimates
         estimates = np.stack([r[list(side)] for side in zip(*pairs, strict=True)], axis=1)
-        greater, less = np.full((2, len(pairs)), np.nan)
+        greater, less, error, df = np.full((4, len(pairs)), np.nan)
         reasons: list[Reason | None] = [None] * len(pairs)
         place = {int(metric): (g, at) for g, (some, _) in enumerate(case.fits) for at, metric in enumerate(some)}
         for k, (a, b) in enumerate(pairs):
@@ -140,16 +145,35 @@ class JackknifeTest(_Jackknife, MetricTest):
             if not mine or min(fit.units) < 3:
                 continue
             found = contrast(fit, *(np.array([place[pairs[k][side]][1] for k in mine]) for side in (0, 1)))
-            greater[mine], less[mine] = found.greater, found.less
-            for k, same in zip(mine, found.same, strict=True):
-                reasons[k] = Reason("same-scores") if same else None
+            greater[mine], less[mine], error[mine], df[mine] = found.greater, found.less, found.error, found.df
+            for k, same, wide in zip(mine, found.same, found.error, strict=True):
+                reasons[k] = Reason("same-scores") if same else Reason("zero-width") if wide <= EQUAL else None
                 if np.isnan(fit.left[[place[m][1] for m in pairs[k]]]).any():
                     reasons[k] = Reason("undefined-without-one")
         if not case.statistic.higher_is_better:
             alternative = OPPOSITE[alternative]
         sides = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
         none = np.zeros(len(pairs), dtype=np.int64)
-        return Tested(estimates, sides[alternative], sides[OPPOSITE[alternative]], none, tuple(reasons))
+        p, q = sides[alternative], sides[OPPOSITE[alternative]]
+        return Tested(estimates, p, q, none, tuple(reasons), (error, df))
+
+
+def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, alternative: str) -> FloatArray | None:
+    """Return how far apart two statistics must be for a test at level α to find it, (pairs,); inf if they cannot be.
+
+    Around the same middle on the statistic's scale and with the same standard errors; None if the test is not
+    Student's. At a level that is corrected for many tests this is the first step of Holm's.
+    """
+    if found.precision is None:
+        return None
+    error, df = found.precision
+    middle = statistic.scale.to(found.estimates, systems).mean(axis=1)
+    with np.errstate(invalid="ignore"):
+        half = stdtrit(df, 1 - alpha / (2 if alternative == "two-sided" else 1)) * error / 2
+    low, high = (statistic.scale.back(np.asarray(middle + side * half)) for side in (-1, 1))
+    # Statistics that come in steps end where the last step is cut off.
+    most = float(statistic.scale.to(np.asarray(statistic.range[1]), systems))
+    return np.where(half > most, np.inf, high - low)
 
 
 @dataclass(frozen=True)
