@@ -83,17 +83,17 @@ if TYPE_CHECKING:
     from metassay.texts.changes.translation import Translation as Translation
     from metassay.texts.changes.translation import translate as translate
     from metassay.texts.scorers.callables import scorer as scorer
-    from metassay.texts.scorers.catalogue import Catalogue as Catalogue
-    from metassay.texts.scorers.catalogue import metrics as metrics
-    from metassay.texts.scorers.corpus import score_corpus as score_corpus
     from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
     from metassay.texts.scorers.judge_config import judge as judge
-    from metassay.texts.scorers.references import score_by_reference as score_by_reference
+    from metassay.texts.scorers.registry import Catalogue as Catalogue
+    from metassay.texts.scorers.registry import metrics as metrics
     from metassay.texts.scorers.scoring import score as score
+    from metassay.texts.scorers.scoring import score_by_reference as score_by_reference
+    from metassay.texts.scorers.scoring import score_corpus as score_corpus
 
 HOMES = {
     "Agreement": "metassay.studies.agree",
-    "Catalogue": "metassay.texts.scorers.catalogue",
+    "Catalogue": "metassay.texts.scorers.registry",
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
     "Comparison": "metassay.studies.compare",
@@ -144,7 +144,7 @@ HOMES = {
     "load": "metassay.report.data",
     "judge": "metassay.texts.scorers.judge_config",
     "make_report": "metassay.report.document.report",
-    "metrics": "metassay.texts.scorers.catalogue",
+    "metrics": "metassay.texts.scorers.registry",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
     "plan": "metassay.studies.plan",
@@ -156,8 +156,8 @@ HOMES = {
     "register": "metassay.stats.statistics.registry",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",
-    "score_corpus": "metassay.texts.scorers.corpus",
-    "score_by_reference": "metassay.texts.scorers.references",
+    "score_corpus": "metassay.texts.scorers.scoring",
+    "score_by_reference": "metassay.texts.scorers.scoring",
     "scorer": "metassay.texts.scorers.callables",
     "simulate_coverage": "metassay.studies.coverage",
     "simulate_power": "metassay.studies.power",

@@ -98,7 +98,7 @@ def test_the_scores_are_never_overwritten(run, scores):
     before = scores.read_bytes()
     code, _, err = run("agree", scores, "--human", "relevance", "-o", scores)
     assert code == 2
-    assert "would overwrite the scores" in one_line(err)
+    assert "would overwrite a file that it reads" in one_line(err)
     assert scores.read_bytes() == before
 
 

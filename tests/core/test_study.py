@@ -42,7 +42,7 @@ def test_docstrings_and_help_tell_every_option(verb):
     for name, each in options.of(verb).items():
         words = each.option.text(each.default)
         assert f"\n{name}\n    {words[0].upper()}{words[1:]}.\n" in text
-    assert text.count("\nParameters\n----------\n") == 1
+    assert text.count("\nParameters\n----------\n") == text.count("\nReturns\n-------\n") == 1
 
 
 def test_options_are_checked_before_the_body_runs():
@@ -67,9 +67,8 @@ def test_options_are_checked_before_the_body_runs():
         verb(width=-3)
     assert len(ran) == 2
     assert verb.__doc__.startswith(
-        "Do nothing.\n\nParameters\n----------\nlevel\n    Levels of correlation, a comma list"
+        "Do nothing.\n\nMore on that.\n\nParameters\n----------\nlevel\n    Levels of correlation, a comma list"
     )
-    assert verb.__doc__.endswith("\n\nMore on that.")
 
 
 def test_all_stands_for_every_choice():

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+import metassay as ma
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
@@ -202,3 +203,36 @@ def test_a_result_without_rows_can_be_shown():
     for text in (result.to_markdown(), result.to_latex(), result.to_html(), result.to_json()):
         assert "future" in text
     assert result.to_csv() == ""
+
+
+class Far(ma.Statistic):
+    name, title, symbol, higher_is_better, range = "far-off", "mean distance", "d", False, (0.0, np.inf)
+
+    def evaluate(self, x, z, w):
+        return (w * abs(x - z)).sum(0) / w.sum(0)
+
+
+def test_a_statistic_of_ones_own_is_called_by_its_name_and_small_may_be_good():
+    rng = np.random.default_rng(0)
+    people = rng.normal(size=(8, 12)) + rng.normal(size=(8, 1))
+    metrics = {name: people + rng.normal(size=people.shape) * size for name, size in (("far", 3), ("near", 0.1))}
+    scores = ma.Scores.from_arrays(metrics, {"overall": people})
+    statistic = ma.register(Far())
+    agreed = ma.agree(scores, statistic=statistic, interval="boot-both", resamples=20, level="system")
+    (table,) = page(agreed).tables
+    assert [row[0].text for row in table.sections[0].rows] == ["near", "far"]
+    assert bold(table.sections[0], 1) == ["near"]
+    assert table.columns[1].header == "system mean distance"
+    spec = agreed.plot().spec
+    assert list(dict.fromkeys(row["metric"] for row in spec["concat"][0]["data"]["values"])) == ["near", "far"]
+    compared = ma.compare(scores, statistic=statistic, test="paired-boot-both", resamples=20, level="system")
+    assert [c.header for c in page(compared, "list").tables[0].columns][2:4] == ["d A", "d B"]
+    cells = compared.plot().spec["concat"][0]["data"]["values"]
+    assert [row["metric_a"] for row in cells] == ["near", "far"]
+    for result in (agreed, compared):
+        shown = result.to_text() + str(result.plot().spec)
+        assert "orrelation" not in shown.replace("kendall", "")
+    report = ma.make_report(scores, statistic=statistic, resamples=20)
+    assert report.sentences[0].startswith("near agrees best with people on overall at the system level (mean distance ")
+    assert "includes 0" not in report.sentences[1]
+    assert '"sort":"good"' in report.html

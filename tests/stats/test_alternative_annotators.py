@@ -101,7 +101,7 @@ def test_the_curve_rises_with_epsilon_and_is_the_test_at_each():
     truth, people = crowd(random, people=6)
     judge = np.where(random.random(120) < 0.7, truth, 1 - truth).astype(float)
     epsilons = [0.0, 0.1, 0.2, 0.3, 0.5]
-    found = alt.curve(judge, people, "accuracy", epsilons)
+    found = alt.curve(alt.comparisons(judge, people, "accuracy"), epsilons)
     rates = [each.winning_rate for each in found]
     assert rates == sorted(rates)
     assert rates[-1] > rates[0]

@@ -90,6 +90,9 @@ def test_differences_of_systems_know_that_inputs_are_shared():
     assert 0.92 <= inside / 400 <= 0.98
     assert np.mean(widths) < 0.8
     assert found.covariance[0, 0] == pytest.approx(found.systems[0].corrected.error ** 2)
+    best, worst = found.ranks()
+    assert (best[0], worst[0]) == (3, 3)
+    assert worst[1:].max() == 2
 
 
 def test_rogan_and_gladen_by_hand():

@@ -33,15 +33,17 @@ from metassay.errors import UnknownName, UsageError
 Data = list[dict[str, Any]]
 Only = Mapping[str, Any]
 
-SWITCHES = ("human", "level", "statistic")
+STATISTIC = "statistic"
+"""The field of rows that names the statistic."""
+SWITCHES = ("human", "level", STATISTIC)
 """Fields that all charts of a page are switched by together."""
-FLAGS = {name: name for name in ("metric", "human", "level", "statistic", "anchor", "test")} | {"panel": "metric"}
+FLAGS = {name: name for name in ("metric", *SWITCHES, "anchor", "test")} | {"panel": "metric"}
 """Fields that an option of the command line chooses from, and that option."""
 GAP, LEAN, HEAD, FOOT = 16, 8, 48, 26
 """Pixels between panels, that the numbers of an axis lean out of one, above all for the title, and below each."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Multiples:
     """Rows, and how a panel draws its share of them."""
 
@@ -152,7 +154,7 @@ def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
 
 def _names(multiples: Multiples, rows: Data) -> list[str]:
     """Return the names down the side, in order."""
-    return list(dict.fromkeys(row[multiples.lines] for row in rows)) if multiples.lines else []
+    return distinct(rows, multiples.lines) if multiples.lines else []
 
 
 def _lines_that_fit(multiples: Multiples) -> tuple[Multiples, list[str]]:
@@ -224,15 +226,25 @@ def _words(name: str, value: object) -> str:
     """Return what a value of a field is called above a panel."""
     if name == "level":
         return f"{value} level"
-    if name == "statistic":
+    if name == STATISTIC:
         return statistic_words(str(value))
     return f"{value} held fixed" if name == "anchor" else f"{value} cut-off" if name == "cutoff" else str(value)
 
 
-def statistic_words(statistic: str) -> str:
+def statistic_words(name: str) -> str:
     """Return what a statistic is called."""
     known = {"kendall": "Kendall's τ", "kendall-a": "Kendall's τa", "kendall-c": "Kendall's τc"}
-    return known.get(statistic, statistic.capitalize())
+    return known.get(name) or vocabulary.statistic_title(name)
+
+
+def measure(rows: Data) -> str:
+    """Return what the statistics of some rows are in one word, such as ``correlation``."""
+    return vocabulary.measure(distinct(rows, STATISTIC))
+
+
+def distinct(rows: Data, field: str) -> list[Any]:
+    """Return the values of a field in the order in which they first occur."""
+    return list(dict.fromkeys(row[field] for row in rows))
 
 
 def _trimmed(multiples: Multiples, rows: Data, first: bool, last: bool, text: float) -> list[Spec]:
@@ -302,7 +314,7 @@ def chosen(rows: Data, only: Only) -> Data:
         if not rows or name not in rows[0]:
             fields = ", ".join(key for key, value in (rows[0] if rows else {}).items() if isinstance(value, str))
             raise UsageError(f"this figure has no option {name!r}; it can be chosen by {fields}")
-        known = list(dict.fromkeys(row[name] for row in rows))
+        known = distinct(rows, name)
         names = [wanted] if wanted in known else vocabulary.names(wanted)
         for one in names:
             if one not in known:
@@ -319,11 +331,21 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
 
 
 def best_first(rows: Data, name: str, value: str, by: tuple[str, ...] = ()) -> Data:
-    """Return rows in the order of their values in the first panel, large first and undefined ones last."""
+    """Return rows in the order of their values in the first panel, the best first and undefined ones last.
+
+    Where small values of a statistic are good, rows get the field ``good``, by which the page sorts them.
+    """
+    signs = [vocabulary.statistic_sign(str(row.get(STATISTIC))) for row in rows]
+    if -1 in signs:
+        rows = [
+            {**row, "good": None if row[value] is None else sign * row[value]}
+            for row, sign in zip(rows, signs, strict=True)
+        ]
+        value = "good"
     first = tuple(rows[0][key] for key in by) if rows else ()
     ranked = [row for row in rows if tuple(row[key] for key in by) == first]
     ranked.sort(key=lambda row: (row[value] is None, -(row[value] or 0)))
-    place = {each: at for at, each in enumerate(dict.fromkeys(row[name] for row in [*ranked, *rows]))}
+    place = {each: at for at, each in enumerate(distinct([*ranked, *rows], name))}
     return sorted(rows, key=lambda row: place[row[name]])
 
 

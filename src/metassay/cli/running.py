@@ -71,16 +71,17 @@ def placed(arguments: argparse.Namespace) -> AbstractContextManager[None]:
 # -- in -----------------------------------------------------------------------------------------
 
 
-def read_scores(arguments: argparse.Namespace) -> Scores:
-    """Read and merge the files, declare what the options say of them, and tell what was found."""
+def read_scores(arguments: argparse.Namespace, paths: list[str] | None = None, by: str | None = None) -> Scores:
+    """Read and merge the files, or others without people, declare what the options say, and tell what was found."""
     from metassay.readers import read
 
-    if not arguments.files:
+    named = arguments.files if paths is None else paths
+    if not named:
         raise UsageError("no file given; name at least one file with scores, or - for stdin")
-    with _spooled(arguments.files) as files:
-        by = getattr(arguments, "by_column", None)
+    with _spooled(named) as files:
         scores = read(*files, format=arguments.format_, language=arguments.language, by=by)
-    scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
+    people = (arguments.human if paths is None else None) or ()
+    scores = scores.declare(human=people, lower_is_better=arguments.lower_is_better or ())
     tell_what_was_read(scores, arguments.quiet)
     return scores
 
@@ -167,6 +168,7 @@ class Output:
         from metassay.report.data import result_of
 
         path = None if arguments.output == "-" else arguments.output
+        files = getattr(arguments, "files", [])
         if path is None and sys.stdout is None:
             raise UsageError("stdout is closed; name a file with -o FILE")
         form = formats.choose(arguments.format, path)
@@ -183,7 +185,7 @@ class Output:
         if safe and form != "csv":
             raise UsageError("--safe-csv has no meaning without --format csv")
         if path is not None:
-            spare_inputs(path, arguments.files)
+            spare_inputs(path, files)
             check_writable(path)
         # Only commands of studies that have a figure have these options.
         figure, kind = (getattr(arguments, name, None) for name in ("figure", "figure_kind"))
@@ -193,7 +195,7 @@ class Output:
             chart.choose_kind(study, kind)
             if chart.check_suffix(figure) != "json":
                 chart.require_converter()
-            spare_inputs(figure, arguments.files, "--figure")
+            spare_inputs(figure, files, "--figure")
             check_writable(figure)
         return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows, safe)
 
@@ -203,10 +205,9 @@ class Output:
         if self.figure is not None:
             sys.stdout.flush()
             chart = result.plot(self.figure, kind=self.figure_kind)
-            if not self.quiet:
-                say(f"wrote {one_line(self.figure)}")
-                if chart.omitted:
-                    say(f"{one_line(self.figure)}: {one_line(chart.omitted, 300)}")
+            tell_written(self.figure, self.quiet)
+            if chart.omitted and not self.quiet:
+                say(f"{one_line(self.figure)}: {one_line(chart.omitted, 300)}")
 
     def _put_text(self, result: Result) -> None:
         from metassay.report import formats
@@ -219,15 +220,13 @@ class Output:
         write = formats.FORMATS[self.format]
         if self.path is not None:
             write(result, self.path, **settings)
-            if not self.quiet:
-                say(f"wrote {one_line(self.path)}")
+            tell_written(self.path, self.quiet)
         elif self.format == "table":
             show(result, **settings)
         else:
             if self.format == "html":
                 settings["document"] = True
-            # files are UTF-8 whatever the terminal speaks
-            _put_bytes(write(result, **settings).encode("utf-8", "backslashreplace"))
+            put_bytes(write(result, **settings))
 
 
 def show(result: Result, **settings: Any) -> None:  # noqa: ANN401 - the renderer's options
@@ -245,10 +244,17 @@ def tell(line: str = "") -> None:
     print(fit(line, sys.stdout.encoding or "ascii"))
 
 
-def _put_bytes(data: bytes) -> None:
+def put_bytes(text: str) -> None:
+    """Write text to stdout as files have it: in UTF-8, whatever the terminal speaks."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
+
+
+def tell_written(path: object, quiet: bool) -> None:
+    """Say that a file was written."""
+    if not quiet:
+        say(f"wrote {one_line(path)}")
 
 
 def spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
@@ -256,4 +262,4 @@ def spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
     target = Path(path)
     for name in files:
         if name != "-" and target.exists() and Path(name).exists() and target.samefile(name):
-            raise UsageError(f"{option} {one_line(path)!r} would overwrite the scores it reads; choose another name")
+            raise UsageError(f"{option} {one_line(path)!r} would overwrite a file that it reads; choose another name")

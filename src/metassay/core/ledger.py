@@ -105,11 +105,8 @@ class Ledger:
         self.by_was_seen = False
         self._blocks: list[_Block] = []
         self._loose: list[tuple[int, int, int, int, int, int, float, int, int]] = []
-        self._names = _Index()
-        self._systems = _Index()
-        self._inputs = _Index()
+        self._names, self._systems, self._inputs, self._files = (_Index() for _ in range(4))
         self._extra = {axis: _Index() for axis in EXTRA_AXES}
-        self._files = _Index()
         self._recorded = 0
         self._kinds: dict[str, Kind] = {}
         self._lower: set[str] = set()
@@ -152,19 +149,9 @@ class Ledger:
         if abs(score) > LARGEST:
             raise _too_large(name, score, place)
         extra = self._extra
-        self._loose.append(
-            (
-                self._names[name],
-                self._systems[system],
-                self._inputs[key],
-                extra["language"][language],
-                extra["reference"][reference],
-                extra["annotator"][annotator],
-                score,
-                self._files[place.file],
-                -1 if place.line is None else place.line,
-            )
-        )
+        cell = self._names[name], self._systems[system], self._inputs[key]
+        axes = extra["language"][language], extra["reference"][reference], extra["annotator"][annotator]
+        self._loose.append((*cell, *axes, score, self._files[place.file], -1 if place.line is None else place.line))
         if len(self._loose) >= _LOOSE_LIMIT:
             self._pack()
             self._check_bounds()
@@ -203,9 +190,9 @@ class Ledger:
             return Place(file, None if lines is None else int(lines[at]))
 
         for what, labels in (("system", systems), ("input", keys), ("metric", names)):
-            if not labels if isinstance(labels, str) else "" in labels:
-                at = 0 if isinstance(labels, str) else list(labels).index("")
-                raise FormatError(f"the field {what!r} is empty", file=file, line=place(at).line)
+            each = [labels] if isinstance(labels, str) else labels
+            if "" in each:
+                raise FormatError(f"the field {what!r} is empty", file=file, line=place(list(each).index("")).line)
         extreme = np.abs(values) > LARGEST
         if extreme.any():
             at = int(extreme.argmax())
@@ -213,19 +200,11 @@ class Ledger:
         self._note_kinds(names, kinds, n, place)
         self._pack()
         self._recorded += n
-        self._blocks.append(
-            _Block(
-                self._names.column(names, n),
-                self._systems.column(systems, n),
-                self._inputs.column(keys, n),
-                self._extra["language"].column(languages, n),
-                self._extra["reference"].column(references, n),
-                self._extra["annotator"].column(annotators, n),
-                values,
-                self._files.column(file, n),
-                np.full(n, -1) if lines is None else np.asarray(lines, dtype=np.int64),
-            )
-        )
+        cells = self._names.column(names, n), self._systems.column(systems, n), self._inputs.column(keys, n)
+        extra = zip(EXTRA_AXES, (languages, references, annotators), strict=True)
+        language, reference, annotator = (self._extra[axis].column(labels, n) for axis, labels in extra)
+        where = self._files.column(file, n), np.full(n, -1) if lines is None else np.asarray(lines, dtype=np.int64)
+        self._blocks.append(_Block(*cells, language, reference, annotator, values, *where))
         self._check_bounds()
 
     def _check_bounds(self) -> None:
@@ -273,16 +252,8 @@ class Ledger:
         for row in scores.rows():
             name = str(row["metric"])
             extra = {axis: str(row.get(axis, "")) for axis in EXTRA_AXES}
-            kind = scores[name].kind
-            self.record(
-                str(row["system"]),
-                str(row["input"]),
-                name,
-                float(str(row["score"])),
-                where,
-                kind=kind,
-                **extra,
-            )
+            label, score = (str(row["system"]), str(row["input"]), name), float(str(row["score"]))
+            self.record(*label, score, where, kind=scores[name].kind, **extra)
             if scores[name].lower_is_better:
                 self.lower_is_better(name)
         self._notes += scores.notes
@@ -398,11 +369,8 @@ def _in_order(index: _Index) -> tuple[tuple[str, ...], IntArray]:
 def _too_large(name: str, score: float, place: Place) -> FormatError:
     rule = "be finite" if math.isinf(score) else f"lie between -{LARGEST:g} and {LARGEST:g}"
     remedy = "leave a missing score empty" if math.isinf(score) else "rescale the column"
-    return FormatError(
-        f"score of {one_line(name)!r} must {rule}, got {score}; {remedy}",
-        file=place.file,
-        line=place.line,
-    )
+    said = f"score of {one_line(name)!r} must {rule}, got {score}; {remedy}"
+    return FormatError(said, file=place.file, line=place.line)
 
 
 def _two_kinds(name: str, place: Place) -> FormatError:

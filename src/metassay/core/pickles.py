@@ -52,6 +52,10 @@ _CONSTANTS: dict[str, Callable[[], object]] = {
 }
 
 
+class Damaged(FormatError):
+    """These bytes are no pickle, or not a whole one."""
+
+
 class Named:
     """Stands for something that a pickle names: called with what the pickle would call it with."""
 
@@ -146,7 +150,7 @@ def load(data: bytes, name: Callable[[str, str], Named], *, objects: bool = Fals
     except FormatError:
         raise
     except Exception as error:  # bytes that are no pickle, or a damaged one, can fail in any way
-        raise FormatError(f"the pickle is cut off or damaged: {one_line(error, 80) or type(error).__name__}") from None
+        raise Damaged(f"the pickle is cut off or damaged: {one_line(error, 80) or type(error).__name__}") from None
     _check_tree(found, SHARING * done + 1000)
     return found
 
@@ -182,7 +186,7 @@ class _Machine:
         for done in count(1):
             code = stream.read(1)
             if code not in _CODES:
-                raise FormatError(f"the pickle is cut off or damaged: {repr(code) if code else 'it has no end'}")
+                raise Damaged(f"the pickle is cut off or damaged: {repr(code) if code else 'it has no end'}")
             instruction, read = _CODES[code]
             arg: Any = None if read is None else read(stream)
             if instruction in _VALUES:
@@ -194,7 +198,7 @@ class _Machine:
             elif instruction in _PUTS:
                 at = len(memo) if arg is None else int(arg)
                 if not 0 <= at <= len(data):
-                    raise FormatError("the pickle is damaged: it numbers more values than it has bytes")
+                    raise Damaged("the pickle is damaged: it numbers more values than it has bytes")
                 memo[at] = stack[-1]
             elif instruction == "STOP":
                 return done
@@ -277,7 +281,7 @@ _T = TypeVar("_T")
 
 def _of(kind: type[_T], value: object) -> _T:
     if not isinstance(value, kind):
-        raise FormatError(f"the pickle is cut off or damaged: a {kind.__name__} is needed")
+        raise Damaged(f"the pickle is cut off or damaged: a {kind.__name__} is needed")
     return value
 
 

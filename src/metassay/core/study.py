@@ -11,6 +11,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from functools import cache, wraps
 from importlib.abc import InspectLoader
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
-from metassay.core import options
+from metassay.core import options, text_options
 from metassay.core.option import WORKS_ON, Option
 from metassay.core.result import Result
 from metassay.errors import UsageError
@@ -26,7 +27,7 @@ from metassay.errors import UsageError
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 
-_PREFIX = "opt."
+_MODULES = {"opt": options, "text": text_options}
 """How signatures name options: ``level: opt.Levels``."""
 
 
@@ -104,7 +105,7 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
             return cast("R", replace(result, signature=result.signature.closed(result.study, told)))
         return result
 
-    checked.__doc__ = _documented(inspect.getdoc(verb) or "", {**known, **where})
+    checked.__doc__ = _documented(verb, {**known, **where})
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in where]
     checked.__signature__ = inspect.Signature([*parameters.values(), *more])  # type: ignore[attr-defined]
     return cast("Study[P, R]", checked)
@@ -137,7 +138,7 @@ def _declared(parameters: Mapping[str, inspect.Parameter]) -> dict[str, Declared
     return {
         name: Declared(_find(str(parameter.annotation)), parameter.default)
         for name, parameter in parameters.items()
-        if str(parameter.annotation).startswith(_PREFIX)
+        if _is_option(str(parameter.annotation))
     }
 
 
@@ -159,7 +160,7 @@ def read_declaration(module: str, verb: str | None = None) -> Declaration:
         if isinstance(node, ast.FunctionDef) and node.name == verb:
             for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
                 kind = "" if argument.annotation is None else ast.unparse(argument.annotation)
-                if kind.startswith(_PREFIX):
+                if _is_option(kind):
                     found[argument.arg] = Declared(_find(kind), None if default is None else ast.literal_eval(default))
     return Declaration(about, examples, found)
 
@@ -171,22 +172,33 @@ def _source(module: str) -> str:
     return loader.get_source(module) or ""
 
 
+def _is_option(annotation: str) -> bool:
+    return annotation.partition(".")[0] in _MODULES
+
+
 def _find(annotation: str) -> Option:
-    option = getattr(options, annotation.removeprefix(_PREFIX)).__metadata__[0]
+    module, _, name = annotation.partition(".")
+    option = getattr(_MODULES[module], name).__metadata__[0]
     assert isinstance(option, Option)
     return option
 
 
-def _documented(text: str, known: Mapping[str, Declared]) -> str:
-    """Return a docstring whose section on parameters ends with the options."""
-    lines = []
+def _documented(verb: Callable[..., object], known: Mapping[str, Declared]) -> str:
+    """Return a docstring whose section on parameters ends with the options, and that says what comes back."""
+    text, lines = inspect.getdoc(verb) or "", []
+    before, heading, rest = text.partition("\n\nParameters\n----------\n")
+    if heading:
+        own, blank, rest = rest.partition("\n\n")
+        lines, rest = [own], blank + rest
+    else:
+        at = re.search(r"\n\n\w+\n-+\n", text)
+        before, rest = (text, "") if at is None else (text[: at.start()], text[at.start() :])
+        if "scores" in inspect.signature(verb).parameters:
+            lines = ["scores", "    The scores to study."]
     for name, each in known.items():
         words = each.option.text(each.default)
         lines += [name, f"    {words[0].upper()}{words[1:]}."]
-    heading = "Parameters\n----------\n"
-    before, found, rest = text.partition(heading)
-    if not found:
-        before, _, rest = text.partition("\n\n")
-        return f"{before}\n\n{heading}" + "\n".join(lines) + f"\n\n{rest}"
-    own, blank, rest = rest.partition("\n\n")
-    return f"{before}{heading}" + "\n".join([own, *lines]) + f"{blank}{rest}"
+    kind = verb.__globals__.get(str(inspect.signature(verb).return_annotation))
+    if isinstance(kind, type) and issubclass(kind, Result) and "\n\nReturns\n" not in text:
+        rest = f"\n\nReturns\n-------\n{kind.__name__}\n    {(kind.__doc__ or '').partition(chr(10))[0]}{rest}"
+    return f"{before}\n\nParameters\n----------\n" + "\n".join(lines) + rest

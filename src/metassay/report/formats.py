@@ -46,12 +46,7 @@ def to_markdown(result: Result, path: Target = None, *, view: View = None) -> st
 
 
 def to_latex(
-    result: Result,
-    path: Target = None,
-    *,
-    view: View = None,
-    caption: str | None = None,
-    label: str | None = None,
+    result: Result, path: Target = None, *, view: View = None, caption: str | None = None, label: str | None = None
 ) -> str:
     """Return a result as LaTeX tables (booktabs)."""
     from metassay.report import latex, views

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
@@ -131,7 +132,7 @@ def alternative_annotator_test(
 def of_comparisons(
     apart: FloatArray, epsilon: float, *, q: float = 0.05, least: int = FEW, clusters: IntArray | None = None
 ) -> Replacement:
-    """Return the test of :func:`comparisons`; the curve over ε needs these once."""
+    """Return the test of :func:`comparisons`; a curve over ε needs these once."""
     items = (~np.isnan(apart)).sum(axis=1)
     tested = np.flatnonzero(items >= max(least, 2))
     p = np.array([_p_value(apart[j], epsilon, clusters) for j in tested])
@@ -141,27 +142,15 @@ def of_comparisons(
     return Replacement(epsilon, rate, advantage, tested, advantages, p, wins, items[tested])
 
 
-def curve(
-    judge: FloatArray,
-    people: FloatArray,
-    score: str,
-    epsilons: Sequence[float],
-    *,
-    q: float = 0.05,
-    least: int = FEW,
-    clusters: IntArray | None = None,
-) -> list[Replacement]:
-    """Return the test for several ε, in their order."""
-    apart = comparisons(judge, people, score)
-    return [of_comparisons(apart, epsilon, q=q, least=least, clusters=clusters) for epsilon in epsilons]
+def curve(apart: FloatArray, epsilons: Sequence[float], **options: Any) -> list[Replacement]:  # noqa: ANN401
+    """Return the test of :func:`comparisons` for several ε, with the options of :func:`of_comparisons`."""
+    return [of_comparisons(apart, epsilon, **options) for epsilon in epsilons]
 
 
-def people_as_judges(
-    people: FloatArray, score: str, epsilon: float, *, q: float = 0.05, least: int = FEW
-) -> list[Replacement]:
+def people_as_judges(people: FloatArray, score: str, epsilon: float, **options: Any) -> list[Replacement]:  # noqa: ANN401
     """Return the test with each person in turn as the judge of the others: what a judge may be expected to reach."""
     return [
-        alternative_annotator_test(own, np.delete(people, j, axis=0), score, epsilon, q=q, least=least)
+        alternative_annotator_test(own, np.delete(people, j, axis=0), score, epsilon, **options)
         for j, own in enumerate(people)
     ]
 

@@ -53,6 +53,26 @@ def estimate(value: float, variance: float, df: float, n: int, confidence: float
     return Estimate(value, error, value - reach, value + reach, df, n)
 
 
+def rank_ranges(
+    values: FloatArray, covariance: FloatArray, df: float = math.inf, confidence: float = 0.95
+) -> tuple[IntArray, IntArray]:
+    """Return the best and the worst rank of each value, 1 for the largest, that differences of pairs allow.
+
+    A rank starts after all that are significantly larger and ends before all that are significantly smaller, each pair
+    tested by itself at 1 − `confidence`.
+
+    Examples
+    --------
+    >>> best, worst = rank_ranges(np.array([3.0, 0.0, 0.5]), np.eye(3) / 4)
+    >>> best.tolist(), worst.tolist()
+    ([1, 2, 2], [1, 3, 3])
+    """
+    spread = np.diag(covariance)
+    reach = stdtrit(df, (1 + confidence) / 2) * np.sqrt(np.maximum(spread[:, None] + spread - 2 * covariance, 0.0))
+    larger = values[:, None] - values > np.maximum(reach, 1e-12)
+    return 1 + larger.sum(axis=0), len(values) - larger.sum(axis=1)
+
+
 def codes(labels: Sequence[object]) -> IntArray:
     """Return labels of clusters as 0, 1, … in the order of their first appearance."""
     seen: dict[object, int] = {}

@@ -46,6 +46,8 @@ class Fit:
     """What inputs add to covariances on the scale, (P, P); it may be negative."""
     means: tuple[FloatArray, FloatArray] | None = None
     """Means of systems of each metric and of people, (P, N) each, at system level."""
+    families: IntArray | None = None
+    """The family 0, 1, … of each system, if they are left out as a whole."""
 
     @cached_property
     def at(self) -> FloatArray:
@@ -76,7 +78,7 @@ class Fit:
         It shows 4/(N − 2)·[ζ₁ + ζ₂/(N − 2)] for the variance 4(N − 2)/(N(N − 1))·ζ₁ + 2/(N(N − 1))·ζ₂ of such a mean
         (Hoeffding 1948), which is up to twice as much with few systems.
         """
-        n = self.units[0]
+        n = self.systems
         return (n - 1) / (n + 2) if self.level == "system" and self.statistic.ranked else 1.0
 
 
@@ -139,6 +141,7 @@ def fit(
         scale.near(left, estimates[:, None], n),
         covariance * np.outer(slope, slope),
         means,
+        families,
     )
 
 
@@ -158,7 +161,7 @@ def _without(units: IntArray | None, members: int) -> FloatArray:
     return 1.0 - np.eye(members) if units is None else (units[:, None] != np.arange(units.max() + 1)).astype(np.float64)
 
 
-def _added(values: FloatArray, units: IntArray | None) -> FloatArray:
+def added_up(values: FloatArray, units: IntArray | None) -> FloatArray:
     """Return sums over the units of the last axis."""
     return values if units is None else values @ (units[:, None] == np.arange(units.max() + 1)).astype(np.float64)
 
@@ -172,9 +175,9 @@ def _sandwich(
     columns: FloatArray, cells: FloatArray, families: IntArray | None, clusters: IntArray | None, taken: int = 1
 ) -> FloatArray:
     """Return covariances (P, P) from what each input does, (P, inputs), and each cell, (P, systems, inputs)."""
-    columns, cells = _added(columns, clusters), _added(cells, clusters)
+    columns, cells = added_up(columns, clusters), added_up(cells, clusters)
     if families is not None:
-        cells = _added(np.swapaxes(cells, 1, 2), families)
+        cells = added_up(np.swapaxes(cells, 1, 2), families)
     units = count(families, cells.shape[1])
     flat = cells.reshape(len(cells), -1)
     return np.asarray(_times(columns.shape[1]) * (columns @ columns.T - _times(units, taken) * (flat @ flat.T)))
@@ -249,7 +252,7 @@ class _Parts:
         def moved(side: Means, at: int) -> tuple[FloatArray, FloatArray]:
             residuals, (clusters, _) = _Residuals.of(side), self.inputs[at]
             size = np.sqrt(_times(signs[at].shape[1]))
-            whole, own = (_added(e, clusters) @ signs[at].T * size for e in (residuals.whole, residuals.own))
+            whole, own = (added_up(e, clusters) @ signs[at].T * size for e in (residuals.whole, residuals.own))
             mean = residuals.mean[:, None]
             return mean + whole, mean + widen * np.take_along_axis(own, turn, axis=1)
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.clustered import Estimate, clustered_variance, estimate
+from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.clustered import Estimate, estimate, rank_ranges
 from metassay.stats.levels import means_of_known
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Powered:
     """A mean of human judgments, estimated with the help of a judge."""
 
@@ -29,6 +29,8 @@ class Powered:
     """Items with a human judgment."""
     total: int
     """All items."""
+    influence: FloatArray
+    """What each item, or each cluster of items, does to the corrected mean."""
 
     @property
     def worth(self) -> float:
@@ -45,11 +47,8 @@ def tuned_weight(people: FloatArray, judged: FloatArray, elsewhere: FloatArray) 
     """
     if not len(people) or not len(elsewhere):
         return 0.0
-    spread = float(np.concatenate([judged, elsewhere]).var(ddof=1))
-    if not spread > 0:
-        return 0.0
     shared = float(((people - people.mean()) * (judged - judged.mean())).mean())
-    return min(max(shared / ((1 + len(people) / len(elsewhere)) * spread), 0.0), 1.0)
+    return _clipped(shared, (1 + len(people) / len(elsewhere)) * float(np.append(judged, elsewhere).var(ddof=1)))
 
 
 def powered_mean(
@@ -91,64 +90,38 @@ def powered_mean(
     >>> round(found.weight, 2), round(found.worth)
     (0.67, 329)
     """
-    labelled, other = ~np.isnan(people) & ~np.isnan(judge), np.isnan(people) & ~np.isnan(judge)
+    labelled, other = ~np.isnan(people + judge), np.isnan(people) & ~np.isnan(judge)
     y, f, g = people[labelled], judge[labelled], judge[other]
-    n, away = len(y), len(g)
+    n, away, middle = len(y), len(g), float(means_of_known(judge))
+    where = np.arange(len(people)) if clusters is None else clusters
+    size = int(where.max(initial=-1)) + 1
     if n < 2:
-        nothing = Estimate(math.nan, math.nan, math.nan, math.nan, 0, n)
-        return Powered(nothing, nothing, float(means_of_known(judge)), 0.0, n, n + away)
-    if clusters is not None:
-        return _clustered(y, f, g, (clusters[labelled], clusters[other]), weight, confidence, judge)
-    lam = tuned_weight(y, f, g) if weight is None else weight
-    human = _normal(float(y.mean()), float(y.var()) / n, n, confidence)
-    if lam == 0 or not away:
-        return Powered(human, human, float(means_of_known(judge)), 0.0, n, n + away)
-    value = float((y - lam * f).mean() + lam * g.mean())
-    variance = float((y - lam * f).var()) / n + lam**2 * float(g.var()) / away
-    return Powered(_normal(value, variance, n, confidence), human, float(means_of_known(judge)), lam, n, n + away)
-
-
-def _normal(value: float, variance: float, n: int, confidence: float) -> Estimate:
-    return estimate(value, variance, math.inf, n, confidence)
-
-
-def _clustered(
-    y: FloatArray,
-    f: FloatArray,
-    g: FloatArray,
-    clusters: tuple[IntArray, IntArray],
-    weight: float | None,
-    confidence: float,
-    judge: FloatArray,
-) -> Powered:
-    """Return the mean with variances of sums over clusters, which labelled and other items may share."""
-    own, effect = _influences(y, f, g)
-    _, every = np.unique(np.concatenate(clusters), return_inverse=True)
-    df = len(np.unique(clusters[0])) - 1
-    sums = np.array([np.bincount(every, row) for row in (own, effect)])
-    lam = _best(sums[0], sums[1]) if weight is None and len(g) else weight or 0.0
-    values = float(y.mean()), float((y - lam * f).mean() + lam * (g.mean() if len(g) else 0.0))
-    there = np.bincount(every, np.arange(len(every)) < len(y)) > 0
-    # People alone know nothing of clusters without a human judgment.
-    alone = clustered_variance(sums[0][there], [])[0] if there.sum() > 1 else math.nan
-    together = float(((sums[0] - lam * sums[1]) ** 2).sum()) * (df + 1) / df if df else math.nan
-    human, corrected = (estimate(v, s, df, len(y), confidence) for v, s in zip(values, (alone, together), strict=True))
-    mean = float(means_of_known(judge))
-    return Powered(corrected if lam else human, human, mean, lam, len(y), len(y) + len(g))
-
-
-def _influences(y: FloatArray, f: FloatArray, g: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return what each labelled and then each other item does to the mean of people, and to that of λ less."""
-    nothing = np.zeros(len(g))
-    return (
-        np.concatenate([(y - y.mean()) / len(y), nothing]),
-        np.concatenate([(f - f.mean()) / len(f), -(g - g.mean()) / len(g) if len(g) else nothing]),
+        nothing = estimate(math.nan, math.nan, 0, n, confidence)
+        return Powered(nothing, nothing, middle, 0.0, n, n + away, np.full(size, np.nan))
+    # What items do to the mean of people, and what they do to the correction for λ = 1, summed by cluster.
+    own = np.bincount(where[labelled], (y - y.mean()) / n, size)
+    effect = np.bincount(where[labelled], (f - f.mean()) / n, size)
+    if away:
+        effect -= np.bincount(where[other], (g - g.mean()) / away, size)
+    if clusters is None:
+        df, factor, best = math.inf, 1.0, tuned_weight(y, f, g)
+    else:
+        df = len(np.unique(where[labelled])) - 1
+        factor = (df + 1) / df if df else math.nan
+        best = _clipped(float((own * effect).sum()), float((effect**2).sum()))
+    lam = 0.0 if not away else best if weight is None else weight
+    value = float((y - lam * f).mean() + (lam * g.mean() if away else 0.0))
+    influence = own - lam * effect
+    human, corrected = (
+        estimate(each, factor * float((part**2).sum()), df, n, confidence)
+        for each, part in ((float(y.mean()), own), (value, influence))
     )
+    return Powered(corrected, human, middle, lam, n, n + away, influence)
 
 
-def _best(own: FloatArray, effect: FloatArray) -> float:
-    size = float((effect**2).sum())
-    return min(max(float((own * effect).sum()) / size, 0.0), 1.0) if size > 0 else 0.0
+def _clipped(above: float, below: float) -> float:
+    """Return a weight between 0 and 1; 0 where nothing varies."""
+    return min(max(above / below, 0.0), 1.0) if below > 0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +142,11 @@ class PoweredSystems:
         n = min(self.systems[a].labelled, self.systems[b].labelled)
         return estimate(value, max(float(variance), 0.0), self.df, n, confidence)
 
+    def ranks(self, confidence: float = 0.95) -> tuple[IntArray, IntArray]:
+        """Return the best and the worst rank of each system, 1 for the largest mean."""
+        values = np.array([system.corrected.value for system in self.systems])
+        return rank_ranges(values, self.covariance, self.df, confidence)
+
 
 def powered_systems(
     people: FloatArray, judge: FloatArray, clusters: IntArray | None = None, confidence: float = 0.95
@@ -185,20 +163,9 @@ def powered_systems(
         Such as 0.95.
     """
     inputs = np.arange(people.shape[1]) if clusters is None else clusters
-    size = int(inputs.max(initial=-1)) + 1
-    found, rows, labelled_inputs = [], [], np.zeros(size, dtype=bool)
-    for y, f in zip(people, judge, strict=True):
-        system = powered_mean(y, f, clusters=inputs, confidence=confidence)
-        labelled, other = ~np.isnan(y + f), np.isnan(y) & ~np.isnan(f)
-        labelled_inputs[inputs[labelled]] = True
-        found.append(system)
-        if system.labelled < 2:
-            rows.append(np.full(size, np.nan))
-            continue
-        own, effect = _influences(y[labelled], f[labelled], f[other])
-        where = np.concatenate([inputs[labelled], inputs[other]])
-        rows.append(np.bincount(where, own - system.weight * effect, size))
-    influence, df = np.array(rows, dtype=np.float64), int(labelled_inputs.sum()) - 1
+    found = [powered_mean(y, f, clusters=inputs, confidence=confidence) for y, f in zip(people, judge, strict=True)]
+    df = len(np.unique(inputs[(~np.isnan(people + judge)).any(axis=0)])) - 1
+    influence = np.stack([system.influence for system in found])
     return PoweredSystems(tuple(found), influence @ influence.T * ((df + 1) / df if df > 0 else np.nan), df)
 
 
@@ -277,30 +244,23 @@ def corrected_share_of_items(
     """
     labelled, other = ~np.isnan(people + judge), np.isnan(people) & ~np.isnan(judge)
     y, f = people[labelled] == 1, judge[labelled] == 1
-    unlabelled = judge[other] if other.any() else judge[labelled]
-    share = float(unlabelled.mean()) if len(unlabelled) else math.nan
+    counted = other if other.any() else labelled
+    share = float(means_of_known(judge[counted]))
     counts = (int((y & f).sum()), int(y.sum()), int((~y & ~f).sum()), int((~y).sum()))
-    found = corrected_share(share, len(unlabelled), *counts, confidence)
+    found = corrected_share(share, int(counted.sum()), *counts, confidence)
     if clusters is None or not found.informative:
         return found
-    theta, spread = found.corrected.value, found.sensitivity + found.specificity - 1
-    q = _errors(y, f, found, theta)
-    p_part = (unlabelled - share) / len(unlabelled)
-    where = np.concatenate([clusters[labelled], clusters[other if other.any() else labelled]])
-    _, every = np.unique(where, return_inverse=True)
-    sums = np.bincount(every, np.concatenate([q, p_part]) / spread)
+    theta, q1, q0 = found.corrected.value, found.sensitivity, found.specificity
+    size = int(clusters.max(initial=-1)) + 1
+    # (1 − θ) dq0 − θ dq1 by labelled item, then dp.
+    errors = np.where(y, -theta * (f - q1) / counts[1], (1 - theta) * (~f - q0) / max(counts[3], 1))
+    influence = np.bincount(clusters[labelled], errors, size)
+    influence += np.bincount(clusters[counted], (judge[counted] - share) / counted.sum(), size)
     df = len(np.unique(clusters[labelled])) - 1
-    variance = float((sums**2).sum()) * (df + 1) / df if df else math.nan
+    variance = float((influence**2).sum()) / (q0 + q1 - 1) ** 2 * (df + 1) / df if df else math.nan
     raw = estimate(theta, variance, df, len(y), confidence)
     low, high = (float(np.clip(end, 0.0, 1.0)) for end in (raw.low, raw.high))
-    return Prevalence(Estimate(theta, raw.error, low, high, df, len(y)), share, found.sensitivity, found.specificity)
-
-
-def _errors(y: BoolArray, f: BoolArray, found: Prevalence, theta: float) -> FloatArray:
-    """Return what each labelled item does to (1 − θ) q0 − θ q1."""
-    q1 = np.where(y, (f - found.sensitivity) / y.sum(), 0.0)
-    q0 = np.where(~y, (~f - found.specificity) / (~y).sum(), 0.0)
-    return np.asarray((1 - theta) * q0 - theta * q1)
+    return Prevalence(Estimate(theta, raw.error, low, high, df, len(y)), share, q1, q0)
 
 
 def next_positives(more: int, apparent: float, sensitivity: float, specificity: float) -> float:

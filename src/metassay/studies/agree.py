@@ -21,6 +21,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -29,13 +30,13 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
 from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Reason
-from metassay.stats.methods.names import BOOTSTRAPS, JACKKNIFE
+from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
-from metassay.studies.selection import InputSets, Selection, has_scores, select
+from metassay.studies.selection import InputSets, Selection, has_scores, rough, select
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -44,47 +45,34 @@ FAR = 0.5
 interval that is shifted as far covers about 92% instead of 95%."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class AgreementRow:
     """The agreement of one metric with one human criterion, at one level, by one statistic."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    statistic: str
-    """The statistic: ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or your own."""
+    metric: fields.Metric
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
     estimate: float
     """Its value; NaN if it is undefined."""
-    low: float
-    """Lower end of the confidence interval."""
-    high: float
-    """Upper end of the confidence interval."""
-    confidence: float
-    """The interval's confidence, such as 0.95."""
-    interval: str
-    """How the interval was made."""
-    resamples: int | None
-    """How many resamples the interval rests on; None if it rests on a formula."""
-    n_systems: int
-    """Systems with at least one score from the metric and one from people."""
+    low: fields.Low
+    high: fields.High
+    confidence: fields.Confidence
+    interval: fields.Interval
+    resamples: fields.ResamplesOrNone
+    n_systems: fields.SharedSystems
     n_inputs: int
     """Inputs with at least one score from the metric and, unless system means take all inputs, one from people."""
-    n_annotated: int
-    """Inputs with at least one score from people."""
+    n_annotated: fields.NAnnotated
     n_undefined: int
     """Inputs (or, within systems, systems) whose own correlation is undefined and left the average."""
-    resamples_undefined: int
-    """Resamples whose correlation was undefined and left the interval."""
+    resamples_undefined: fields.ResamplesUndefined
     misranked: float
     """At system level with a Kendall coefficient: share of system pairs that metric and people order differently, as
     counted; else NaN."""
     misranked_low: float
     """Lower end of its interval; NaN if pairs are tied and the interval is fisher or two-way."""
-    misranked_high: float
-    """Upper end of it."""
+    misranked_high: fields.High
     tied: float
     """Share of system pairs that the metric, people or both tie; NaN where ``misranked`` is."""
 
@@ -123,16 +111,6 @@ def agree(
     references: opt.References = False,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Agreement
-        One row per metric, criterion, level and statistic.
 
     Notes
     -----
@@ -173,7 +151,7 @@ def agree(
     n, m_inputs = selected.scores.shape
     cases = _cases(selected, levels, statistics, inputs)
     # Pages are reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
-    reckoned = 0 if method.name == "two-way" else n + 2 * m_inputs
+    reckoned = n + 2 * m_inputs if method.resampled else 0
     draws = Draws(resamples, seed, engine.run, reckoned)
     taken = method.draws_taken(resamples)
     ranked = "system" in levels and any(_is_kendall(each) for each in statistics)
@@ -189,7 +167,7 @@ def agree(
     carried, limited = _beside(selected, cases, confidence, limits=limits)
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(levels, inputs, "interval")
-    notes = [*selected.notes, *unequal, *_notes(rows, resamples), *_notes_on_intervals(in_order)]
+    notes = [*selected.notes, *unequal, *_notes(rows, method, resamples), *_notes_on_intervals(in_order)]
     return Agreement(
         tuple(rows),
         signature,
@@ -265,8 +243,8 @@ def _pairs(
 ) -> dict[tuple[int, int], _Pairs]:
     """Return pairs of systems by criterion and metric; resamples count them in the draws of the intervals."""
     cases = _cases(selected, ["system"], [DISCORDANT], inputs)
-    own = (*BOOTSTRAPS, JACKKNIFE)
-    drawn = method.compute([c.case for c in cases], draws, confidence) if method.name in own else None
+    own = method.resampled or method.name == JACKKNIFE
+    drawn = method.compute([c.case for c in cases], draws, confidence) if own else None
     found = {}
     for at, (case, ties) in enumerate(zip(cases, _cases(selected, ["system"], [TIED], inputs), strict=True)):
         discordant, tied = (c.case.prepared.estimate()[0] for c in (case, ties))
@@ -316,15 +294,14 @@ def _row(
     )
 
 
-def _notes(rows: Sequence[AgreementRow], asked: int) -> list[Note]:
+def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[Note]:
     """Note what was undefined, and done otherwise than asked."""
     notes = []
     if rows[0].resamples is not None and asked > rows[0].resamples:
         notes.append(Note.of("two-way-draws", draws=rows[0].resamples, asked=asked))
     if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
         notes.append(Note.of("misranked-without-interval"))
-    if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="fisher"))
+    notes += rough([method], [row.level for row in rows])
     few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)
     if few is not None:
         notes.append(Note.of("resamples-few", n=few, least=FEW))

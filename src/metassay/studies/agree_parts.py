@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from metassay.core import fields
 from metassay.core.note import Note
 from metassay.stats.disattenuation import disattenuated, human_ceiling
 from metassay.stats.leverage import leverage
@@ -16,14 +16,12 @@ from metassay.stats.statistics.registry import choose_one
 from metassay.studies.selection import Selection
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class LeverageRow:
     """The system on which the Pearson correlation of one metric with people rests most, at system level."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     system: str
     """The system, or family of systems, without which the correlation changes most."""
     share: float
@@ -39,41 +37,31 @@ class LeverageRow:
     correlation may still be unlike that of other systems: a sample of systems does not show the rare ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class LimitRow:
     """What the Pearson correlation of one metric with people would be in the limit, and the most that people allow."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
+    metric: fields.Metric
+    human: fields.Human
+    level: fields.Level
     n_inputs: int
     """On how many inputs the correlation rests."""
     estimate: float
     """The Pearson correlation on this many inputs."""
-    low: float
-    """Lower end of its interval."""
-    high: float
-    """Upper end of it."""
+    low: fields.Low
+    high: fields.High
     many_inputs: float
     """The correlation of means of systems in the limit of many inputs; above 1 by chance, where it says no more than 1;
     NaN at other levels, where the number of inputs lowers nothing."""
-    many_inputs_low: float
-    """Lower end of its interval."""
-    many_inputs_high: float
-    """Upper end of it."""
+    many_inputs_low: fields.Low
+    many_inputs_high: fields.High
     perfect_people: float
     """The correlation with people who make no errors, on the same inputs; NaN without ratings of single annotators."""
-    perfect_people_low: float
-    """Lower end of its interval."""
-    perfect_people_high: float
-    """Upper end of it."""
+    perfect_people_low: fields.Low
+    perfect_people_high: fields.High
     ceiling: float
     """The correlation of a metric that knows what all annotators would say, with what these say on average."""
-    confidence: float
-    """The confidence of the intervals."""
+    confidence: fields.Confidence
     reason: str | None
     """Why there is no value or no interval; None if there are both."""
 

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import chdtri
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -33,10 +34,10 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_sets, smallest_corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import Selection, has_scores, input_sets, select
+from metassay.studies.selection import Selection, has_scores, input_sets, rough, select
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ComparisonRow:
     """One test of whether metric A agrees better with people than metric B."""
 
@@ -44,61 +45,45 @@ class ComparisonRow:
     """The metric that the alternative ``greater`` says is better."""
     metric_b: str
     """The metric it is compared with."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    statistic: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
     estimate_a: float
     """Correlation of A with people, on the cells that both metrics scored."""
     estimate_b: float
     """Correlation of B with people, on the cells that both metrics scored."""
     difference: float
     """``estimate_a − estimate_b``."""
-    p_value: float
-    """The p-value before any correction; NaN if the test is undefined."""
-    test: str
-    """The test."""
-    alternative: str
-    """``greater``, ``less`` or ``two-sided``."""
-    resamples: int | None
-    """How many resamples the test rests on; None if it rests on a formula."""
-    resamples_undefined: int
-    """Resamples in which a correlation was undefined; they are left out."""
-    significant: bool
-    """Whether p ≤ α before correction."""
-    significant_corrected: bool
-    """Whether the null hypothesis is rejected after correction."""
+    p_value: fields.PValue
+    test: fields.Test
+    alternative: fields.Alternative
+    resamples: fields.ResamplesOrNone
+    resamples_undefined: fields.ResamplesUndefined
+    significant: fields.Significant
+    significant_corrected: fields.Corrected
     p_corrected: float
     """The p-value after correction."""
     detectable: float
     """How large a difference would have to be to be significant after correction, at the precision of these data; NaN
     if the test does not tell, infinite if no difference can be."""
-    correction: str
-    """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``."""
+    correction: fields.Correction
     scope: str
     """What is corrected together: ``row`` (one metric A against all others) or ``table``."""
     n_systems: int
     """Systems with at least one cell that both metrics scored and, at other than system level, people as well."""
     n_inputs: int
     """Inputs with at least one cell that both metrics and, unless system means take all inputs, people scored."""
-    n_annotated: int
-    """Inputs with at least one score from people."""
+    n_annotated: fields.NAnnotated
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class RankRow:
     """The ranks that one metric may have among all that are compared."""
 
-    human: str
-    """The human criterion."""
-    level: str
-    """The level."""
-    statistic: str
-    """The statistic."""
-    metric: str
-    """The metric."""
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
+    metric: fields.Metric
     estimate: float
     """Its correlation with people, on all cells it has."""
     rank: int | None
@@ -148,16 +133,6 @@ def compare(
     references: opt.References = False,
 ) -> Comparison:
     """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Comparison
-        One row per ordered pair of metrics, criterion, level and statistic, and the ranks that metrics may have.
 
     Notes
     -----
@@ -223,8 +198,7 @@ def compare(
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
     notes.append(Note.of("generalises", method=method.name, to=method.generalises))
-    if method.name == "williams" and {"input", "within-system"} & set(levels):
-        notes.append(Note.of("method-on-averages", method="williams"))
+    notes += rough([method], levels)
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
@@ -314,7 +288,9 @@ def _rows(
     for (a, b), p_value, p_adjusted in zip(ordered, raw, adjusted, strict=True):
         outcome = tested[a, b]
         rows.append(
-            ComparisonRow(
+            fields.filled(
+                ComparisonRow,
+                plan,
                 metric_a=selected.metrics[a],
                 metric_b=selected.metrics[b],
                 human=selected.humans[human],
@@ -325,15 +301,12 @@ def _rows(
                 difference=outcome.estimates[0] - outcome.estimates[1],
                 p_value=float(p_value),
                 test=plan.method.name,
-                alternative=plan.alternative,
                 resamples=plan.method.draws_taken(plan.draws.resamples),
                 resamples_undefined=outcome.undefined,
                 significant=bool(p_value <= plan.alpha),
                 significant_corrected=bool(p_adjusted <= plan.alpha),
                 p_corrected=float(p_adjusted),
                 detectable=outcome.detectable,
-                correction=plan.correction,
-                scope=plan.scope,
                 n_systems=outcome.sizes[0],
                 n_inputs=outcome.sizes[1],
                 n_annotated=annotated,

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -28,45 +29,37 @@ from metassay.stats.arrays import FloatArray
 from metassay.stats.coverage import held_out
 from metassay.stats.methods.base import Interval, applicable
 from metassay.stats.methods.registry import INTERVALS
-from metassay.stats.proportions import nearest, wilson
+from metassay.stats.proportions import Rate, nearest
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import has_scores, left_out, select
+from metassay.studies.selection import has_scores, left_out, rough, select
 
 PAGE = 4
 """Splits in a page of work: some tens of milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class CoverageRow:
     """How often one kind of interval contained the correlation in held-out data."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    statistic: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
-    interval: str
-    """How the interval was made."""
+    metric: fields.Metric
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
+    interval: fields.Interval
     setting: str
     """Sizes of the halves, systems × inputs."""
     rate: float
     """Share of the trials in which the interval contained the correlation; NaN if all were undefined."""
     trials: int
     """Trials in which both were defined."""
-    low: float
-    """Lower end of the 95% binomial interval of the rate."""
-    high: float
-    """Upper end of the 95% binomial interval of the rate."""
+    low: fields.RateLow
+    high: fields.RateHigh
     confidence: float
     """What the rate should be: the confidence of the intervals."""
     best: bool
     """Whether the rate is significantly nearer to the confidence than that of every other interval, and below 1."""
-    n_undefined: int
-    """Trials in which the interval or the correlation was undefined; they are left out."""
+    n_undefined: fields.TrialsUndefined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,16 +90,6 @@ def simulate_coverage(
     references: opt.References = False,
 ) -> Coverage:
     """Count how often intervals from half of the systems and inputs contain the correlation in the other half.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Coverage
-        One row per metric, criterion, level, statistic and interval.
 
     Notes
     -----
@@ -147,28 +130,21 @@ def simulate_coverage(
         for s, (lv, of) in enumerate(settings):
             mine = [k for k, each in enumerate(intervals) if each.why_not(of) is None]
             for p, name in enumerate(selected.metrics):
-                found = inside[:, s, mine, p]
-                defined = (~np.isnan(found)).sum(axis=0)
-                hits = np.nansum(found, axis=0)
-                rates = [float(a / b) if b else float("nan") for a, b in zip(hits, defined, strict=True)]
-                winner = nearest(rates, [int(d) for d in defined], confidence)
+                rates = [Rate.of(inside[:, s, k, p]) for k in mine]
+                winner = nearest([r.rate for r in rates], [r.trials for r in rates], confidence)
                 for k, kind in enumerate(intervals[at] for at in mine):
-                    low, high = wilson(int(hits[k]), int(defined[k]))
                     rows.append(
-                        CoverageRow(
+                        fields.filled(
+                            CoverageRow,
+                            rates[k],
                             metric=name,
                             human=criterion,
                             level=lv,
                             statistic=of.name,
                             interval=kind.name,
                             setting=f"{n}x{m}",
-                            rate=rates[k],
-                            trials=int(defined[k]),
-                            low=low,
-                            high=high,
                             confidence=confidence,
                             best=k == winner and len(mine) > 1,
-                            n_undefined=trials - int(defined[k]),
                         )
                     )
     signature = Signature.open(
@@ -177,7 +153,12 @@ def simulate_coverage(
         halves=list(dict.fromkeys(sizes)),
         **selected.sizes(),
     )
-    return Coverage(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows)), resamples)
+    return Coverage(
+        tuple(rows),
+        signature,
+        (*selected.notes, *left_out(lacking), *rough(intervals, levels), *_notes(rows)),
+        resamples,
+    )
 
 
 def _simulate(
@@ -204,9 +185,6 @@ def _simulate(
 
 
 def _notes(rows: list[CoverageRow]) -> list[Note]:
-    notes = []
-    if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="fisher"))
     lost = dict.fromkeys((row.n_undefined, row.trials, row.metric) for row in rows if row.n_undefined)
-    notes += [Note.of("trials-undefined", n=n, trials=n + others, metric=metric) for n, others, metric in lost]
+    notes = [Note.of("trials-undefined", n=n, trials=n + others, metric=metric) for n, others, metric in lost]
     return [*notes, Note.of("coverage-of-a-half")]

@@ -21,6 +21,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_names
 from metassay.core.note import Note
@@ -32,6 +33,8 @@ from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
+from metassay.stats.methods.fisher import ONLY_CORRELATIONS
+from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.partial_correlation import relative_difference
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, bucket_edges, examine, make_tasks
@@ -45,40 +48,32 @@ FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class CriterionRow:
     """One agreement as it is, and while an anchor criterion is held fixed."""
 
     metric: str | None
     """The metric whose agreement with the criterion is asked for; None where criterion and anchor are compared."""
-    human: str
-    """The human criterion."""
+    human: fields.Human
     anchor: str
     """The criterion that is held fixed; where `metric` is None it is also what the criterion is correlated with."""
     level: str
     """``global`` (all cells) or, for two criteria, also ``system`` (means of systems)."""
-    statistic: str
-    """``kendall`` (tau-b) unless another one was asked for."""
+    statistic: fields.Statistic
     method: str | None
     """How the anchor was held fixed: ``bucket``, ``partial`` or ``partial-formula``; None where it was not."""
     estimate: float
     """The correlation as it is, over the cells that have all three scores."""
-    low: float
-    """Lower end of its interval."""
-    high: float
-    """Upper end of its interval."""
+    low: fields.Low
+    high: fields.High
     estimate_within: float
     """The correlation with the anchor held fixed."""
-    within_low: float
-    """Lower end of its interval."""
-    within_high: float
-    """Upper end of its interval."""
+    within_low: fields.Low
+    within_high: fields.High
     relative_difference: float
     """||estimate| − |estimate_within|| / |estimate|."""
-    relative_low: float
-    """Lower end of its interval."""
-    relative_high: float
-    """Upper end of its interval."""
+    relative_low: fields.Low
+    relative_high: fields.High
     verdict: str | None
     """``survives``, ``shrinks``, ``vanishes`` or ``thin``; None where two criteria are compared."""
     n: int
@@ -87,58 +82,47 @@ class CriterionRow:
     """Buckets of the anchor that have cells; None where there are no buckets."""
     n_undefined: int
     """Buckets whose own correlation is undefined and left the average."""
-    confidence: float
-    """Confidence of the intervals."""
+    confidence: fields.Confidence
     interval: str
     """What was resampled."""
-    resamples: int
-    """How many resamples the intervals rest on."""
+    resamples: fields.Resamples
     resamples_undefined: int
     """Resamples in which the correlation, or the one within, was undefined and left its interval."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class GroupDifference:
     """Relative differences of a group of metrics: their median and quartiles."""
 
     group: str
     """The group of metrics."""
-    human: str
-    """The human criterion."""
+    human: fields.Human
     anchor: str
     """The criterion that is held fixed."""
     method: str
     """``bucket``, ``partial`` or ``partial-formula``."""
     median: float
     """The median over the metrics of the group."""
-    median_low: float
-    """Lower end of its interval."""
-    median_high: float
-    """Upper end of its interval."""
+    median_low: fields.Low
+    median_high: fields.High
     lower_quartile: float
     """The 25% quantile."""
-    lower_quartile_low: float
-    """Lower end of its interval."""
-    lower_quartile_high: float
-    """Upper end of its interval."""
+    lower_quartile_low: fields.Low
+    lower_quartile_high: fields.High
     upper_quartile: float
     """The 75% quantile."""
-    upper_quartile_low: float
-    """Lower end of its interval."""
-    upper_quartile_high: float
-    """Upper end of its interval."""
+    upper_quartile_low: fields.Low
+    upper_quartile_high: fields.High
     n_metrics: int
     """Metrics whose relative difference is defined."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class CriterionVerdict:
     """What became of the agreement of one metric with one criterion, over all anchors."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     method: str
     """``bucket``, ``partial`` or ``partial-formula``."""
     verdict: str
@@ -185,11 +169,6 @@ def criteria(
     scores
         Scores of metrics and people, who judged at least two criteria.
 
-    Returns
-    -------
-    Confounding
-        Rows, relative differences by group of metrics, and verdicts.
-
     Notes
     -----
     Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across Multiple Quality Criteria",
@@ -211,8 +190,7 @@ def criteria(
     methods = tuple(method)
     statistic = choose_one(statistic, ["system", "global"])
     if "partial-formula" in methods and not statistic.is_correlation:
-        reason = "its formula is for correlation coefficients"
-        raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {reason}")
+        raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {ONLY_CORRELATIONS}")
     selected = select(scores, human, metric, references=references)
     anchors = selected.humans if anchor is None else scores.find(anchor, "anchor")
     if not any(a != c for a in anchors for c in selected.humans):
@@ -223,14 +201,8 @@ def criteria(
     cuts = bucket_edges(edges, anchors)
     grouped = _grouped(selected.metrics, metric_group)
     held = {name: Anchor.of(selected.scores, name, cuts.get(name)) for name in anchors}
-    n_systems, n_inputs = selected.scores.shape
-    pages = BootstrapPages(
-        resamples,
-        (n_systems, n_inputs),
-        seed,
-        resample_systems=interval != "boot-inputs",
-        resample_inputs=interval != "boot-systems",
-    )
+    systems, inputs = INTERVALS[interval].kinds()[0]
+    pages = BootstrapPages(resamples, selected.scores.shape, seed, resample_systems=systems, resample_inputs=inputs)
     tasks = make_tasks(selected, anchors, methods)
 
     def work(at: int) -> list[Finding]:
@@ -269,14 +241,10 @@ def _row(finding: Finding, shared: _Shared) -> CriterionRow:
     lost = np.isnan(finding.drawn)
     if finding.method is not None:
         lost |= np.isnan(finding.drawn_within)
-    return CriterionRow(
-        metric=finding.metric,
-        human=finding.human,
-        anchor=finding.anchor,
-        level=finding.level,
-        statistic=shared.statistic,
-        method=finding.method,
-        estimate=finding.estimate,
+    return fields.filled(
+        CriterionRow,
+        finding,
+        shared,
         low=low,
         high=high,
         estimate_within=finding.within,
@@ -286,12 +254,6 @@ def _row(finding: Finding, shared: _Shared) -> CriterionRow:
         relative_low=relative_low,
         relative_high=relative_high,
         verdict=None if finding.metric is None else _verdict(finding, shared.confidence),
-        n=finding.n,
-        n_buckets=finding.n_buckets,
-        n_undefined=finding.n_undefined,
-        confidence=shared.confidence,
-        interval=shared.interval,
-        resamples=shared.resamples,
         resamples_undefined=int(lost.sum()),
     )
 

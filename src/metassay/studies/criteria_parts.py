@@ -183,11 +183,11 @@ def _over_systems(task: Task, statistic: Statistic, pages: BootstrapPages) -> Fi
     level = statistic.prepare(task.x[None], task.z, "system")
     drawn = np.concatenate([level.bootstrap(*pages[page]) for page in range(len(pages))], axis=1)[0]
     return Finding(
-        metric=None,
-        human=task.human,
-        anchor=task.anchors[0],
-        level="system",
-        method=None,
+        None,
+        task.human,
+        task.anchors[0],
+        "system",
+        None,
         estimate=float(level.estimate()[0][0]),
         within=math.nan,
         drawn=drawn[: pages.draws],
@@ -227,11 +227,11 @@ def _finding(task: Task, part: _Part, whole: Points, drawn: FloatArray, drawn_wi
         else:
             within = kernel.estimate()
     return Finding(
-        metric=task.metric,
-        human=task.human,
-        anchor=part.anchor,
-        level="global",
-        method=part.method,
+        task.metric,
+        task.human,
+        part.anchor,
+        "global",
+        part.method,
         estimate=estimate,
         within=within,
         drawn=drawn,

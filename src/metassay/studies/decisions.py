@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -33,17 +34,15 @@ from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DecisionRow:
     """How often a metric and people come to the same decision about two systems.
 
     A decision is one of three: A is significantly better, B is significantly better, or no difference was found.
     """
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     n_pairs: int
     """Pairs of systems that both could be tested on."""
     both_agree: int
@@ -72,14 +71,11 @@ class DecisionRow:
     """``wilcoxon``, ``paired-t`` or ``unpaired-t``, for the metric and for people."""
     cutoff: str
     """``theory``, ``mc`` or ``hb``."""
-    alpha: float
-    """The significance level."""
+    alpha: fields.Alpha
     correction: str
     """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``, over all pairs of a metric, and of a criterion."""
-    confidence: float
-    """The confidence of the interval."""
-    resamples: int
-    """How many resamples of systems the interval rests on."""
+    confidence: fields.Confidence
+    resamples: fields.Resamples
     resamples_undefined: int
     """Resamples that held no pair of different systems; they are left out."""
     n_systems: int
@@ -117,16 +113,6 @@ def decisions(
 
     Every pair of systems is tested (two-sided) once by the metric and once by people, over the inputs that both
     systems have and both the metric and people scored.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Decisions
-        One row per metric and human criterion.
 
     Notes
     -----
@@ -227,9 +213,10 @@ class _Table:
         pairs = len(metric)
         neither = pairs - both - opposite - metric_only - human_only
         agreement = _share(both + neither, pairs)
-        return DecisionRow(
-            metric=self.metric,
-            human=self.human,
+        return fields.filled(
+            DecisionRow,
+            self,
+            plan,
             n_pairs=pairs,
             both_agree=both,
             opposite=opposite,
@@ -246,13 +233,10 @@ class _Table:
             ),
             test=plan.tests[0],
             cutoff=plan.cutoffs[0],
-            alpha=plan.alpha,
             correction=correction,
             confidence=confidence,
-            resamples=plan.resamples,
             resamples_undefined=undefined,
             n_systems=len({*first[at].tolist(), *second[at].tolist()}),
-            n_inputs=self.n_inputs,
         )
 
 

@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -29,12 +30,11 @@ from metassay.stats.difficulty import Ranked, compare_columns
 from metassay.studies.selection import Selection, cells_missing, select_columns
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DifficultyRow:
     """How hard one input is by one metric or human criterion."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
+    metric: fields.Column
     input: str
     """The input."""
     mean_rank: float
@@ -51,14 +51,12 @@ class DifficultyRow:
     """Systems with a score on this input."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DifficultyTest:
     """Whether all inputs could be equally hard, by one metric or human criterion."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
-    kind: str
-    """``metric`` or ``human``."""
+    metric: fields.Column
+    kind: fields.Kind
     statistic: float
     """Kruskal-Wallis H, corrected for ties; NaN if all scores are equal or fewer than two inputs have any."""
     degrees_of_freedom: int
@@ -112,16 +110,6 @@ def difficulty(
     references: opt.References = True,
 ) -> Difficulty:
     """Test whether inputs are equally hard, and say which differ.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics, of people, or of both.
-
-    Returns
-    -------
-    Difficulty
-        One row per metric or human criterion and input, and one Kruskal-Wallis test each.
 
     Notes
     -----

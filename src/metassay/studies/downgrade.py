@@ -20,6 +20,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -50,12 +51,11 @@ class Damaged(NamedTuple):
     """The share of outputs that is not what it was, if it is known: some have nothing in them to damage."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DowngradeRow:
     """One system, damaged by itself, in the ranking of one metric."""
 
-    metric: str
-    """The metric."""
+    metric: fields.Metric
     human: str | None
     """The quality criterion that was damaged, if it is known."""
     kind: str
@@ -84,20 +84,17 @@ class DowngradeRow:
     """Of the paired test that the score fell, one-sided; NaN if no score changed."""
     fell: bool
     """Whether that is significant."""
-    test: str
-    """The paired test."""
-    alpha: float
-    """Its level."""
+    test: fields.Test
+    alpha: fields.Alpha
     n_inputs: int
     """Inputs scored before and after."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DowngradeCount:
     """How many systems were noticed, by one metric and one kind of damage at one rate."""
 
-    metric: str
-    """The metric."""
+    metric: fields.Metric
     human: str | None
     """The quality criterion that was damaged, if it is known."""
     kind: str
@@ -116,8 +113,7 @@ class DowngradeCount:
     """Lower end of its binomial interval (Wilson)."""
     high: float
     """Upper end of its binomial interval."""
-    confidence: float
-    """Confidence of that interval."""
+    confidence: fields.Confidence
     n_fell: int
     """Systems whose score fell significantly, however little."""
     mean_change: float
@@ -157,11 +153,6 @@ def downgrade(
         Scores of the outputs as they are.
     after
         Scores of damaged outputs under the same labels; several kinds or rates of damage as :class:`Damaged`.
-
-    Returns
-    -------
-    Downgrade
-        A row per metric, damage and system, and how many systems each metric noticed.
 
     Notes
     -----
@@ -280,11 +271,10 @@ def _damaged(
             p = float(pair.theory(test, "greater", alpha)[0][0])
         lows = int(lower[at].sum())
         rows.append(
-            DowngradeRow(
+            fields.filled(
+                DowngradeRow,
+                damage,
                 metric=name,
-                human=damage.human,
-                kind=damage.kind,
-                rate=damage.rate,
                 system=system,
                 rank_before=int(found.rank_before[at]) or None,
                 rank_after=int(found.rank_after[at]) or None,
@@ -327,11 +317,9 @@ def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> Do
     low, high = wilson(noticed, len(tested), confidence)
     changes = [row.change for row in rows if not math.isnan(row.change)]
     ranks = [row.rank_after - row.rank_before for row in rows if row.rank_after and row.rank_before]
-    return DowngradeCount(
-        metric=one.metric,
-        human=one.human,
-        kind=one.kind,
-        rate=one.rate,
+    return fields.filled(
+        DowngradeCount,
+        one,
         n_systems=len(rows),
         n_testable=len(tested),
         n_noticed=noticed,

@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -27,20 +28,17 @@ from metassay.stats.normality import shapiro_wilk
 from metassay.studies.selection import select
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class NormalityRow:
     """Shapiro-Wilk tests of one metric or human criterion."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
-    kind: str
-    """``metric`` or ``human``."""
+    metric: fields.Column
+    kind: fields.Kind
     p_value: float
     """Shapiro-Wilk p-value on the system means; NaN if undefined."""
     percent_rejected: float
     """Percent of inputs whose scores over systems reject normality; NaN if no input could be tested."""
-    alpha: float
-    """The significance level of the tests per input."""
+    alpha: fields.Alpha
     n_systems: int
     """System means that were tested."""
     n_inputs: int
@@ -69,16 +67,6 @@ def normality(
     references: opt.References = False,
 ) -> Normality:
     """Test whether system means, and the scores within each input, could come from a normal distribution.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Normality
-        One row per human criterion and metric.
 
     Notes
     -----

@@ -20,6 +20,7 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -29,6 +30,7 @@ from metassay.core.study import study
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
+from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.score_gaps import (
     PairCounts,
     SystemPairs,
@@ -76,16 +78,6 @@ def pairs(
     references: opt.References = False,
 ) -> ScorePairs:
     """Correlate metrics with people over pairs of systems whose scores are a certain distance apart.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    ScorePairs
-        Rows with the number of pairs, the correlation and the share on which people agree, and curves.
 
     Notes
     -----
@@ -218,14 +210,11 @@ def _resample(
 ) -> list[_Drawn]:
     """Return for each case what the resamples gave; cases of as many inputs share the draws."""
     units: list[tuple[BootstrapPages, int, list[_Case]]] = []
+    systems, inputs = INTERVALS[interval].kinds()[0]
     for shape in dict.fromkeys(case.sets.shape for case in cases):
+        at = (n_systems, shape[0])
         pages = BootstrapPages(
-            resamples,
-            (n_systems, shape[0]),
-            seed,
-            resample_systems=interval in ("boot-systems", "boot-both"),
-            resample_inputs=interval in ("boot-inputs", "boot-both"),
-            annotated=shape[1],
+            resamples, at, seed, resample_systems=systems, resample_inputs=inputs, annotated=shape[1]
         )
         alike = [case for case in cases if case.sets.shape == shape]
         # A thousand resamples of few inputs are a single page, which metrics then share out between threads.
@@ -309,14 +298,11 @@ def _rows(answer: _Answer, interval: str, confidence: float, resamples: int) -> 
             share = n_pairs / every if every else math.nan
         low, high = _ends(answer.tau, answer.tau_ends, k)
         agreement_low, agreement_high = _ends(answer.agreement, answer.agreement_ends, k)
-        yield ScorePairsRow(
-            metric=answer.metric,
-            human=answer.human,
-            kind=selection.kind,
-            lower=selection.lower,
-            upper=selection.upper,
+        yield fields.filled(
+            ScorePairsRow,
+            answer,
+            selection,
             share=share,
-            share_below=selection.share_below,
             n_pairs=n_pairs,
             n_ties=n_pairs - int(answer.counts.same[k] + answer.counts.other[k]),
             estimate=float(answer.tau[k]),
@@ -330,7 +316,6 @@ def _rows(answer: _Answer, interval: str, confidence: float, resamples: int) -> 
             resamples=resamples,
             resamples_undefined=answer.tau_undefined[k],
             agreement_undefined=answer.agreement_undefined[k],
-            n_systems=answer.n_systems,
         )
 
 
@@ -343,48 +328,18 @@ def _ends(estimates: FloatArray, ends: tuple[FloatArray, FloatArray], k: int) ->
 
 def _curve_rows(answer: _Answer, curve: ChanceCurve, interval: str, resamples: int) -> Iterator[ScorePairsRow]:
     """Yield points of the curve, then the differences that high chances of agreement need."""
+    shared = {"interval": interval, "resamples": resamples, "n_systems": answer.n_systems, "share": math.nan}
+    shared |= {"share_below": math.nan, "agreement_undefined": curve.resamples_undefined}
+
+    def point(kind: str, at: float, estimate: Sequence[float], agreement: Sequence[float]) -> ScorePairsRow:
+        own = dict(zip(("estimate", "low", "high"), estimate, strict=True))
+        own |= zip(("agreement", "agreement_low", "agreement_high"), agreement, strict=True)
+        return fields.filled(ScorePairsRow, shared, curve, kind=kind, lower=at, upper=at, **own)
+
     for difference in np.linspace(0.0, curve.largest, CURVE_POINTS).tolist():
-        yield _curve_row(
-            answer, curve, interval, resamples, "curve", difference, (math.nan,) * 3, curve.chance(difference)
-        )
+        yield point("curve", difference, (math.nan,) * 3, curve.chance(difference))
     for agreement in NEEDED:
-        wanted = (agreement, math.nan, math.nan)
-        yield _curve_row(answer, curve, interval, resamples, "needed", math.nan, curve.needed(agreement), wanted)
-
-
-def _curve_row(
-    answer: _Answer,
-    curve: ChanceCurve,
-    interval: str,
-    resamples: int,
-    kind: str,
-    difference: float,
-    estimate: tuple[float, float, float],
-    agreement: tuple[float, float, float],
-) -> ScorePairsRow:
-    return ScorePairsRow(
-        metric=curve.metric,
-        human=curve.human,
-        kind=kind,
-        lower=difference,
-        upper=difference,
-        share=math.nan,
-        share_below=math.nan,
-        n_pairs=curve.n_pairs,
-        n_ties=curve.n_ties,
-        estimate=estimate[0],
-        low=estimate[1],
-        high=estimate[2],
-        agreement=agreement[0],
-        agreement_low=agreement[1],
-        agreement_high=agreement[2],
-        confidence=curve.confidence,
-        interval=interval,
-        resamples=resamples,
-        resamples_undefined=curve.resamples_undefined,
-        agreement_undefined=curve.resamples_undefined,
-        n_systems=answer.n_systems,
-    )
+        yield point("needed", math.nan, curve.needed(agreement), (agreement, math.nan, math.nan))
 
 
 def _notes(rows: list[ScorePairsRow], interval: str) -> list[Note]:

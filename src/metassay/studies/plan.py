@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import Scores
@@ -46,20 +47,17 @@ DATA_DRAWS = 200
 """Resamples behind the interval of each of these parts."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class PlanRow:
     """What one design would bring: the data's own numbers but for one axis."""
 
-    metric: str
-    """The metric; the better one of two."""
+    metric: fields.Metric
     metric_b: str | None
     """The metric that it is compared with; None if the width of an interval is planned."""
-    human: str
-    """The human criterion."""
+    human: fields.Human
     level: str
     """``system`` or ``input``."""
-    statistic: str
-    """The statistic."""
+    statistic: fields.Statistic
     axis: str
     """What changes: ``inputs``, ``systems`` or ``annotators``."""
     n: int
@@ -92,24 +90,21 @@ class PlanRow:
     """Whether it is reached."""
     extrapolated: bool
     """Whether the design is larger than the data."""
-    confidence: float
-    """Confidence of the interval."""
+    confidence: fields.Confidence
     alpha: float | None
     """Significance level of the test; None if a width is planned."""
     trials: int
     """How many data sets were drawn."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class NeedRow:
     """How many of one axis are needed, if the others stay as they are."""
 
-    metric: str
-    """The metric."""
+    metric: fields.Metric
     metric_b: str | None
     """The other metric, if there is one."""
-    human: str
-    """The human criterion."""
+    human: fields.Human
     axis: str
     """``inputs``, ``systems`` or ``annotators``."""
     now: float
@@ -125,12 +120,11 @@ class NeedRow:
     more than seven times those that there are, by how much seven times as many do, the most that was tried."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class CeilingRow:
     """How well people agree with each other."""
 
-    human: str
-    """The human criterion."""
+    human: fields.Human
     unit: str
     """What is reliable: ``system means``, ``cells`` or ``single ratings``."""
     method: str
@@ -141,10 +135,8 @@ class CeilingRow:
     """Correlation of one half with the other; NaN for α."""
     reliability: float
     """Reliability of all together, by Spearman-Brown, or α."""
-    low: float
-    """Lower end of its interval."""
-    high: float
-    """Upper end of its interval."""
+    low: fields.Low
+    high: fields.High
     ceiling: float
     """Its square root: the highest Pearson correlation that a metric can be expected to have; NaN for α."""
 
@@ -191,11 +183,6 @@ def plan(
     ----------
     scores
         Scores of metrics and people, such as those of a pilot study.
-
-    Returns
-    -------
-    Plan
-        Curves over the number of inputs, systems and annotators; what is needed; and how well people agree.
 
     Notes
     -----
@@ -271,11 +258,11 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
             design = case.at(axis, n)
             answer = answers[case.number, design]
             ceiling = case.worlds[-1].ceiling(design, asked.level)
-            yield PlanRow(
-                metric=case.metric,
-                metric_b=case.metric_b,
-                human=case.human,
-                level=asked.level,
+            yield fields.filled(
+                PlanRow,
+                case,
+                asked,
+                answer,
                 statistic=asked.statistic.name,
                 axis=axis,
                 n=n,
@@ -286,16 +273,11 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
                 estimate=answer.mean,
                 width=math.nan if asked.powered else answer.value,
                 power=answer.value if asked.powered else math.nan,
-                low=answer.low,
-                high=answer.high,
                 ceiling=math.nan if math.isnan(ceiling) else asked.statistic.of_normal(ceiling),
                 width_data=_width_data(case, asked, axis, n),
-                target=asked.target,
                 reached=asked.met(answer.value),
                 extrapolated=n > case.now(axis),
-                confidence=asked.confidence,
                 alpha=asked.alpha if asked.powered else None,
-                trials=asked.trials,
             )
 
 

@@ -171,7 +171,7 @@ def simulate(cases: list[Case], asked: Asked) -> Answers:
             for kind in range(len(case.worlds)):
                 tasks += [(case, design, kind, page, size) for page in range(-(-asked.trials // size))]
 
-    again = asked.interval.name == "boot-inputs" and not asked.powered
+    again = asked.interval.generalises == "inputs" and not asked.powered
 
     def work(at: int) -> FloatArray:
         case, design, kind, page, size = tasks[at]

@@ -87,6 +87,6 @@ def caveats(selected: Selection, cases: list[Case], asked: Asked, rows: list[Pla
     notes.append(Note.of("plan-extrapolates", systems=min(case.base.systems for case in cases)))
     if asked.powered:
         notes.append(Note.of("plan-power-ideal"))
-    if asked.interval.name == "boot-inputs" and not asked.powered:
-        notes.append(Note.of("generalises", method="boot-inputs", to="inputs"))
+    if asked.interval.generalises == "inputs" and not asked.powered:
+        notes.append(Note.of("generalises", method=asked.interval.name, to="inputs"))
     return notes

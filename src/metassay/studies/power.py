@@ -18,6 +18,7 @@ from typing import ClassVar, Protocol, cast
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -30,10 +31,10 @@ from metassay.stats.draws import NOISE, TRIALS, stream
 from metassay.stats.kernels.score_swaps import standardize_cells
 from metassay.stats.methods.base import Case, Draws, MetricTest, applicable
 from metassay.stats.methods.registry import TESTS
-from metassay.stats.proportions import wilson
+from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import has_scores, left_out, select
+from metassay.studies.selection import has_scores, left_out, rough, select
 
 PAGE = 50
 """Trials in a page of work; they share their draws, and those of other pages do not."""
@@ -73,20 +74,15 @@ class Damage(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class PowerRow:
     """How often one test found that a metric agrees better with people than damaged copies of it."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    statistic: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
-    test: str
-    """The test."""
+    metric: fields.Metric
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
+    test: fields.Test
     damage: str
     """``words``: the damaged metric sees a random share of the words; ``noise``: noise is added to its scores."""
     setting: float
@@ -95,20 +91,15 @@ class PowerRow:
     """Share of the trials in which the test rejected; NaN if all were undefined."""
     trials: int
     """Trials in which the test was defined."""
-    low: float
-    """Lower end of the 95% binomial interval of the rate."""
-    high: float
-    """Upper end of the 95% binomial interval of the rate."""
+    low: fields.RateLow
+    high: fields.RateHigh
     estimate: float
     """Correlation of the metric with people."""
     estimate_damaged: float
     """Mean correlation of its damaged copies."""
-    alpha: float
-    """The significance level."""
-    resamples: int | None
-    """How many resamples the test rests on; None for Williams."""
-    n_undefined: int
-    """Trials in which the test was undefined; they are left out."""
+    alpha: fields.Alpha
+    resamples: fields.ResamplesOrNone
+    n_undefined: fields.TrialsUndefined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,11 +137,6 @@ def simulate_power(
         Scores of people, and of metrics unless `damage` brings its own.
     damage
         A metric that damages itself, such as `DamagedRouge1`; by default noise is added to the metrics in `scores`.
-
-    Returns
-    -------
-    Power
-        One row per metric, criterion, level, statistic, test and setting.
 
     Notes
     -----
@@ -221,7 +207,7 @@ def simulate_power(
         k=resamples if any(each.drawn for each in tests) else None,
         **selected.sizes(),
     )
-    return Power(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows)))
+    return Power(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows, tests)))
 
 
 def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
@@ -320,11 +306,10 @@ def _row(
     alpha: float,
     resamples: int,
 ) -> PowerRow:
-    defined = int((~np.isnan(rejected)).sum())
-    hits = int(np.nansum(rejected))
-    low, high = wilson(hits, defined)
     known = r[1:][~np.isnan(r[1:])]
-    return PowerRow(
+    return fields.filled(
+        PowerRow,
+        Rate.of(rejected),
         metric=kind.name,
         human=criterion,
         level=case.level,
@@ -332,29 +317,23 @@ def _row(
         test=test.name,
         damage=kind.kind,
         setting=float(size),
-        rate=hits / defined if defined else float("nan"),
-        trials=defined,
-        low=low,
-        high=high,
         estimate=float(r[0]),
         estimate_damaged=float(known.mean()) if len(known) else float("nan"),
         alpha=alpha,
         resamples=test.draws_taken(resamples),
-        n_undefined=len(rejected) - defined,
     )
 
 
-def _notes(rows: list[PowerRow]) -> list[Note]:
+def _notes(rows: list[PowerRow], tests: Sequence[MetricTest]) -> list[Note]:
     notes = []
     turned = dict.fromkeys(row.metric for row in rows if row.estimate <= 0)
     if turned:
         notes.append(Note.of("power-without-agreement", metrics=turned))
-    if any(row.test == "williams" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="williams"))
+    notes += rough(tests, [row.level for row in rows])
     gone = max(row.n_undefined for row in rows)
     if gone:
         notes.append(Note.of("test-trials-undefined", n=gone))
     notes.append(Note.of("power-needs-level"))
-    if any(row.test == "perm-both" for row in rows):
+    if any(test.independent == "both" for test in tests):
         notes.append(Note.of("perm-both-rejects-easily"))
     return notes

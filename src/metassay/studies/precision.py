@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -34,14 +35,12 @@ HELD = 16_000_000
 """Sampled means held at once (128 MB as floats)."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class PrecisionRow:
     """The mean score of one system, and how it would vary with other inputs."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
-    kind: str
-    """``metric`` or ``human``."""
+    metric: fields.Column
+    kind: fields.Kind
     system: str
     """The system."""
     inputs: str
@@ -50,26 +49,21 @@ class PrecisionRow:
     """How many of them have a score of this system."""
     estimate: float
     """The mean score, in the metric's own units and direction; NaN if there is none."""
-    low: float
-    """Lower end of its bootstrap interval."""
-    high: float
-    """Upper end of its bootstrap interval."""
+    low: fields.Low
+    high: fields.High
     variance: float
     """Variance of the mean over the resamples."""
-    confidence: float
-    """The interval's confidence, such as 0.95."""
-    resamples: int
-    """How many resamples of the inputs were drawn."""
+    confidence: fields.Confidence
+    resamples: fields.Resamples
     resamples_undefined: int
     """Resamples in which the system had no score; they are left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class VarianceChange:
     """How much better the scores of systems are known with all inputs than with the annotated ones."""
 
-    metric: str
-    """The metric."""
+    metric: fields.Metric
     n_annotated: int
     """Inputs that people annotated and the metric has."""
     n_inputs: int
@@ -107,16 +101,6 @@ def precision(
     references: opt.References = False,
 ) -> Precision:
     """Bootstrap the mean score of each system over inputs, those that people annotated and all.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics, people, or both.
-
-    Returns
-    -------
-    Precision
-        One row per column, set of inputs and system, and for each metric the change in variance.
 
     Notes
     -----

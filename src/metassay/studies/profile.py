@@ -20,6 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.groups import assign_groups
 from metassay.core.note import Note
@@ -51,7 +52,7 @@ LEAST_MEMBERS = 3
 """Systems that a group needs: two must remain when one is held out, or its own mean is all that is known of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ProfileRow:
     """One number of the profile; ``kind`` and ``measure`` say which."""
 
@@ -108,16 +109,6 @@ def profile(
     references: opt.References = True,
 ) -> Profile:
     """Treat all scores of a system as one point, find the main directions, and the one that parts two groups best.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics, of people, or of both.
-
-    Returns
-    -------
-    Profile
-        Components, loadings, systems, weights and separation as flat rows.
 
     Notes
     -----

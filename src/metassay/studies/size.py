@@ -19,8 +19,8 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
@@ -32,7 +32,7 @@ from metassay.stats.draws import TRIALS, WORLDS, stream
 from metassay.stats.methods.base import Case, MetricTest, SharedDraws, applicable
 from metassay.stats.methods.registry import TESTS
 from metassay.stats.methods.two_way import DRAWS as VARIANCE_DRAWS
-from metassay.stats.proportions import wilson
+from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.stats.worlds import TEXTBOOK, Fitted, World, fit
@@ -48,12 +48,11 @@ FITTED = 1_000
 """Numbers of the streams of fitted worlds begin here; those of the grid are their places in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class SizeRow:
     """How often one test rejected in one world."""
 
-    test: str
-    """The test."""
+    test: fields.Test
     setting: str
     """The world: its name in the grid, or ``fitted, equal`` and ``fitted, as found`` for one like the user's data."""
     metric_a: str | None
@@ -64,18 +63,15 @@ class SizeRow:
     """The human criterion it was fitted to; None for worlds of the grid."""
     level: str
     """Always ``system``."""
-    statistic: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    statistic: fields.Statistic
     equal: bool
     """Whether both metrics are equally good, so that every rejection is an error; else the rate is the power."""
     rate: float
     """Share of the data sets in which the test found the first metric better."""
     trials: int
     """Data sets in which the test was defined."""
-    low: float
-    """Lower end of the 95% binomial interval of the rate."""
-    high: float
-    """Upper end of the 95% binomial interval of the rate."""
+    low: fields.RateLow
+    high: fields.RateHigh
     alpha: float
     """The significance level: what the rate should be if both are equally good."""
     holds: bool | None
@@ -86,8 +82,7 @@ class SizeRow:
     """Systems in each data set."""
     n_inputs: int
     """Inputs in each data set."""
-    resamples: int | None
-    """How many resamples the test rests on; None for Williams."""
+    resamples: fields.ResamplesOrNone
     n_undefined: int
     """Data sets in which the test was undefined; they are left out."""
 
@@ -124,11 +119,6 @@ def simulate_size(
     scores
         Scores of metrics and people, to which a world is fitted for every pair of metrics. Without scores the worlds
         of the grid are drawn.
-
-    Returns
-    -------
-    Size
-        One row per world, statistic and test.
 
     Notes
     -----
@@ -272,12 +262,12 @@ def _row(
     alpha: float,
     resamples: int,
 ) -> SizeRow:
-    defined = int((~np.isnan(p)).sum())
-    hits = int((p <= alpha).sum())
-    low, high = wilson(hits, defined)
+    found = Rate.of(np.where(np.isnan(p), np.nan, p <= alpha))
     a, b, human = place.names or (None, None, None)
     known = difference[~np.isnan(difference)]
-    return SizeRow(
+    return fields.filled(
+        SizeRow,
+        found,
         test=test.name,
         setting=place.name,
         metric_a=a,
@@ -286,17 +276,12 @@ def _row(
         level="system",
         statistic=statistic.name,
         equal=place.world.equal,
-        rate=hits / defined if defined else np.nan,
-        trials=defined,
-        low=low,
-        high=high,
         alpha=alpha,
-        holds=bool(low <= TOLERANCE * alpha) if place.world.equal and defined else None,
+        holds=bool(found.low <= TOLERANCE * alpha) if place.world.equal and found.trials else None,
         difference=float(known.mean()) if len(known) else np.nan,
         n_systems=place.world.shape[0],
         n_inputs=place.world.shape[1],
         resamples=test.draws_taken(resamples),
-        n_undefined=len(p) - defined,
     )
 
 

@@ -18,6 +18,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -32,22 +33,20 @@ from metassay.stats.statistics.registry import choose_one
 from metassay.studies.selection import Selection, has_scores, select_columns
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class StabilityRow:
     """How alike two rankings of systems are that rest on two samples of so many inputs."""
 
     name: str
     """The metric or human criterion."""
-    kind: str
-    """``metric`` or ``human``."""
+    kind: fields.Kind
     n_inputs: int
     """Inputs in each of the two samples."""
     mean: float
     """Mean correlation between the rankings; NaN if it is always undefined."""
     sd: float
     """Standard deviation of the correlation over the draws."""
-    statistic: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    statistic: fields.Statistic
     draws: int
     """How many pairs of samples were drawn."""
     n_undefined: int
@@ -82,16 +81,6 @@ def stability(
     references: opt.References = False,
 ) -> Stability:
     """Correlate the rankings of systems that two independent samples of inputs give.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics, people, or both.
-
-    Returns
-    -------
-    Stability
-        One row per column and number of inputs: mean and standard deviation of the correlation.
 
     Notes
     -----

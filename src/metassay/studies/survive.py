@@ -21,8 +21,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -47,16 +47,17 @@ from metassay.studies.survive_parts import (
     two_pairs,
     widened,
 )
-from metassay.studies.survive_rows import AcrossLanguages as AcrossLanguages
-from metassay.studies.survive_rows import AnnotatorMargin as AnnotatorMargin
-from metassay.studies.survive_rows import DominancePair as DominancePair
-from metassay.studies.survive_rows import DominanceShift as DominanceShift
-from metassay.studies.survive_rows import LanguageAgreement as LanguageAgreement
-from metassay.studies.survive_rows import RankPosition as RankPosition
-from metassay.studies.survive_rows import ReferenceWidening as ReferenceWidening
-from metassay.studies.survive_rows import Sensitivity as Sensitivity
+from metassay.studies.survive_rows import (
+    AcrossLanguages,
+    AnnotatorMargin,
+    DominancePair,
+    DominanceShift,
+    LanguageAgreement,
+    ReferenceWidening,
+    Sensitivity,
+    SurvivalRow,
+)
 from metassay.studies.survive_rows import Survival as Survival
-from metassay.studies.survive_rows import SurvivalRow as SurvivalRow
 
 SLOW = 1_000
 """At most so many resamples for what is slow and only drawn or told: metrics across languages, references."""
@@ -222,9 +223,9 @@ def _rows(
                     continue
                 a, b = found.at((case.x_baseline, case.z_baseline))[0], found.at((case.x, case.z))[0]
                 rows.append(
-                    SurvivalRow(
-                        metric=case.metric,
-                        human=case.human,
+                    fields.filled(
+                        SurvivalRow,
+                        case,
                         language=case.level,
                         baseline=found.groups.baseline,
                         level=found.level,

@@ -24,8 +24,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.corpus import CorpusColumn, CorpusScores
 from metassay.core.groups import GroupPatterns, assign_groups
 from metassay.core.note import Note
@@ -42,12 +42,11 @@ from metassay.studies.selection import select_columns
 from metassay.studies.system_pair_tests import JudgedPairs, Method, Plan, judge_corpora, judge_pairs
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class SystemRow:
     """One test of whether system A differs from system B."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
+    metric: fields.Column
     system_a: str
     """The system that the alternative ``greater`` says is better."""
     system_b: str
@@ -63,8 +62,7 @@ class SystemRow:
     statistic: float
     """T, T_p, or W, the sum of the ranks of |A − B|, each with the sign of A − B; NaN if A and B never differ. Of the
     tests on whole systems, the difference of the two scores."""
-    p_value: float
-    """The p-value before any correction; NaN if the test is undefined."""
+    p_value: fields.PValue
     threshold: float
     """What the statistic (its absolute value, if two-sided) must reach; ∞ if n is too small for any; NaN for tests on
     whole systems."""
@@ -79,32 +77,27 @@ class SystemRow:
     """Upper end of this interval."""
     effect: float
     """Cohen's d (``unpaired-t``), Cohen's d_z (``paired-t``) or the rank-biserial correlation (``wilcoxon``)."""
-    significant: bool
-    """Whether p ≤ α before correction."""
+    significant: fields.Significant
     significant_corrected: bool
     """Whether the null hypothesis is rejected after correction over all pairs of this metric, test and cut-off."""
-    alternative: str
-    """``two-sided``, ``greater`` or ``less``."""
-    correction: str
-    """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``."""
+    alternative: fields.Alternative
+    correction: fields.Correction
     resamples: int | None
     """How many drawn data sets the p-value rests on; None in theory."""
     resamples_undefined: int
     """Drawn data sets in which the systems never differed; they are left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class SystemCount:
     """How many pairs of systems differ significantly by one metric and one test."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
+    metric: fields.Column
     group_a: str | None
     """The group of the first system; None where all pairs are counted."""
     group_b: str | None
     """The group of the second system; None where all pairs are counted."""
-    test: str
-    """The test."""
+    test: fields.Test
     cutoff: str
     """The kind of cut-off."""
     n_pairs: int
@@ -157,11 +150,6 @@ def systems(
     ----------
     scores
         Scores of metrics, of people, or of both; or corpus scores (`metassay.score_corpus`).
-
-    Returns
-    -------
-    SystemComparison
-        One row per metric, cut-off, test and pair of systems; counts over all pairs and over each two groups.
 
     Notes
     -----

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
@@ -28,46 +28,35 @@ from metassay.studies.agree import Agreement, AgreementRow, agree
 from metassay.studies.selection import has_scores, select, take_as_annotated
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class WidthRow:
     """The interval of one correlation with the annotated inputs (a), and with all inputs of the metric (t)."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     level: str
     """Always ``system``: only means of systems can rest on more inputs than people annotated."""
-    statistic: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    statistic: fields.Statistic
     interval: str
     """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
     estimate_a: float
     """The correlation if the metric's means rest on the annotated inputs."""
-    low_a: float
-    """Lower end of its interval."""
-    high_a: float
-    """Upper end of its interval."""
+    low_a: fields.Low
+    high_a: fields.High
     width_a: float
     """``high_a − low_a``."""
     estimate_t: float
     """The correlation if the metric's means rest on every input that it has."""
-    low_t: float
-    """Lower end of its interval."""
-    high_t: float
-    """Upper end of its interval."""
+    low_t: fields.Low
+    high_t: fields.High
     width_t: float
     """``high_t − low_t``."""
     width_change: float
     """Relative change ``width_t / width_a − 1``: negative if more inputs narrow the interval; NaN if undefined."""
-    confidence: float
-    """The intervals' confidence, such as 0.95."""
-    resamples: int
-    """How many resamples each interval rests on."""
-    n_systems: int
-    """Systems with at least one score from the metric and one from people."""
-    n_annotated: int
-    """Inputs with at least one score from people."""
+    confidence: fields.Confidence
+    resamples: fields.Resamples
+    n_systems: fields.SharedSystems
+    n_annotated: fields.NAnnotated
     n_inputs: int
     """Inputs with at least one score from the metric."""
     resamples_undefined_a: int
@@ -76,14 +65,12 @@ class WidthRow:
     """The same for the interval with all inputs."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class WidthChange:
     """How much narrower intervals get on average."""
 
-    human: str
-    """The human criterion."""
-    statistic: str
-    """The statistic."""
+    human: fields.Human
+    statistic: fields.Statistic
     interval: str
     """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
     mean: float
@@ -123,11 +110,6 @@ def widths(
     ----------
     scores
         Scores of metrics and people, the metrics on more inputs than people annotated.
-
-    Returns
-    -------
-    Widths
-        One row per criterion, statistic, method and metric, and the mean changes in width.
 
     Notes
     -----
@@ -192,12 +174,9 @@ def widths(
 
 def _row(a: AgreementRow, t: AgreementRow) -> WidthRow:
     width_a, width_t = a.high - a.low, t.high - t.low
-    return WidthRow(
-        metric=a.metric,
-        human=a.human,
-        level=a.level,
-        statistic=a.statistic,
-        interval=a.interval,
+    return fields.filled(
+        WidthRow,
+        t,
         estimate_a=a.estimate,
         low_a=a.low,
         high_a=a.high,
@@ -207,11 +186,6 @@ def _row(a: AgreementRow, t: AgreementRow) -> WidthRow:
         high_t=t.high,
         width_t=width_t,
         width_change=width_t / width_a - 1 if width_a > 0 else math.nan,
-        confidence=a.confidence,
-        resamples=a.resamples or 0,
-        n_systems=t.n_systems,
-        n_annotated=t.n_annotated,
-        n_inputs=t.n_inputs,
         resamples_undefined_a=a.resamples_undefined,
         resamples_undefined_t=t.resamples_undefined,
     )

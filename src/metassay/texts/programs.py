@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -144,6 +144,15 @@ def call(
     if process.returncode != 0:
         raise DataError(f"{what} failed with exit code {process.returncode}" + (f": {said}" if said else ""))
     return Ran(bytes(pipes.out), said)
+
+
+def lines_of(arguments: Sequence[str], lines: Iterable[str], *, what: str, timeout: float) -> tuple[list[str], str]:
+    """Run a program on lines, and return those that it prints, and its complaint; see :func:`call`."""
+    ran = call(arguments, "".join(f"{line}\n" for line in lines).encode("utf-8"), what=what, timeout=timeout)
+    try:
+        return ran.out.decode("utf-8").removesuffix("\n").split("\n") if ran.out else [], ran.complaint
+    except UnicodeDecodeError:
+        raise DataError(f"{what} printed something that is not UTF-8") from None
 
 
 class Stopped(Exception):

@@ -31,9 +31,8 @@ def _statistics() -> options.Options:
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add(parser, _statistics())
-    group = parser.group("output")
-    group.add_argument("-o", "--output", metavar="FILE", default=REPORT, help=f"the report (default: {REPORT})")
-    options.add_quiet(group)
+    options.add_flags(parser, "output", {"-o --output FILE": f"the report (default: {REPORT})", **options.QUIET})
+    parser.set_defaults(output=REPORT)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -55,8 +55,7 @@ def _read(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Scores:
     from metassay.readers import read
 
     if not any(parts):
-        arguments.by_column = arguments.by if arguments.by not in (None, *KNOWN) else None
-        return read_scores(arguments)
+        return read_scores(arguments, by=arguments.by if arguments.by not in (None, *KNOWN) else None)
     if "-" in arguments.files:
         raise UsageError("stdin cannot be read beside files with a label")
     found = {}

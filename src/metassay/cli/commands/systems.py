@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_study(parser, "systems")
-    parser.group("scores of whole systems").add_argument(
-        "--corpus",
-        action="store_true",
-        help="files hold texts: score whole systems with --metric bleu, chrf, chrf++, ter or meteor, and test these",
-    )
+    text = "files hold texts: score whole systems with --metric bleu, chrf, chrf++, ter or meteor, and test these"
+    options.add_flags(parser, "scores of whole systems", {"--corpus": text})
     texts.add_plain(parser)
 
 
@@ -37,8 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_corpus(arguments: argparse.Namespace) -> int:
     """Score texts and compare whole systems."""
-    from metassay.texts.scorers.corpus import score_corpus
     from metassay.texts.scorers.registry import make_scorers
+    from metassay.texts.scorers.scoring import score_corpus
 
     if arguments.metric is None:
         raise UsageError("--corpus needs metrics of texts: name some with --metric, such as bleu,chrf,ter")

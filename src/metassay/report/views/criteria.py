@@ -163,4 +163,4 @@ def _vanishes(row: CriterionRow | CriterionVerdict) -> bool:
 
 
 def _legend(rows: Sequence[CriterionRow]) -> str:
-    return f"{names.statistic(rows[0])}; in brackets {names.draws(rows[0])}."
+    return f"{names.statistic(rows[0])}; in brackets: {names.draws(rows[0])}."

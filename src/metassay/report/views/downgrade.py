@@ -82,10 +82,7 @@ def systems(result: Downgrade) -> tuple[Table, ...]:
         *("mean change|change|general", "p|p_value|p_value"),
     ]
     sections = [
-        (
-            f"{one_line(metric)}: {_title(rows[0])}",
-            sorted(rows, key=lambda row: row.rank_before or len(result.table)),
-        )
+        (f"{one_line(metric)}: {_title(rows[0])}", sorted(rows, key=lambda row: row.rank_before or len(result.table)))
         for (metric, *_), rows in grouped(result.table, "metric kind rate").items()
     ]
     return build(

@@ -9,7 +9,7 @@ from metassay.report.table import Table
 from metassay.report.views.columns import build, grouped, words
 
 if TYPE_CHECKING:
-    from metassay.texts.scorers.catalogue import Catalogue
+    from metassay.texts.scorers.registry import Catalogue
 
 
 SHORT = 46

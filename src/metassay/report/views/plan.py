@@ -80,7 +80,7 @@ def needs(result: Plan) -> tuple[Table, ...]:
         figures("in the limit (n → ∞)", lambda need: _or_none(need.limit), numbers.two),
         bold(figures(f"next {result.annotations:,}", gain), lambda need: any(need is one for one in best)),
     ]
-    what = "power, in points" if powered else "interval width"
+    what = "power (points)" if powered else "interval width"
     return build(
         "What is needed?",
         columns,

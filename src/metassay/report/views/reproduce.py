@@ -49,11 +49,7 @@ def outside(result: Reproduction) -> tuple[Table, ...]:
 
 def unchecked(result: Reproduction) -> tuple[Table, ...]:
     """Return what cannot be checked, and why."""
-    columns = [
-        "where||whole",
-        words("what", _about, whole=True),
-        *("numbers|n_unchecked|count", "why|reason|whole"),
-    ]
+    columns = ["where||whole", words("what", _about, whole=True), *("numbers|n_unchecked|count", "why|reason|whole")]
     return build("What cannot be checked here", columns, _papers(f for f in result.figures if f.n_unchecked))
 
 

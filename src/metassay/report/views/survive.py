@@ -28,8 +28,7 @@ from metassay.report.views.columns import (
 )
 
 if TYPE_CHECKING:
-    from metassay.studies.survive import Survival
-    from metassay.studies.survive_rows import AnnotatorMargin, SurvivalRow
+    from metassay.studies.survive_rows import AnnotatorMargin, Survival, SurvivalRow
 
 MOST_IN_LIST = 12
 """With more comparisons than this, a matrix is easier to read than a list."""

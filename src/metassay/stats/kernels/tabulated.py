@@ -73,7 +73,7 @@ class Tabulated:
         self.frame = statistic.frame(x, z) if frame is None else frame
         self.size = len(x) if clusters is None else int(clusters.max(initial=-1)) + 1
         self._items = items = statistic.items(x, z, self.frame)
-        self._each = clusters is None and len(items.values) == 1 and bool((items.values == 1).all())
+        self._single = clusters is None
         where = np.arange(len(x)) if clusters is None else clusters
         rows = (items.cells * len(items.values) + np.arange(len(items.values))[:, None]).ravel()
         entries = (items.values.ravel(), (rows, np.tile(where, len(items.values))))
@@ -85,34 +85,47 @@ class Tabulated:
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the statistic in each draw, (B,), for weights of items or clusters, (size, B)."""
-        out = np.full(weights.shape[1], np.nan)
-        if not self.size:
-            return out
-        width = max(1, SUMS // max(self._sums.shape[0], self.size))
-        for at in range(0, len(out), width):
-            cut = slice(at, at + width)
-            out[cut] = self._of(self._sums @ np.asarray(weights[:, cut], dtype=np.float64))
-        return out
+        return self._under(self._sums, weights)
 
     def bootstrap(self, resamples: int, seed: int) -> FloatArray:
         """Return the statistic of samples drawn with replacement: of items, or of clusters if there are some.
 
-        Where items only count, what is drawn is how many fall into each cell, whatever their number.
+        Where most items have doubles, what is drawn is how many there are of each kind, whatever their number.
         """
-        out, size = [], draws.page_size(self._items.size if self._each else self.size)
-        for page in range(-(-resamples // size) if self.size else 0):
+        if not self.size:
+            return np.full(resamples, np.nan)
+        sums, share, out = self._sums, None, []
+        if self._single:
+            first, times = self._kinds()
+            if 4 * len(first) <= self.size:
+                sums, share = self._sums[:, first], times / self.size
+        size = draws.page_size(sums.shape[1])
+        for page in range(-(-resamples // size)):
             random = draws.stream(seed, draws.POINTS, page)
-            if self._each:
-                share = np.bincount(self._items.cells, minlength=self._items.size) / self.size
-                out.append(self._of(random.multinomial(self.size, share, size).T.astype(np.float64)))
+            if share is None:
+                out.append(self._under(sums, draws.multiplicities(random, self.size, size)))
             else:
-                out.append(self.correlate(draws.multiplicities(random, self.size, size)))
-        return np.concatenate(out)[:resamples] if out else np.full(resamples, np.nan)
+                out.append(self._under(sums, random.multinomial(self.size, share, size).T))
+        return np.concatenate(out)[:resamples]
 
-    def _of(self, sums: FloatArray) -> FloatArray:
-        shape = (self._items.size, len(self._items.values), sums.shape[1])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(self.statistic.of_sums(sums.reshape(shape), self.frame))
+    def _kinds(self) -> tuple[IntArray, IntArray]:
+        """Return the first item of each kind, and how many there are: kinds differ in their cell or their values."""
+        kind = self._items.cells
+        for value in self._items.values:
+            each = np.unique(value, return_inverse=True)[1]
+            kind = np.unique(kind * (int(each.max()) + 1) + each, return_inverse=True)[1]
+        return np.unique(kind, return_index=True, return_counts=True)[1:]
+
+    def _under(self, sums: sparse.csr_array, weights: Numbers) -> FloatArray:
+        """Return the statistic under weights of the columns of sparse sums."""
+        out, items = np.full(weights.shape[1], np.nan), self._items
+        width = max(1, SUMS // max(*sums.shape, 1))
+        for at in range(0, len(out) if self.size else 0, width):
+            cut = slice(at, at + width)
+            total = sums @ np.asarray(weights[:, cut], dtype=np.float64)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                out[cut] = self.statistic.of_sums(total.reshape(items.size, len(items.values), -1), self.frame)
+        return out
 
 
 class TabulatedGroups:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray, IntArray, Pair, Swaps
@@ -182,6 +182,13 @@ class Method:
     """What a conclusion generalises to: of what there may be new ones, ``systems``, ``inputs`` or ``both``, or
     ``cells`` or a ``sample``."""
 
+    formula: bool = False
+    """Whether it is a formula for a single statistic, and a rule of thumb where several are averaged."""
+
+    def is_rough(self, levels: Iterable[str]) -> bool:
+        """Return whether it is applied to averages, for which its formula was not made."""
+        return self.formula and any(level in ("input", "within-system") for level in levels)
+
     def needs(self, level: str) -> tuple[int, int]:
         """Return the least numbers of systems and of inputs for which it says anything at a level.
 
@@ -282,6 +289,12 @@ class Intervals:
 class Interval(Method):
     """A confidence interval of a statistic."""
 
+    student: bool = False
+    """Whether its quantiles are those of Student's t with N − 2 degrees of freedom, not of the normal distribution."""
+
+    resampled: bool = False
+    """Whether its ends are quantiles of resamples, which cases with other inputs then have in common."""
+
     def draws_taken(self, resamples: int) -> int | None:
         """Return how many draws it takes where so many are wanted; None if it takes none."""
         return resamples if self.drawn else None
@@ -321,7 +334,10 @@ class Interval(Method):
 
     def reach(self, systems: int, confidence: float) -> float:
         """Return how many standard deviations it reaches to either side, on the statistic's scale."""
-        return float(ndtri((1 + confidence) / 2))
+        share = (1 + confidence) / 2
+        if self.student:
+            return float(stdtrit(systems - 2, share)) if systems > 2 else np.nan
+        return float(ndtri(share))
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ class BootstrapInterval(Interval):
     """The percentile interval of bootstrap samples."""
 
     citation = CITATION
+    resampled = True
 
     def __init__(self, axis: str) -> None:
         self.name, self.kind, self.generalises = f"boot-{axis}", KINDS[axis], axis

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
-from metassay.stats.jackknife import Fit
+from metassay.stats.jackknife import Fit, added_up
 from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
@@ -45,9 +45,7 @@ class JackknifeInterval(_Jackknife, Interval):
     which the values without one system are skewed. The centre c is corrected for bias at input and global level.
     """
 
-    def reach(self, systems: int, confidence: float) -> float:
-        """Return the quantile of Student's t with N − 2 degrees of freedom."""
-        return float(stdtrit(systems - 2, (1 + confidence) / 2)) if systems > 2 else float("nan")
+    student = True
 
     def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case."""
@@ -249,7 +247,8 @@ def _score(fit: Fit, first: IntArray, second: IntArray) -> _Score:
     apart, both = x[first] - x[second], (r[first] + r[second]) / 2
     psi = apart * (z[first] - both[:, None] * (x[first] + x[second]) / 2)
     difference = psi.mean(axis=1)
-    variance = ((psi - difference[:, None]) ** 2).mean(axis=1) / (n - 2)
+    of_units = added_up(psi - difference[:, None], fit.families)
+    variance = (of_units**2).sum(axis=1) / n**2 * fit.units[0] / (fit.units[0] - 2)
     of_one = largest_share(residuals(fit))[1]
     share = np.maximum(np.maximum(of_one[first], of_one[second]), largest_share(apart)[1])
     slope = 1 / (1 - np.minimum(both**2, 1 - 1e-9))

@@ -11,7 +11,6 @@ from functools import reduce
 from operator import add
 
 import numpy as np
-from scipy.special import stdtrit
 
 from metassay.stats import two_way
 from metassay.stats.arrays import FloatArray, Pair
@@ -36,6 +35,7 @@ class TwoWayInterval(Interval):
     name = "two-way"
     citation = "Owen (2007)"
     generalises = "both"
+    student = True
 
     def draws_taken(self, resamples: int) -> int:
         """Return how many draws it takes: variances need no more than :data:`DRAWS`."""
@@ -44,10 +44,6 @@ class TwoWayInterval(Interval):
     def kinds(self) -> Sequence[Kind]:
         """Return all three kinds of bootstraps."""
         return KINDS
-
-    def reach(self, systems: int, confidence: float) -> float:
-        """Return the quantile of Student's t with N − 2 degrees of freedom."""
-        return float(stdtrit(systems - 2, (1 + confidence) / 2)) if systems > 2 else math.nan
 
     def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case."""

@@ -57,7 +57,7 @@ class ProbabilityStatistic(TabulatedStatistic):
     which includes 0.
     """
 
-    scales = ("probability", "interval")
+    scales = ("interval",)
 
     def frame(self, x: FloatArray, z: FloatArray) -> FloatArray:
         """Return the positive label; probabilities must be some."""

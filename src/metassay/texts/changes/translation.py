@@ -6,13 +6,13 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core import text_options as text
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.origin import Origin
@@ -25,8 +25,6 @@ from metassay.errors import UsageError, one_line
 from metassay.texts.changes.translators import Translated, Translator, Unit, translator
 from metassay.texts.segments import sentences, words
 
-WHAT = ("outputs", "references", "sources")
-"""The parts of texts that can be translated."""
 LETTERS_PER_BATCH = 100_000
 """Characters after which a batch ends, however few segments it has."""
 
@@ -84,11 +82,11 @@ def translate(
     texts: Texts,
     *,
     to: str,
-    source_language: str | None = None,
-    with_: str = "apertium",
-    what: str | Iterable[str] = WHAT,
+    source_language: text.SourceLanguage = None,
+    with_: text.TranslateWith = "apertium",
+    what: text.Parts = ("outputs", "references", "sources"),
     back: bool = False,
-    cache: str | PathLike[str] | None = None,
+    cache: text.Translated = None,
     timeout: opt.Timeout = 600,
     threads: opt.Threads = None,
 ) -> Translation:
@@ -100,18 +98,8 @@ def translate(
         What to translate.
     to
         The language to translate into, such as ``"es"``.
-    source_language
-        The language the texts are in; by default the one they say, or English.
-    with_
-        The translator: ``"apertium"``; ``"marian"`` (the opus-mt model of the two languages) or ``"marian:MODEL"``
-        with a name or a path; ``"command:CMD"``, a program that reads a text per line and prints a line for each, or
-        ``"command-jsonl:CMD"``, the same in JSON. In a model or command, ``{from}`` and ``{to}`` stand for languages.
-    what
-        Parts to translate, names or a comma list of outputs, references and sources.
     back
         Also translate the result back into the first language.
-    cache
-        A file that keeps translations, so that a repeated or interrupted run only translates what is new.
 
     Returns
     -------
@@ -143,7 +131,7 @@ def translate(
         raise UsageError(f"the texts say they are in {texts.language!r}, source_language is {source_language!r}")
     if source == target:
         raise UsageError(f"the texts are in {source!r} already; name another language")
-    parts = vocabulary.choices("part of the texts", what, WHAT)
+    parts = vocabulary.names(what)
     if back and with_.startswith("marian:") and not ("{from}" in with_ and "{to}" in with_):
         raise UsageError(
             "one model translates in one direction; to come back, put {from} and {to} in its name, "
@@ -181,38 +169,39 @@ def _carry(
 ) -> tuple[list[TranslationRow], Texts]:
     """Translate parts of the texts in one direction."""
     source, target = direction
-    texts_of: dict[str, list[str]] = {
-        "outputs": list(texts.outputs.values()) if "outputs" in parts else [],
-        "references": [text for many in texts.references.values() for text in many] if "references" in parts else [],
-        "sources": list(texts.sources.values()) if "sources" in parts else [],
-    }
-    segments = list(dict.fromkeys(s for many in texts_of.values() for text in many for s in _segments(text, by.unit)))
+    carried = {part: getattr(texts, part) for part in text.PARTS if part in parts}
+    texts_of = {part: [one for value in found.values() for one in _each(value)] for part, found in carried.items()}
+    segments = list(dict.fromkeys(s for many in texts_of.values() for one in many for s in _segments(one, by.unit)))
     known, cached = _translated(segments, by, direction, store, threads)
 
-    def across(text: str) -> str:
+    def across(whole: str) -> str:
         pieces, at = [], 0
-        for start, end in _spans(text, by.unit):
-            pieces += [text[at:start], known[text[start:end]].text]
+        for start, end in _spans(whole, by.unit):
+            pieces += [whole[at:start], known[whole[start:end]].text]
             at = end
-        return "".join([*pieces, text[at:]])
+        return "".join([*pieces, whole[at:]])
 
+    def moved(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        return across(value) if isinstance(value, str) else tuple(map(across, value))
+
+    made: dict[str, Any] = {part: {key: moved(it) for key, it in found.items()} for part, found in carried.items()}
     new = replace(
         texts,
-        outputs={k: across(t) for k, t in texts.outputs.items()} if "outputs" in parts else texts.outputs,
-        references={k: tuple(map(across, many)) for k, many in texts.references.items()}
-        if "references" in parts
-        else texts.references,
-        sources={k: across(t) for k, t in texts.sources.items()} if "sources" in parts else texts.sources,
+        **made,
         language=target,
         provenance=(*texts.provenance, Origin("translated", f"{source} to {target}, {by.signature}")),
     )
     name = by.signature.partition("|")[0]
     rows = [
-        _row(part, name, direction, many, [_segments(text, by.unit) for text in many], known, cached)
+        _row(part, name, direction, many, [_segments(one, by.unit) for one in many], known, cached)
         for part, many in texts_of.items()
         if many
     ]
     return rows, new
+
+
+def _each(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value
 
 
 def _translated(
@@ -234,11 +223,9 @@ def _translated(
         store.put({keys[segment]: json.dumps(one).encode() for segment, one in zip(batches[page], made, strict=True)})
         return made
 
-    at_once = by.threads or threads
     what = f"translating {direction[0]} to {direction[1]}"
-    for batch, made in zip(
-        batches, engine.run(work, len(batches), threads=at_once, what=what) if batches else [], strict=True
-    ):
+    done = engine.run(work, len(batches), threads=by.threads or threads, what=what) if batches else []
+    for batch, made in zip(batches, done, strict=True):
         known.update(zip(batch, made, strict=True))
     return known, cached
 
@@ -262,10 +249,7 @@ def _batches(segments: Sequence[str], most: int) -> list[list[str]]:
 
 def _spans(text: str, unit: Unit) -> list[tuple[int, int]]:
     """Return the stretches of a text that go to a translator; everything else stays."""
-    if unit == "text":
-        spans = [(0, len(text))]
-    else:
-        spans = [match.span() for match in _LINE.finditer(text)]
+    spans = [(0, len(text))] if unit == "text" else [match.span() for match in _LINE.finditer(text)]
     found = []
     for start, end in spans:
         line = text[start:end]

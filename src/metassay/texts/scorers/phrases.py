@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 from metassay.errors import UsageError, one_line
 from metassay.texts.scorers.tokens import ENGLISH_WORD
@@ -33,20 +33,7 @@ class Phrase(NamedTuple):
         return self.sentence[self.start : self.end]
 
 
-class Finder(Protocol):
-    """Finds phrases of the kind it was made for."""
-
-    @property
-    def signature(self) -> str:
-        """Which finder, in a word."""
-        ...
-
-    def find(self, text: str) -> Sequence[Phrase]:
-        """Return the phrases of a text, in order."""
-        ...
-
-
-def finder(name: str, kind: Kind) -> Finder:
+def finder(name: str, kind: Kind) -> Entities | NounPhrases | SpacyPhrases:
     """Return what finds phrases: ``built-in``, or ``spacy:NAME`` with the name or the path of a pipeline."""
     if name == "built-in":
         return Entities() if kind == "entities" else NounPhrases()

@@ -14,14 +14,11 @@ from functools import cached_property
 from itertools import starmap
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core.texts import Item
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.texts.scorers.subsequences import common_length, marked, places_of
 from metassay.texts.scorers.tokens import Words, wordless
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 MEASURES = ("precision", "recall", "f1")
 REFERENCES = ("best", "average", "jackknife", "rouge-1.5.5-best")

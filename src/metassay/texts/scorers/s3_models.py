@@ -191,10 +191,8 @@ def _array(given: Mapping[str, Any], name: str, default: float | None) -> FloatA
 def _from_pickle(data: bytes) -> Model:
     try:
         found = pickles.load(data, _named, objects=True)
-    except FormatError as error:
-        if "damaged" in str(error):
-            raise FormatError(f"this is neither JSON nor a pickled model: {error}") from None
-        raise
+    except pickles.Damaged as error:
+        raise FormatError(f"this is neither JSON nor a pickled model: {error}") from None
     mean, scale = np.zeros(1), np.ones(1)
     if isinstance(found, _Holder) and found.kind == "Pipeline":
         steps = [step[-1] for step in found.fields.get("steps", ()) if isinstance(step, tuple | list) and step]
@@ -254,7 +252,7 @@ class _Array(pickles.Standin):
     def take(self, state: object) -> None:
         """Take type, shape and bytes, as NumPy hands them over."""
         if not isinstance(state, tuple) or len(state) < 4:
-            raise FormatError("the pickle is damaged: an array has no type, shape and numbers")
+            raise pickles.Damaged("the pickle is damaged: an array has no type, shape and numbers")
         shape, kind, columns, data = state[-4:]
         self.fill(data, kind, shape, "F" if columns else "C")
 
