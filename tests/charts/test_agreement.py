@@ -92,7 +92,7 @@ def test_violins_count_the_resamples():
 
 def test_the_matrix_tells_corrected_from_uncorrected():
     data = scores(("one", "two", "three"), n=20, m=30)
-    result = ma.compare(data, level="system", test="williams", statistic="pearson", human="coherence")
+    result = ma.compare(data, level="system", test="williams", statistic="pearson", human="coherence", scope="row")
     chart = result.plot()
     colours = legend(chart)
     assert list(colours.values()) == [CORRECTED, UNCORRECTED, NONE]

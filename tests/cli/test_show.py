@@ -11,9 +11,9 @@ def test_a_loaded_result_is_shown_and_drawn_again(run, tmp_path):
     result = ma.compare(ma.example(), human="relevance", level="system", resamples=50)
     path = tmp_path / "tests.json"
     result.to_json(path)
-    code, out, err = run("show", path, "--format", "csv", "--rows", "clusters")
+    code, out, err = run("show", path, "--format", "csv", "--rows", "ranks")
     assert (code, err) == (0, "")
-    assert out == result.to_csv(rows="clusters")
+    assert out == result.to_csv(rows="ranks")
     code, out, _ = run("show", path, "--format", "latex", "--view", "matrix")
     assert (code, out) == (0, result.to_latex(view="matrix"))
     assert run("show", path, "--figure", tmp_path / "tests.svg", "-q").code == 0

@@ -9,7 +9,7 @@ import pytest
 from metassay.core.note import Note
 from metassay.core.signature import Signature
 from metassay.studies.agree import Agreement, AgreementRow
-from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
+from metassay.studies.compare import Comparison, ComparisonRow, RankRow
 from metassay.studies.normality import Normality, NormalityRow
 
 NAN = math.nan
@@ -66,6 +66,8 @@ def comparison(estimates, *, human="relevance", level="system", p=None, notes=()
                 "resamples_undefined": 0,
                 "significant": value <= 0.05,
                 "significant_corrected": value <= 0.05 / max(1, len(estimates) - 1),
+                "p_corrected": min(1.0, value * max(1, len(estimates) - 1)),
+                "detectable": NAN,
                 "correction": "bonferroni",
                 "scope": "row",
                 "n_systems": 16,
@@ -74,11 +76,12 @@ def comparison(estimates, *, human="relevance", level="system", p=None, notes=()
             } | changes
             rows.append(ComparisonRow(a, b, human, level, "kendall", r_a, r_b, r_a - r_b, value, **fields))
     ranked = sorted(estimates, key=lambda m: -estimates[m])
-    clusters = tuple(
-        ClusterRow(human, level, "kendall", rank + 1, metric, estimates[metric]) for rank, metric in enumerate(ranked)
+    ranks = tuple(
+        RankRow(human, level, "kendall", metric, estimates[metric], rank, max(1, rank - 1), rank)
+        for rank, metric in enumerate(ranked, 1)
     )
     signature = Signature.of("compare", level=[level], coef="kendall", test="perm-both", seed=0)
-    return Comparison(table=tuple(rows), signature=signature, notes=tuple(notes), clusters=clusters, alpha=0.05)
+    return Comparison(table=tuple(rows), signature=signature, notes=tuple(notes), ranks=ranks, alpha=0.05)
 
 
 @pytest.fixture

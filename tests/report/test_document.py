@@ -172,7 +172,7 @@ def test_the_third_sentence_is_about_other_inputs(report):
 
 
 def test_words_of_the_answer_are_explained(report):
-    assert "The two-way test generalises to new systems and new inputs from the same populations." in report.html
+    assert "The jackknife test generalises to new systems and new inputs from the same populations." in report.html
     assert "System level: correlation of the mean scores of systems." in report.html
 
 

@@ -65,6 +65,17 @@ EXAMPLES = {
         "prices": (1.0, 2.0),
         "uncounted": 1,
     },
+    "no-interval": {**WHERE, "method": "jackknife", "reason": "few-systems", "needs": 5, "has": 4},
+    "no-test": {
+        **{**WHERE, "method": "jackknife", "reason": "few-inputs", "needs": 2, "has": 1},
+        "pair": (("rouge", "bleu"),),
+    },
+    "one-system-carries": {"human": "relevance", "rows": (("rouge", 0.96, "M11", 0.61, 0.7, 0.66),)},
+    "differences-needed": {
+        "needed": (("system", "kendall", 0.4), ("input", "pearson", float("inf"))),
+        "tests": 12,
+        "alpha": 0.05,
+    },
     "method-on-averages": {"method": "fisher"},
     "no-composite": {"least": 3, "groups": (("people", 2),)},
     "no-questions": {"scorer": "qaeval", "n": 1, "outputs": 3},
@@ -217,7 +228,7 @@ def test_a_note_prints_as_its_sentence_and_shows_its_facts():
 
 
 def test_json_has_code_text_and_facts(tmp_path):
-    result = ma.agree(ma.example(), human="relevance", metric="synthetic-judge", resamples=20)
+    result = ma.agree(ma.example(), human="relevance", metric="synthetic-judge", interval="boot-both", resamples=20)
     path = tmp_path / "result.json"
     data = json.loads(result.to_json(path))
     few = next(note for note in data["notes"] if note["code"] == "resamples-few")

@@ -103,7 +103,7 @@ def test_few_metrics_are_compared_in_a_list_ordered_by_p(compared):
     ]
     assert len(listed.sections[0].rows) == 6
     assert any("** also after Bonferroni correction over the tests of each metric A" in line for line in listed.legend)
-    assert texts(ranks.sections[0])[0] == ["1", "BERTScore (0.583)"]
+    assert texts(ranks.sections[0])[0] == ["BERTScore", "0.583", "1", "1"]
 
 
 def test_many_metrics_are_compared_in_a_matrix(many_compared):
@@ -122,11 +122,11 @@ def test_a_matrix_has_the_best_metric_first_and_the_undefined_last():
 
 
 def test_views_can_be_chosen(compared):
-    assert [table.title for table in page(compared, "clusters").tables] == ["Ranks"]
-    assert len(page(compared, "matrix,clusters").tables) == 2
+    assert [table.title for table in page(compared, "ranks").tables] == ["Ranks (95% confidence sets)"]
+    assert len(page(compared, "matrix,ranks").tables) == 2
     with pytest.raises(UnknownName, match="unknown view 'matrx'; did you mean 'matrix'"):
         page(compared, "matrx")
-    assert names_of("compare") == ("list", "matrix", "clusters", "rows")
+    assert names_of("compare") == ("list", "matrix", "ranks", "rows")
 
 
 def test_a_two_sided_test_is_listed_once():
@@ -142,10 +142,16 @@ def test_without_correction_there_is_one_star():
     assert any("not corrected" in line for line in listed.legend)
 
 
-def test_members_of_a_cluster_share_a_line(compared):
-    clusters = tuple(dataclasses.replace(c, rank=max(1, c.rank - 1)) for c in compared.clusters)
-    (ranks,) = page(dataclasses.replace(compared, clusters=clusters), "clusters").tables
-    assert texts(ranks.sections[0]) == [["1", "BERTScore (0.583), QAEval (0.550)"], ["2", "ROUGE-1 (0.400)"]]
+def test_ranks_are_sets(compared):
+    (ranks,) = page(compared, "ranks").tables
+    assert texts(ranks.sections[0]) == [
+        ["BERTScore", "0.583", "1", "1"],
+        ["QAEval", "0.550", "2", "1–2"],
+        ["ROUGE-1", "0.400", "3", "2–3"],
+    ]
+    undefined = dataclasses.replace(compared.ranks[-1], estimate=NAN, rank=None, rank_low=None, rank_high=None)
+    (ranks,) = page(dataclasses.replace(compared, ranks=(*compared.ranks[:2], undefined)), "ranks").tables
+    assert texts(ranks.sections[0])[-1] == ["ROUGE-1", "–", "", ""]
 
 
 def test_normality(normal):

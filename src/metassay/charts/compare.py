@@ -1,11 +1,11 @@
-"""Which metric agrees better: a matrix of tests."""
+"""Which metric agrees better: a matrix of tests, and the ranks that metrics may have."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from metassay.charts.panels import STATISTIC, SWITCHES, Multiples, distinct, records
-from metassay.charts.shapes import cells, key, names, outcome, outcomes, tips
+from metassay.charts.shapes import cells, intervals, key, names, numbers, outcome, outcomes, tips, undefined
 from metassay.core import vocabulary
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def matrix(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - name
     rows = records(result.table, fields, only)
     ranks = {
         (*(row[name] for name in BY), row["metric"]): -vocabulary.statistic_sign(row[STATISTIC]) * row["estimate"]
-        for row in records(result.clusters, f"metric {' '.join(BY)} estimate")
+        for row in records(result.ranks, f"metric {' '.join(BY)} estimate")
         if row["estimate"] is not None
     }
     untested = any(row["p_value"] is None for row in rows)
@@ -50,3 +50,16 @@ def matrix(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - name
     sides = ("metric_a", "metric_b")
     look: dict[str, Any] = {"lines": "metric_a", "metrics": sides, "own": True, "square": True}
     return Multiples("Which metric agrees better with human scores", rows, layers, BY, "best on top", **look)
+
+
+def ranks(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return the ranks that each metric may have: a panel per human criterion, level and statistic."""
+    rows = records(result.ranks, f"metric {' '.join(BY)} estimate rank rank_low rank_high", only)
+    y = names("metric", distinct(rows, "metric"), grid=True)
+    last = max((row["rank_high"] or 1 for row in rows), default=1)
+    x = numbers("rank", "possible ranks", (0.5, last + 0.5), tickMinStep=1, format="d")
+    about = tips("metric, estimate|estimate|.3f, rank|rank by estimate, rank_low|from, rank_high|to")
+    layers = [*intervals(y, x, ends=("rank_low", "rank_high"), tooltip=about), undefined(y, "rank")]
+    told = f"dot: rank by the estimate, line: {100 * (1 - result.alpha):g}% confidence set of all ranks together"
+    title = "Ranks of the metrics by agreement with human scores"
+    return Multiples(title, rows, layers, BY, told, lines="metric", sort="estimate")

@@ -244,6 +244,16 @@ Seed = Annotated[
     ),
 ]
 
+Limits = Annotated[
+    bool,
+    Option(
+        "also tell agreement in the limit of many inputs and with people who make no errors (Pearson, disattenuated), "
+        "and the human ceiling",
+        known.flag,
+        switch=True,
+    ),
+]
+
 # -- one study's own --------------------------------------------------------------------------------------------------
 
 Anchor = Annotated[

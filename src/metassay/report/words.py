@@ -13,7 +13,7 @@ from metassay.report.views.columns import grouped, values
 
 if TYPE_CHECKING:
     from metassay.studies.agree import AgreementRow
-    from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
+    from metassay.studies.compare import Comparison, ComparisonRow, RankRow
 
 
 def verdicts(result: Comparison, statistic: str | None = None) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ def verdicts(result: Comparison, statistic: str | None = None) -> tuple[str, ...
     tests = grouped(result.table, names.SETTING)
     return tuple(
         _verdict(mine, tests.get(setting, []))
-        for setting, mine in grouped(result.clusters, names.SETTING).items()
+        for setting, mine in grouped(result.ranks, names.SETTING).items()
         if statistic in (None, values(mine[0], names.STATISTIC)[0])
     )
 
@@ -44,7 +44,7 @@ def best_first(rows: Sequence[Any]) -> list[Any]:
     return sorted((row for row in rows if not math.isnan(row.estimate)), key=lambda row: -names.goodness(row))
 
 
-def none_agrees(best: AgreementRow | ClusterRow) -> str | None:
+def none_agrees(best: AgreementRow | RankRow) -> str | None:
     """Say that even the best metric does not rank as people do; None if it does."""
     if best.estimate > 0 or not vocabulary.is_correlation(values(best, names.STATISTIC)[0]):
         return None
@@ -54,12 +54,12 @@ def none_agrees(best: AgreementRow | ClusterRow) -> str | None:
     )
 
 
-def where(row: AgreementRow | ClusterRow) -> str:
+def where(row: AgreementRow | RankRow) -> str:
     """Return on what, and at which level, metrics agree."""
     return f"{one_line(row.human)} at the {row.level} level"
 
 
-def _verdict(rows: Sequence[ClusterRow], tests: Sequence[ComparisonRow]) -> str:
+def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
     ranked = best_first(rows)
     if not ranked:
         return f"Agreement on {where(rows[0])} is undefined for every metric."
@@ -78,8 +78,17 @@ def _verdict(rows: Sequence[ClusterRow], tests: Sequence[ComparisonRow]) -> str:
         # the test whose rejection says that the first is better
         pair = (row.metric_b, row.metric_a) if row.alternative == "less" else (row.metric_a, row.metric_b)
         if pair == (first.metric, second.metric):
-            return f"{best}; the difference to the second, {next_one}, {_outcome(row)}."
+            return f"{best}; the difference to the second, {next_one}, {_outcome(row)}.{_contenders(ranked)}"
     return f"{best}; it was not tested against the second, {next_one}."
+
+
+def _contenders(ranked: Sequence[RankRow]) -> str:
+    """Say how many metrics may be the best, if there are more than two to choose from."""
+    first = [row for row in ranked if row.rank_low == 1]
+    if len(ranked) < 3 or len(first) == 1:
+        return ""
+    many = "All" if len(first) == len(ranked) else f"{len(first)} of"
+    return f" {many} {len(ranked)} metrics may be the best (rank 1 is among their possible ranks)."
 
 
 def _outcome(row: ComparisonRow) -> str:

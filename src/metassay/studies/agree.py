@@ -8,6 +8,7 @@ ranks wrongly and that are tied.
     metassay agree scores.csv --human relevance
     metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system
     metassay agree scores.csv --human relevance --statistic pearson,kendall -o agreement.tex
+    metassay agree scores.csv --human relevance --limits
 """
 
 from __future__ import annotations
@@ -28,15 +29,20 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
-from metassay.stats.methods.base import Case, Draws, Interval, Intervals
+from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Reason
+from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
+from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
 from metassay.studies.selection import InputSets, Selection, has_scores, rough, select
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
+FAR = 0.5
+"""So many standard deviations may the median of resamples lie from the estimate before a note says so. A percentile
+interval that is shifted as far covers about 92% instead of 95%."""
 
 
 @fields.row
@@ -65,7 +71,7 @@ class AgreementRow:
     """At system level with a Kendall coefficient: share of system pairs that metric and people order differently, as
     counted; else NaN."""
     misranked_low: float
-    """Lower end of its interval; NaN if pairs are tied and the interval is not a bootstrap."""
+    """Lower end of its interval; NaN if pairs are tied and the interval is fisher or two-way."""
     misranked_high: fields.High
     tied: float
     """Share of system pairs that the metric, people or both tie; NaN where ``misranked`` is."""
@@ -79,6 +85,10 @@ class Agreement(Result):
 
     table: Sequence[AgreementRow]
     """One row per metric, human criterion, level and statistic."""
+    leverage: tuple[LeverageRow, ...] = ()
+    """For each Pearson correlation at system level, the system on which it rests most."""
+    limits: tuple[LimitRow, ...] = ()
+    """If wanted, agreement in the limit of many inputs and of perfect people, and the human ceiling."""
     samples: tuple[FloatArray | None, ...] = field(default=(), compare=False)
     """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap.
     They are not kept in JSON, so a result that was loaded has none."""
@@ -93,10 +103,11 @@ def agree(
     level: opt.Levels = "system,input",
     statistic: opt.Statistics = "kendall",
     inputs: opt.InputSet = "all",
-    interval: opt.Interval = "boot-both",
+    interval: opt.Interval = "jackknife",
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
+    limits: opt.Limits = False,
     references: opt.References = False,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
@@ -110,6 +121,13 @@ def agree(
     of people, and all bootstraps resample the two sets separately (Deutsch, Dror and Roth 2022, "Re-Examining
     System-Level Correlations of Automatic Summarization Evaluation Metrics", §3).
 
+    ``jackknife`` is tanh(c + s·w(∓t)) on Fisher's scale, with s² = J + A: J is the jackknife over systems, and A what
+    inputs add to it, a two-way cluster sandwich (Cameron, Gelbach and Miller 2011, "Robust inference with multiway
+    clustering") from which the noise of cells, which J has already, is taken away; t has Satterthwaite's degrees of
+    freedom, and w lengthens the side to which correlations without one system are skewed. It takes no draws. The
+    correlation that it covers is that of new systems on *as many* new inputs; for the limit of many inputs and of
+    perfect people see `limits`.
+
     ``two-way`` is tanh(atanh r ± t·√V) with N − 2 degrees of freedom. V is the variance that leaving out one system at
     a time shows, and what inputs add to it by bootstraps of systems, inputs and both (Owen 2007, "The pigeonhole
     bootstrap"). How often each interval contains what it should is told in docs/validity.md.
@@ -117,7 +135,7 @@ def agree(
     Examples
     --------
     >>> import metassay as ma
-    >>> result = ma.agree(ma.example(), human="relevance", level="system", resamples=1000)
+    >>> result = ma.agree(ma.example(), human="relevance", level="system")
     >>> best = max(result.table, key=lambda row: row.estimate)
     >>> bool(best.low < best.estimate < best.high)
     True
@@ -137,21 +155,25 @@ def agree(
     taken = method.draws_taken(resamples)
     ranked = "system" in levels and any(_is_kendall(each) for each in statistics)
     pairs = _pairs(selected, inputs, method, draws, confidence) if ranked else {}
-    found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
+    found: dict[tuple[int, int, int, int], tuple[AgreementRow, Intervals, int]] = {}
     for case, intervals in zip(cases, method.compute([c.case for c in cases], draws, confidence), strict=True):
         place = (case.human, levels.index(case.case.level), statistics.index(case.case.statistic))
         for at, m in enumerate(case.metrics):
             row = _row(selected, case, intervals, at, method, confidence, taken, pairs)
-            found[*place, m] = (row, None if intervals.samples is None else intervals.samples[at])
+            found[*place, m] = (row, intervals, at)
     in_order = [found[key] for key in sorted(found)]
-    rows = [row for row, _ in in_order]
+    rows = [row for row, _, _ in in_order]
+    carried, limited = _beside(selected, cases, confidence, limits=limits)
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(levels, inputs, "interval")
+    notes = [*selected.notes, *unequal, *_notes(rows, method, resamples), *_notes_on_intervals(in_order)]
     return Agreement(
         tuple(rows),
         signature,
-        tuple(selected.notes + unequal + _notes(rows, method, resamples)),
-        tuple(s for _, s in in_order),
+        tuple(notes + notes_on(carried, limited)),
+        leverage=tuple(carried),
+        limits=tuple(limited),
+        samples=tuple(None if own.samples is None else own.samples[at] for _, own, at in in_order),
     )
 
 
@@ -174,13 +196,31 @@ def _cases(selected: Selection, levels: Sequence[str], statistics: Sequence[Stat
     ]
 
 
+def _beside(
+    selected: Selection, cases: Sequence[_Case], confidence: float, *, limits: bool
+) -> tuple[list[LeverageRow], list[LimitRow]]:
+    """Return on which system each Pearson correlation of systems rests, and, if wanted, the limits of agreement."""
+    carried: list[LeverageRow] = []
+    limited: list[LimitRow] = []
+    done = set()
+    for human, metrics, sets, case in cases:
+        if case.level == "system" and case.statistic.name == "pearson":
+            carried += leverage_rows(selected, human, metrics, case)
+        place = (human, case.level, metrics[0])
+        if limits and place not in done:
+            done.add(place)
+            sizes = [sets.sizes(selected.x[m], selected.z[human], case.level)[1] for m in metrics]
+            limited += limit_rows(selected, human, metrics, pearson(case), sizes, confidence)
+    return carried, limited
+
+
 class _Pairs(NamedTuple):
     """Pairs of systems of one metric and one criterion, as shares of all pairs."""
 
     discordant: float
     tied: float
     ends: tuple[float, float] | None
-    """The interval of the discordant share, if resamples tell it."""
+    """The interval of the discordant share, if the method has one of it."""
 
     def interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the interval of the discordant share; `low` and `high` are that of Kendall's coefficient."""
@@ -202,7 +242,8 @@ def _pairs(
 ) -> dict[tuple[int, int], _Pairs]:
     """Return pairs of systems by criterion and metric; resamples count them in the draws of the intervals."""
     cases = _cases(selected, ["system"], [DISCORDANT], inputs)
-    drawn = method.compute([c.case for c in cases], draws, confidence) if method.resampled else None
+    own = method.resampled or method.name == JACKKNIFE
+    drawn = method.compute([c.case for c in cases], draws, confidence) if own else None
     found = {}
     for at, (case, ties) in enumerate(zip(cases, _cases(selected, ["system"], [TIED], inputs), strict=True)):
         discordant, tied = (c.case.prepared.estimate()[0] for c in (case, ties))
@@ -273,4 +314,25 @@ def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[N
             notes.append(Note.of("units-undefined", **where, n=row.n_undefined, units=total))
         if row.resamples_undefined:
             notes.append(Note.of("resamples-undefined", **where, n=row.resamples_undefined, resamples=row.resamples))
+    return notes
+
+
+def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) -> list[Note]:
+    """Note why there is no interval, and where resamples lie to one side of the estimate."""
+    notes = []
+    shifted: list[tuple[float, float, AgreementRow]] = []
+    for row, intervals, at in found:
+        reason: Reason | None = intervals.reasons[at] if intervals.reasons else None
+        if reason is not None and reason.code != "undefined":
+            where = {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
+            why = {"reason": reason.code, "needs": reason.needs, "has": reason.has}
+            notes.append(Note.of("no-interval", **where, method=row.interval, **why))
+        elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:
+            below = float(np.mean(intervals.samples[at] < row.estimate))
+            shifted.append((abs(float(intervals.shifts[at])), below, row))
+    if shifted:
+        _, below, row = max(shifted, key=lambda each: each[0])
+        worst = {"metric": row.metric, "human": row.human, "level": row.level, "statistic": row.statistic}
+        facts = {"n": len(shifted), "rows": len(found), "far": FAR, "below": below, "method": row.interval}
+        notes.insert(0, Note.of("resamples-shifted", **facts, **worst, confidence=row.confidence))
     return notes

@@ -33,7 +33,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.planning import observed_width
 from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
 from metassay.stats.statistics.registry import choose_one
-from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, ratings_of, simulate
+from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, simulate
 from metassay.studies.plan_notes import advice, caveats
 from metassay.studies.selection import Selection, has_scores, select
 
@@ -367,7 +367,7 @@ def _ceilings(selected: Selection, at: int, asked: Asked) -> list[CeilingRow]:
         ceiling = math.sqrt(r.whole) if r.whole >= 0 else math.nan
         return CeilingRow(human, unit, method, n, r.half, r.whole, r.low, r.high, ceiling)
 
-    ratings = ratings_of(selected, human)
+    ratings = selected.ratings(human)
     if ratings is not None:
         ratings = ratings[:, :, judged]
         draws = multiplicities(random, z.shape[1], 1_000)

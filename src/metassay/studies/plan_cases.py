@@ -94,21 +94,13 @@ class Case:
         return [*found, "annotators"] if self.annotated else found
 
 
-def ratings_of(selected: Selection, human: str) -> FloatArray | None:
-    """Return the scores of single annotators, or None if there are not two of them."""
-    column = selected.scores[human]
-    if len(column.labels("annotator")) < 2:
-        return None
-    return column.mean(keep="annotator")
-
-
 def make_cases(selected: Selection, asked: Asked) -> list[Case]:
     """Fit a world to every metric, or to the two that are compared, with every human criterion."""
     groups = [(0, 1)] if asked.powered else [(k,) for k in range(len(selected.metrics))]
     cases: list[Case] = []
     for h, criterion in enumerate(selected.humans):
         z = selected.z[h]
-        ratings = ratings_of(selected, criterion)
+        ratings = selected.ratings(criterion)
         for group in groups:
             x = selected.x[list(group)]
             shared = ~np.isnan(x).any(axis=0) & ~np.isnan(z)

@@ -86,6 +86,11 @@ class Selection:
             return found
         return {**found, "annotated": [int(each.sum()) for each in judged], "means": inputs}
 
+    def ratings(self, human: str) -> FloatArray | None:
+        """Return the scores of single annotators, (annotators, systems, inputs), or None if there are not two."""
+        column = self.scores[human]
+        return None if len(column.labels("annotator")) < 2 else column.mean(keep="annotator")
+
     def by_inputs(self, human: int, level: str, inputs: str) -> Iterator[tuple[list[int], InputSets]]:
         """Yield metrics, by position, that use the same inputs, with these inputs; almost always that is all."""
         found: dict[bytes, tuple[list[int], InputSets]] = {}

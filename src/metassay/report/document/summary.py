@@ -28,7 +28,10 @@ _LEVELS = {
 _DRAWN = {"boot-systems": "systems", "fisher": "systems", "boot-inputs": "inputs"}
 """What an interval generalises to, if not to systems and inputs both."""
 
-_TESTS = {"two-way": "The two-way test generalises to new systems and new inputs from the same populations."}
+_TESTS = {
+    test: f"The {test} test generalises to new systems and new inputs from the same populations."
+    for test in ("jackknife", "two-way")
+}
 
 
 def answer(dossier: Dossier) -> tuple[str, str, str]:
@@ -77,7 +80,7 @@ def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
 def _verdicts(dossier: Dossier) -> tuple[str, ...]:
     if "compare" in dossier.results:
         compared = cast("Comparison", dossier.results["compare"])
-        mine = words.verdicts(compared, next(iter(names.statistics(compared.clusters)), ""))
+        mine = words.verdicts(compared, next(iter(names.statistics(compared.ranks)), ""))
         if mine:
             return mine
     return tuple(_alone(rows) for rows in _ranked(dossier))

@@ -30,6 +30,42 @@ def _false_positives(facts: Facts) -> str:
     )
 
 
+def _carried(facts: Facts) -> str:
+    rows = facts["rows"]
+    each = [
+        f"{one_line(metric, 40)} r = {numbers.correlation(r)}, {numbers.correlation(without)} without "
+        f"{one_line(system, 40)}, which carries {numbers.percent(share)} of its variance (Kendall "
+        f"{numbers.correlation(kendall)})"
+        for metric, r, system, without, share, kendall in sorted(rows, key=lambda row: -abs(row[1] - row[3]))
+    ]
+    return (
+        f"{one_line(facts['human'], 60)}, system level: Pearson correlations that rest on an outlying system: "
+        f"{listed(each, 3, 200)}."
+    )
+
+
+def _differences_needed(facts: Facts) -> str:
+    needed = ", ".join(
+        f"{numbers.fixed(value, 2)} ({names.coefficient(statistic)}, {level} level)"
+        for level, statistic, value in facts["needed"]
+        if math.isfinite(value)
+    )
+    never = [
+        f"{names.coefficient(which)}, {level} level" for level, which, value in facts["needed"] if value == math.inf
+    ]
+    corrected = f", corrected for {facts['tests']:,} tests" if facts["tests"] > 1 else ""
+    at = f"(α = {facts['alpha']:g}{corrected})"
+    parts = []
+    if needed:
+        parts.append(
+            f"At the precision of these data a difference is significant {at} from about {needed} on, in the median "
+            "over pairs of metrics; smaller ones are not significant even if they are real."
+        )
+    if never:
+        parts.append(f"With so few systems no difference can be significant {at}: {listed(never, 4, 60)}.")
+    return " ".join(parts)
+
+
 def _world(facts: Facts) -> str:
     shares = "; ".join(
         f"{one_line(name, 60)} {numbers.percent(systems)} and {numbers.percent(inputs)}"
@@ -192,6 +228,8 @@ def _unscored(facts: Facts) -> str:
 
 SENTENCES = {
     "false-positives": Sentence("caveat", _false_positives),
+    "differences-needed": Sentence("limit", _differences_needed),
+    "one-system-carries": Sentence("caveat", _carried),
     "width-change": Sentence("answer", _widths),
     "world-fitted": Sentence("data", _world),
     "plan": Sentence("answer", _plan),

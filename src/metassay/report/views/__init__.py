@@ -16,8 +16,8 @@ from metassay.errors import one_line
 from metassay.report.table import Page, Table
 
 VIEWS: dict[str, tuple[str, ...]] = {
-    "agree": ("table",),
-    "compare": ("list", "matrix", "clusters"),
+    "agree": ("table", "limits", "leverage"),
+    "compare": ("list", "matrix", "ranks"),
     "corrupt": ("table",),
     "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
     "datasets": ("table", "sources"),

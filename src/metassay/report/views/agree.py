@@ -9,13 +9,29 @@ from typing import TYPE_CHECKING, Any
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct, sizes
-from metassay.report.views.columns import Shown, at, bold, build, estimates, figures, grouped, lines
+from metassay.report.views.columns import (
+    Shown,
+    at,
+    bold,
+    build,
+    estimates,
+    figures,
+    grouped,
+    lines,
+    span,
+    words,
+)
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement, AgreementRow
 
 HERE = names.SETTING.removeprefix("human ")
 """The fields that have a column."""
+
+
+def default(result: Agreement) -> tuple[str, ...]:
+    """Return the table, and the limits if they were asked for."""
+    return ("table", "limits") if result.limits else ("table",)
 
 
 def table(result: Agreement) -> tuple[Table, ...]:
@@ -59,6 +75,54 @@ def table(result: Agreement) -> tuple[Table, ...]:
         tied and "Pairs tied: share of system pairs that the metric, people or both see no difference in.",
         bold="the best of each column",
     )
+
+
+def limits(result: Agreement) -> tuple[Table, ...]:
+    """Return agreement on this many inputs beside that in the limit, and the most that people allow."""
+    tables: tuple[Table, ...] = ()
+    for level, rows in grouped(result.limits, "level").items():
+        people = any(not math.isnan(row.ceiling) for row in rows)
+        tables += build(
+            f"Agreement in the limit, {level} level (Pearson, disattenuated)",
+            [
+                "metric",
+                estimates("these inputs"),
+                level == "system" and "many inputs|many_inputs many_inputs_low many_inputs_high|estimates",
+                people and "perfect people|perfect_people perfect_people_low perfect_people_high|estimates",
+                people and "human ceiling|ceiling|correlation",
+            ],
+            [
+                (f"{one_line(human)}, {span(mine, 'n_inputs')} inputs", _best_first(mine))
+                for human, mine in grouped(rows, "human").items()
+            ],
+            f"In brackets: {numbers.level(rows[0].confidence)} interval (jackknife, stretched like the correlation).",
+            level == "system"
+            and "Many inputs: system means in the limit (n → ∞); estimates above 1 are due to chance.",
+            people
+            and "Perfect people: judgments without errors of annotators, on these inputs. Human ceiling: the "
+            "correlation of a metric that knows what all annotators would say with what these say on average.",
+            undefined="the noise of single scores explains all differences, or there are too few scores",
+        )
+    return tables
+
+
+def leverage(result: Agreement) -> tuple[Table, ...]:
+    """Return the system on which each Pearson correlation of systems rests most."""
+    return build(
+        "Systems that carry a Pearson correlation",
+        [
+            *("metric", "r|estimate|correlation", "system|system|word", "share of variance|share|percent"),
+            *("r without it|without|correlation", "Kendall|kendall|correlation"),
+            words("outlier", lambda row: "yes" if row.outlier else "", key=False),
+        ],
+        [(one_line(human), mine) for human, mine in grouped(result.leverage, "human").items()],
+        "Outlier: a system lies off the line of metric and people (Grubbs' test, 5%). No outlier is no evidence that "
+        "other systems would agree as well.",
+    )
+
+
+def _best_first(rows: Sequence[Any]) -> list[Any]:
+    return sorted(rows, key=lambda row: math.inf if math.isnan(row.estimate) else -row.estimate)
 
 
 def _undefined(rows: Sequence[AgreementRow]) -> set[int]:

@@ -1,4 +1,4 @@
-"""Which metric agrees better with people, as a list of tests, a matrix of p-values, or clusters."""
+"""Which metric agrees better with people: tests as a list or a matrix of p-values, and the ranks that are possible."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct, sizes
 from metassay.report.views.columns import Shown, bold, build, figures, grouped, words
 
 if TYPE_CHECKING:
-    from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
+    from metassay.studies.compare import Comparison, ComparisonRow
 
 MOST_IN_LIST = 4
 """With more metrics than this, a matrix is easier to read than a list of all ordered pairs."""
@@ -21,7 +20,7 @@ MOST_IN_LIST = 4
 def default(result: Comparison) -> tuple[str, ...]:
     """Return the views that suit the number of metrics."""
     few = len({row.metric_a for row in result.table}) <= MOST_IN_LIST
-    return ("list" if few else "matrix", "clusters")
+    return ("list" if few else "matrix", "ranks")
 
 
 def list_(result: Comparison) -> tuple[Table, ...]:
@@ -71,20 +70,19 @@ def matrix(result: Comparison) -> tuple[Table, ...]:
     return tables
 
 
-def clusters(result: Comparison) -> tuple[Table, ...]:
-    """Return metrics in ranks that differ significantly."""
-
-    def members(rows: Sequence[ClusterRow]) -> str:
-        return ", ".join(f"{one_line(r.metric)} ({numbers.correlation(r.estimate)})" for r in rows)
-
+def ranks(result: Comparison) -> tuple[Table, ...]:
+    """Return the ranks that each metric may have."""
     return build(
-        "Ranks",
-        [figures("rank", "rank", key=True), words(f"metrics ({names.symbol(result.clusters)})", members, whole=True)],
+        f"Ranks ({numbers.level(1 - result.alpha)} confidence sets)",
         [
-            (names.setting(mine[0]), [rows for _, rows in sorted(grouped(mine, "rank").items())])
-            for mine in grouped(result.clusters, names.SETTING).values()
+            "metric",
+            figures(names.symbol(result.ranks), "estimate", numbers.correlation),
+            figures("rank by estimate", "rank"),
+            figures("possible ranks", lambda row: row.rank and numbers.span((row.rank_low, row.rank_high), to="–")),
         ],
-        "A new rank starts with the first metric that one of the current rank beats significantly.",
+        [(names.setting(mine[0]), mine) for mine in grouped(result.ranks, names.SETTING).values()],
+        "Possible ranks: with the confidence above, the true ranks of all metrics of a section are within these bounds "
+        "(Holm over all pairs). Metrics whose bounds overlap are not shown to be equal.",
     )
 
 
@@ -104,7 +102,7 @@ def _sizes(rows: Sequence[ComparisonRow]) -> str:
 
 def _order(result: Comparison, setting: tuple[str, ...], rows: Sequence[ComparisonRow]) -> dict[str, float]:
     """Return the estimates of metrics, the best first."""
-    ranked = grouped(result.clusters, names.SETTING).get(setting, [])
+    ranked = grouped(result.ranks, names.SETTING).get(setting, [])
     good = {row.metric: (names.goodness(row), row.estimate) for row in ranked}
     for side in ("b", "a"):
         for row in rows:

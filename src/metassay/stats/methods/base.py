@@ -354,6 +354,9 @@ class Tested:
     """Draws in which a statistic was undefined; they are left out."""
     reasons: tuple[Reason | None, ...] = ()
     """For each pair why it has no p-value; None if it has one."""
+    precision: tuple[FloatArray, FloatArray] | None = None
+    """Standard errors of the differences on the statistic's scale, and their degrees of freedom, (pairs,) each, if the
+    test is Student's."""
 
 
 class MetricTest(Method):

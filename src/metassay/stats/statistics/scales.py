@@ -48,7 +48,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class FisherScale(Scale):
-    """Fisher's atanh r; ±1, which has no place on it, is moved in."""
+    """Fisher's atanh r, also of a share p with r = 2p − 1; the ends, which have no place on it, are moved in."""
 
     low: float = -1.0
     high: float = 1.0
@@ -56,20 +56,26 @@ class FisherScale(Scale):
     """Whether values come in steps, and are ±1 at times: then the last half step or so of N systems, 1/N², is cut off,
     and values near an estimate are multiplied by the slope there, since the scale stretches steps without bound."""
 
+    @property
+    def _middle(self) -> tuple[float, float]:
+        return (self.low + self.high) / 2, (self.high - self.low) / 2
+
     def to(self, values: FloatArray, systems: int) -> FloatArray:
         """Return atanh r."""
         most = 1 - (1 / max(systems, 2) ** 2 if self.ranks else 1e-9)
-        return np.asarray(np.arctanh(np.clip(values, -most, most)))
+        middle, half = self._middle
+        return np.asarray(np.arctanh(np.clip((values - middle) / half, -most, most)))
 
     def back(self, places: Place) -> Place:
         """Return tanh."""
+        middle, half = self._middle
         if isinstance(places, float):
-            return math.tanh(places)
-        return np.tanh(places)
+            return middle + half * math.tanh(places)
+        return middle + half * np.tanh(places)
 
     def slope(self, estimate: FloatArray, systems: int) -> FloatArray:
         """Return 1/(1 − r²)."""
-        return np.asarray(np.cosh(self.to(estimate, systems)) ** 2)
+        return np.asarray(np.cosh(self.to(estimate, systems)) ** 2 / self._middle[1])
 
     def near(self, values: FloatArray, estimate: FloatArray, systems: int) -> FloatArray:
         """Return atanh r; for ranks along the slope at the estimate."""
