@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
     from metassay.core.texts import Texts as Texts
+    from metassay.core.votes import Votes as Votes
     from metassay.errors import Contradiction as Contradiction
     from metassay.errors import DataError as DataError
     from metassay.errors import FormatError as FormatError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from metassay.readers import read as read
     from metassay.readers import read_parallel as read_parallel
     from metassay.readers import read_texts as read_texts
+    from metassay.readers import read_votes as read_votes
     from metassay.readers import write as write
     from metassay.readers import write_texts as write_texts
     from metassay.readers.datasets import Datasets as Datasets
@@ -128,6 +130,7 @@ HOMES = {
     "Translation": "metassay.texts.changes.translation",
     "UnknownName": "metassay.errors",
     "UsageError": "metassay.errors",
+    "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "compare": "metassay.studies.compare",
@@ -152,6 +155,7 @@ HOMES = {
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
     "read_texts": "metassay.readers",
+    "read_votes": "metassay.readers",
     "register": "metassay.stats.statistics.registry",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",
