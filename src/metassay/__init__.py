@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.look import Look as Look
+    from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
     from metassay.studies.normality import normality as normality
     from metassay.studies.pairs import ScorePairs as ScorePairs
@@ -110,6 +112,7 @@ HOMES = {
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
     "FormatError": "metassay.errors",
+    "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
     "Power": "metassay.studies.power",
@@ -145,6 +148,7 @@ HOMES = {
     "get_dataset": "metassay.readers.datasets",
     "load": "metassay.report.data",
     "judge": "metassay.texts.scorers.judge_config",
+    "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.catalogue",
     "normality": "metassay.studies.normality",

@@ -67,9 +67,9 @@ def read_scores(arguments: argparse.Namespace) -> Scores:
     if not arguments.files:
         raise UsageError("no file given; name at least one file with scores, or - for stdin")
     with _spooled(arguments.files) as files:
-        more = {name: getattr(arguments, name, None) or () for name in ("human", "metric")}
-        by = getattr(arguments, "by_column", None)
-        scores = read(*files, **options.given(arguments, options.of("read")), **more, by=by)
+        more: dict[str, Any] = {name: getattr(arguments, name, None) or () for name in ("human", "metric")}
+        more |= {"by": getattr(arguments, "by_column", None), **options.given(arguments, options.of("read"))}
+        scores = read(*files, **more)
     scores = scores.declare(lower_is_better=arguments.lower_is_better or ())
     if not arguments.quiet:
         from metassay.report.notes import sentences

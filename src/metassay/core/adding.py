@@ -153,11 +153,11 @@ class _Adding:
             values[wordy] = [odd[self.texts[at].strip()] for at in page.texts[wordy].tolist()]
             self.notes.append(Note.of("numbers-understood", column=name, example=next(iter(counts))))
             return page._replace(scores=values), "numbers"
-        labels = ledger.reading.is_label(name) or name in ledger.scales
-        unsure = name in ledger.unsure and not labels
-        if numbers.any() and not labels and not (unsure and wordy.sum() > numbers.sum()):
+        declared = name in ledger.scales or ledger.reading.is_scaled(name)
+        unsure = name in ledger.unsure and not declared and not ledger.reading.is_label(name)
+        if numbers.any() and not declared and not (unsure and wordy.sum() > numbers.sum()):
             raise self._no_number(name, page, wordy)
-        if not labels and not numbers.any() and all(map(scales.looks_numeric, counts)):
+        if not declared and not numbers.any() and all(map(scales.looks_numeric, counts)):
             raise self._no_number(name, page, wordy)
         page = self._as_texts(page)
         if unsure and not self._judging(name, counts):

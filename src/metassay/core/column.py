@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.core.equality import rebuilt, same_fields
-from metassay.core.scales import Scale
+from metassay.core.scales import INTERVAL, Scale
 from metassay.errors import DataError, UsageError, listed, one_line
-from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.arrays import FloatArray
 from metassay.stats.kernels.weighted_ranks import quotient
 
 Kind = Literal["metric", "human"]
@@ -41,15 +41,15 @@ class Column:
     """The extra axes and their labels, such as ``(("annotator", ("1", "2", "3")),)``."""
     lower_is_better: bool = False
     """True if small scores are good; studies turn the sign of such a column."""
-    scale: Scale = Scale()
+    scale: Scale = INTERVAL
     """What the values mean: numbers, or codes of labels."""
     system_scores: FloatArray | None = None
     """Scores of whole systems that were given beside or instead of those of single inputs; NaN where missing."""
 
     def __post_init__(self) -> None:
-        shown = repr(one_line(self.name)) if isinstance(self.name, str) else "a column"
         if not self.name or not isinstance(self.name, str):
             raise UsageError(f"a column needs a name that is a non-empty string, got {self.name!r}")
+        shown = repr(one_line(self.name))
         if self.kind not in ("metric", "human"):
             raise UsageError(f"kind must be 'metric' or 'human', got {self.kind!r}")
         values = _checked(self.values, shown)
@@ -129,7 +129,7 @@ class Attribute:
     """What it is called."""
     axis: Literal["input", "system", "output", "vote"]
     """What it is about."""
-    codes: IntArray
+    codes: npt.NDArray[np.int32]
     """Positions in `labels`, -1 where missing: one per input, system or vote, or systems × inputs for outputs."""
     labels: tuple[str, ...]
     """The distinct texts."""

@@ -105,7 +105,7 @@ def families_of(scores: Scores, given: str | Mapping[str, str] | Iterable[str]) 
         texts = tuple(given)
         if len(texts) == 1 and "=" not in texts[0]:
             return texts_by(scores, texts[0], "system")
-        given = texts  # type: ignore[assignment]
+        given = texts
     return assign_names(scores.systems, given, "system")
 
 
@@ -164,9 +164,12 @@ def _where(scores: Scores, attribute: Attribute, patterns: str) -> Scores:
     if attribute.axis == "output":
         columns = {n: replace(c, values=np.where(keep, c.values, np.nan)) for n, c in scores.columns.items()}
         scores = replace(scores, columns=columns)
-    rows = keep.any(axis=1) if attribute.axis == "output" else keep if attribute.axis == "system" else None
-    cols = keep.any(axis=0) if attribute.axis == "output" else keep if attribute.axis == "input" else None
+        systems, inputs = np.asarray(keep.any(axis=1)), np.asarray(keep.any(axis=0))
+    else:
+        every = np.ones(max(scores.shape), dtype=bool)
+        systems = keep if attribute.axis == "system" else every[: scores.shape[0]]
+        inputs = keep if attribute.axis == "input" else every[: scores.shape[1]]
     return scores.select(
-        systems=None if rows is None else [s for s, ok in zip(scores.systems, rows.tolist(), strict=True) if ok],
-        inputs=None if cols is None else [i for i, ok in zip(scores.inputs, cols.tolist(), strict=True) if ok],
+        systems=[label for label, ok in zip(scores.systems, systems.tolist(), strict=True) if ok],
+        inputs=[label for label, ok in zip(scores.inputs, inputs.tolist(), strict=True) if ok],
     )

@@ -6,7 +6,6 @@ import ast
 import importlib
 import json
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsFloat, cast
 
@@ -128,8 +127,8 @@ def _pairs(first: Labels, second: Labels) -> dict[tuple[str, str], int]:
     others = _decoded(second)
     mine = [first] * len(others) if isinstance(first, str) else _decoded(first)
     found: dict[tuple[str, str], int] = {}
-    for at, pair in enumerate(zip(mine, others, strict=True)):
-        found.setdefault(pair, at)
+    for place, pair in enumerate(zip(mine, others, strict=True)):
+        found.setdefault(pair, place)
     return found
 
 
@@ -224,8 +223,8 @@ def _suffix(column: str, columns: Sequence[str]) -> str:
     """Return what tells a column of one person from those of the others."""
     if len(columns) == 1:
         return column
-    start = os.path.commonprefix(list(columns))
-    return column[len(start) :] or column
+    start = next((at for at, letters in enumerate(zip(*columns, strict=False)) if len(set(letters)) > 1), 0)
+    return column[start:] or column
 
 
 def _extra(table: Table, ledger: Ledger, layout: Layout, file: str, lines: Sequence[int]) -> dict[str, Any]:
@@ -335,7 +334,7 @@ def _text(value: object, field: str, place: Place) -> str:
 
 def _choices(table: Table, field: str, known: tuple[str, str], file: str, lines: Sequence[int]) -> Labels:
     texts = _texts(table, field, file, lines)
-    every = texts.labels if isinstance(texts, Coded) else cast("Sequence[str]", texts)
+    every = texts.labels if isinstance(texts, Coded) else texts
     meant = {text: text.strip().lower() for text in set(every)}
     wrong = [text for text in meant if meant[text] not in ("", *known)]
     if wrong:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,7 +76,7 @@ class Index(dict[str, int]):
             used = np.unique(labels.codes)
             numbers = np.zeros(len(labels.labels) + 1, dtype=np.int32)
             numbers[used] = [self[labels.labels[at]] for at in used.tolist()]
-            return numbers[labels.codes]
+            return np.asarray(numbers[labels.codes], dtype=np.int32)
         return np.fromiter(map(self.__getitem__, labels), np.int32, n)
 
 
@@ -295,7 +295,7 @@ class Ledger:
             return np.full(n, -1, dtype=np.int32)
         if isinstance(texts, Coded):
             numbers = np.array([*(self.texts[text] for text in texts.labels), -1], dtype=np.int32)
-            return numbers[texts.codes]
+            return np.asarray(numbers[texts.codes], dtype=np.int32)
         meant = {text: -1 if text is None else self.texts[text] for text in dict.fromkeys(texts)}
         return np.fromiter(map(meant.__getitem__, texts), np.int32, n)
 

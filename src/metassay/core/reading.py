@@ -106,6 +106,10 @@ class Reading:
             (*((cluster_by,) if cluster_by else ()), *families, *chosen), by,
         )  # fmt: skip
 
+    def is_scaled(self, name: str) -> bool:
+        """Say whether somebody declared the scale of the column."""
+        return any(name == pattern or fnmatch.fnmatchcase(name, pattern) for pattern in self.scale)
+
     def is_label(self, name: str) -> bool:
         """Say whether somebody called the column one of scores or labels."""
         return any(name == pattern or fnmatch.fnmatchcase(name, pattern) for pattern in self.labels)

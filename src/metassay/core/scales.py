@@ -70,6 +70,10 @@ class Scale:
         return self.kind + (f":{sign.join(self.labels)}" if self.labels else "")
 
 
+INTERVAL = Scale()
+"""Plain numbers."""
+
+
 def parse(text: str) -> Scale:
     """Read ``ordinal:bad<ok<good``, ``binary:fail<pass``, ``nominal:a,b`` or the name of a scale alone."""
     kind, _, rest = str(text).partition(":")
@@ -119,7 +123,7 @@ def fold(label: str) -> str:
 def merged(counts: Mapping[str, int]) -> dict[str, str]:
     """Return for each spelling the label it stands for: the most frequent of those that differ in case or space."""
     best: dict[str, str] = {}
-    for label in sorted(counts, key=lambda one: (-counts[one], one)):
+    for label in sorted(counts, key=lambda one: -counts[one]):
         best.setdefault(fold(label), " ".join(label.split()))
     return {label: best[fold(label)] for label in counts}
 
@@ -133,7 +137,7 @@ def misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
         others = [other for other in counts if counts[other] >= 5 * counts[label] and len(other) > 2]
         near = difflib.get_close_matches(label, others, n=1, cutoff=0.8) if len(label) > 2 else []
         # "correct" is near "incorrect", and its opposite.
-        if near and not {fold(label), fold(near[0])} in [set(pair) for pair in _PAIRS]:
+        if near and {fold(label), fold(near[0])} not in [set(pair) for pair in _PAIRS]:
             found.append((label, near[0]))
     return found
 

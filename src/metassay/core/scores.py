@@ -25,7 +25,7 @@ from metassay.core.equality import rebuilt, same_fields
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.errors import Contradiction, DataError, MetassayError, UnknownName, UsageError, listed, one_line
-from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self

@@ -34,8 +34,7 @@ def rows_of(scores: Scores) -> Iterator[dict[str, object]]:
         if scaled:
             row["scale"] = str(column.scale)
         for each, texts in attributes:
-            at = {"input": j, "system": i, "output": (i, j)}[each.axis]
-            text = texts[at]
+            text = texts[i, j] if each.axis == "output" else texts[i if each.axis == "system" else j]
             row[each.name] = "" if text is None else text
         return row
 

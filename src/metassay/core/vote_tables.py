@@ -84,10 +84,8 @@ def winners(
             code = A if name == a[at] else B if name == b[at] else None
             if code is None:
                 known = (a[at], b[at], "tie", "model_a", "model_b", "left", "right", "1", "2")
-                try:
-                    raise UnknownName(f"winner in {one_line(field)!r}:", name, known)
-                except UnknownName as error:
-                    raise FormatError(str(error), file=file, line=int(lines[at])) from None
+                said_so = UnknownName(f"winner in {one_line(field)!r}:", name, known)
+                raise FormatError(str(said_so), file=file, line=int(lines[at]))
         found.append(code)
     return found
 
@@ -203,7 +201,7 @@ class VoteBook:
         for key, winner, rater, place in self.open:
             if key not in self.pairs:
                 raise FormatError(
-                    f"the verdict on {one_line(key)!r} belongs to a pair that no file has; name the file with the pairs, too",
+                    f"the verdict on {one_line(key)!r} is about a pair that no file has; name the file of pairs, too",
                     file=place.file, line=place.line,
                 )  # fmt: skip
             a, b, facts = self.pairs[key]

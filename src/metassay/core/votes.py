@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -156,13 +156,13 @@ class Votes:
         def coded(*parts: Sequence[str]) -> tuple[tuple[str, ...], list[IntArray]]:
             labels = tuple(sorted({label for part in parts for label in set(part)}, key=natural))
             where = {label: at for at, label in enumerate(labels)}
-            return labels, [np.fromiter(map(where.__getitem__, part), np.int32, len(part)) for part in parts]
+            return labels, [np.fromiter(map(where.__getitem__, part), np.int64, len(part)) for part in parts]
 
         systems, (at_a, at_b) = coded(a, b)
         keys, (at_input,) = coded(inputs)
         who, (at_rater,) = coded(raters)
-        codes = np.array(winner, dtype=np.int32)
-        order = np.asarray(first, dtype=np.int32)
+        codes: IntArray = np.array(winner)
+        order: IntArray = np.asarray(first)
         return cls(systems, keys, who, at_input, at_a, at_b, codes, at_rater, order, kinds, **more)
 
     @classmethod
@@ -214,10 +214,9 @@ class Votes:
         """Return some of the votes; systems, inputs and raters stay as they are."""
         if np.asarray(kept).shape != self.winner.shape:
             raise UsageError(f"expected a mask of {len(self)} votes, got shape {np.asarray(kept).shape}")
-        arrays = [getattr(self, name)[kept] for name in ("input", "a", "b", "winner", "rater", "first")]
+        arrays = {name: getattr(self, name)[kept] for name in ("input", "a", "b", "winner", "rater", "first")}
         attributes = {n: Attribute(n, "vote", x.codes[kept], x.labels) for n, x in self.attributes.items()}
-        labels = (self.systems, self.inputs, self.raters)
-        return Votes(*labels, *arrays, self.kinds, attributes, self.sources, self.notes)
+        return replace(self, **arrays, attributes=attributes)
 
     def counts(self, ties: float = 0.5) -> npt.NDArray[np.float64]:
         """Return how often each system (row) won against each other (column); a tie counts `ties` for both."""

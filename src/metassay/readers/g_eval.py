@@ -34,9 +34,9 @@ def recognise(source: Source) -> str | None:
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write human scores under their criterion, and what a model said beside them.
 
-    Without ``doc_id`` the source and the context tell inputs apart; without ``system_id`` there are no systems, and each
-    row is an input. ``predict_scores`` become ``predicted_CRITERION``. The answers in ``all_responses`` do not say what
-    they are about, so their mean stands under the file's name.
+    Without ``doc_id`` the source and the context tell inputs apart; without ``system_id`` there are no systems.
+    ``predict_scores`` become ``predicted_CRITERION``. The answers in ``all_responses`` do not say what they are about,
+    so their mean stands under the file's name.
     """
     answers = PurePath(source.name.removesuffix(".gz")).stem
     keys: dict[str, str] = {}
@@ -72,10 +72,10 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
 
 def _key(row: Record, system: str, keys: dict[str, str], line: int, place: Place) -> str:
     """Return the input: its document, or the number of its source and context."""
-    if system == NO_SYSTEM:
-        return str(line)
     if "doc_id" in row:
         return label(row["doc_id"], "doc_id", place)
+    if system == NO_SYSTEM:
+        return str(line)
     told = f"{row.get('source')}\n{row.get('context')}"
     return keys.setdefault(told, str(len(keys) + 1))
 

@@ -25,8 +25,8 @@ def recognise(source: Source) -> str | None:
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write the mean of every statistic into the ledger.
 
-    The system is the model that ``run_spec.json`` names, or the folder. Inputs are ``SCENARIO:INSTANCE``, with the trial
-    and the perturbation where there are several.
+    The system is the model that ``run_spec.json`` names, or the folder. Inputs are ``SCENARIO:INSTANCE``, with the
+    trial and the perturbation where there are several.
     """
     ledger.apart = True
     system, scenario = _run(source)

@@ -43,6 +43,8 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     is several inputs, ``TASK:ID (epoch N)``.
     """
     ledger.apart = True
+    samples: Any
+    about: Any
     if source.head.startswith(_ZIP):
         about, samples = _unpacked(source)
     else:
@@ -80,7 +82,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
 
 def _unpacked(source: Source) -> tuple[object, list[Any]]:
     """Return the header and the samples of an archive; a member is read only if it is plain and of bearable size."""
-    samples = []
+    samples: Any = []
     try:
         with zipfile.ZipFile(source.path) as archive:
             names = archive.namelist()

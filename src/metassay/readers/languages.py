@@ -21,8 +21,8 @@ class LanguagePair:
         self.chosen: str | None = None
         self.columns: tuple[str, ...] = ()
         """Names or globs of the only columns that are wanted; empty if all are."""
-        self.skipped: dict[str, str] = {}
-        """Files that lack the wanted pair, and a pair that they have."""
+        self.skipped: dict[str, list[str]] = {}
+        """Files that lack the wanted pair, and the pairs that they have."""
         self._settled_by = ""
 
     def settle(self, found: Iterable[str], shown: str) -> str | None:
@@ -33,7 +33,7 @@ class LanguagePair:
         pairs = sorted(set(found))
         if self.wanted is not None:
             if self.wanted not in pairs:
-                self.skipped[shown] = pairs[0]
+                self.skipped[shown] = pairs
                 return None
             pairs = [self.wanted]
         remedy = "choose one with language=… or --language"

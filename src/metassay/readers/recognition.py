@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from metassay.core import checks
 from metassay.core.ledger import Bounds, Ledger
 from metassay.core.note import Note
 from metassay.core.origin import Origin
@@ -101,13 +103,24 @@ def read_all(
             f"no table has a column {one_line(reading.by)!r} to tell scores apart by (read: {listed(shown, 6)})"
         )
     if pair.skipped and pair.chosen is None:
-        raise UnknownName("language pair", str(language), pair.skipped.values())
+        every = dict.fromkeys(one for found in pair.skipped.values() for one in found)
+        raise UnknownName(f"language pair in {listed((Path(name).name for name in pair.skipped), 3)}:", str(language), every)
     for name, found in pair.skipped.items():
-        ledger.note(Note.of("file-of-other-language", file=name, language=str(language), found=found))
+        ledger.note(Note.of("file-of-other-language", file=Path(name).name, language=str(language), found=found))
     scores = ledger.scores(tuple(sources))
     if language is not None and pair.chosen is None and not set(ledger.extra["language"]) - {""}:
         raise UnknownName("language", language, ())
-    return scores
+    doubts = [note for note in checks.doubts(scores) if note not in scores.notes]
+    return replace(scores, notes=(*scores.notes, *doubts)) if doubts else scores
+
+
+def holds_votes(text: str) -> bool:
+    """Say whether a file, or a folder at first sight, holds votes."""
+    path = Path(with_role(text).shown)
+    if path.is_dir():
+        files = [file for file in sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if file.is_file()]
+        return any(recognise(Source(file)) in votes.FORMATS for file in files[:3])
+    return path.is_file() and recognise(Source(path)) in votes.FORMATS
 
 
 def with_role(text: str) -> _Path:
@@ -174,6 +187,7 @@ def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: Lang
             found.append(_record_file(source, ledger, wanted, pair))
     if not found:
         inside = [e.name for e in entries if e.is_dir() and mtme.is_data_set(e)]
+        inside = inside or [e.name for e in entries if e.is_dir() and "score" in e.name]
         hint = f"; did you mean {one_line(path / inside[0])}?" if inside else "; name a file or directory with scores"
         raise DataError(f"{one_line(path)}: the directory holds no scores in a known format{hint}")
     return found

@@ -53,15 +53,16 @@ def read_votes(paths: Iterable[str | PathLike[str]], reading: Reading) -> Votes:
         if not path.exists():
             raise UsageError(f"{one_line(shown) or 'an empty name'}: there is no such file or directory")
         files = sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if path.is_dir() else [path]
-        found = [(file, form) for file in files if (form := recognise(Source(file))) is not None]
+        found: list[tuple[Path, str | None]] = []
+        found += [(file, form) for file in files if (form := recognise(Source(file))) is not None]
         if not found and path.is_dir():
             raise DataError(f"{one_line(shown)}: the directory holds no votes in a known form")
         for file, form in found or [(path, None)]:
             source = Source(file, str(file))
             if form is None:
                 raise source.wrong(
-                    "no votes: expected two columns such as model_a, model_b (or left, right; output_1, output_2) and a "
-                    f"winner (found: {', '.join(tables.column_names(source)[:8]) or 'no table'})"
+                    "no votes: expected two columns such as model_a, model_b (or left, right; output_1, output_2) and "
+                    f"a winner (found: {', '.join(tables.column_names(source)[:8]) or 'no table'})"
                 )
             book.role, book.file_name = role, stem(file)
             _READERS[form](source, book)
@@ -93,10 +94,11 @@ def _record_llmbar(source: Source, book: VoteBook) -> None:
             gold = winners([row.get("label")], [pair[0]], [pair[1]], "label", place.file, [line])[0]
             book.add(key, pair, gold, "gold", -1, at, "human")
         results: Any = row.get("results") or []
-        for run, result in enumerate(results if isinstance(results, list) else [], 1):
-            name = judge if len(results) == 1 else f"{judge} ({run})"
+        runs = [one for one in results if isinstance(one, dict) and _ORDERS.keys() & one.keys()]
+        for run, result in enumerate(runs, 1):
+            name = judge if len(runs) == 1 else f"{judge} ({run})"
             for order, first in _ORDERS.items():
-                said = result.get(order) if isinstance(result, dict) else None
+                said = result.get(order)
                 if isinstance(said, dict):
                     # Verdicts after the swap are told in terms of the outputs as the file has them.
                     won = winners([said.get("winner")], [pair[0]], [pair[1]], "winner", place.file, [line])[0]

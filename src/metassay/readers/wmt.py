@@ -109,8 +109,8 @@ def _record_human(source: Source, ledger: Ledger, pair: LanguagePair) -> str:
         rows.append((line, dict(zip(header, fields, strict=True))))
     if not rows:
         raise source.wrong("there is a header and no row under it")
-    known = _PAIR.search(source.name)
-    pairs = [row["LP"] for _, row in rows] if "LP" in header else [known[0]] if known else []
+    named = re.findall(r"(?<![a-z])[a-z]{2}-[a-z]{2}(?![a-z])", source.name)[-1:]
+    pairs = [row["LP"] for _, row in rows] if "LP" in header else named
     chosen = pair.settle(pairs, source.shown) if pairs else None
     for line, row in rows:
         if row.get("LP", chosen) == chosen and (chosen is not None or not pairs):

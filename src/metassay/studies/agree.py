@@ -206,10 +206,10 @@ class _Case(NamedTuple):
 
 def _cases(setting: Setting, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
     return [
-        _Case(h, metrics, sets, sets.case(setting.x, metrics, setting.z[h], lv, s))
+        _Case(h, metrics, sets, sets.case(setting.at(lv)[0], metrics, setting.at(lv)[1][h], lv, s))
         for h in range(len(setting.humans))
         for lv in levels
-        for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
+        for metrics, sets in by_inputs(setting.at(lv)[0], setting.at(lv)[1][h], lv, inputs)
         for s in statistics
     ]
 
@@ -264,8 +264,8 @@ def _row(
 ) -> AgreementRow:
     """Return the row of one metric of a case."""
     level, statistic, m = case.case.level, case.case.statistic, case.metrics[at]
-    z = setting.z[case.human]
-    n_systems, n_inputs = case.sets.sizes(setting.x[m], z, level)
+    x, z = setting.at(level)[0][m], setting.at(level)[1][case.human]
+    n_systems, n_inputs = case.sets.sizes(x, z, level)
     estimate, low, high = (float(values[at]) for values in (found.estimates, found.low, found.high))
     shares = pairs[case.human, m] if level == "system" and _is_kendall(statistic) else UNCOUNTED
     wrong_low, wrong_high = shares.interval(low, high)

@@ -34,6 +34,12 @@ class Setting:
     """Human scores, (criteria, systems, inputs)."""
     notes: list[Note] = field(default_factory=list)
     """What was left out."""
+    whole: tuple[FloatArray, FloatArray] | None = None
+    """Both with means that are the scores given for whole systems, if the data have such."""
+
+    def at(self, level: str) -> tuple[FloatArray, FloatArray]:
+        """Return metric and human scores as a level takes them."""
+        return self.whole if level == "system" and self.whole is not None else (self.x, self.z)
 
 
 def settle(
@@ -69,17 +75,30 @@ def settle(
     kept, notes = (scores, []) if references else without_references(scores)
     x = np.array([kept.matrix(name) for name in metrics]).reshape(-1, *kept.shape)
     z = np.stack([kept.matrix(name) for name in humans])
-    for name, values in zip(humans, z, strict=True):
+    given = [name for name in (*humans, *metrics) if kept[name].system_scores is not None]
+    whole = None
+    if given:
+        whole = (
+            np.array([kept.system_matrix(name) for name in metrics]).reshape(-1, *kept.shape),
+            np.stack([kept.system_matrix(name) for name in humans]),
+        )
+        notes.append(Note.of("system-scores-given", columns=given))
+    for name, values in zip(humans, z if whole is None else whole[1], strict=True):
         if np.isnan(values).all():
             raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")
     notes += _missing_notes(kept, metrics, x) + _missing_notes(kept, humans, z)
-    return Setting(kept, humans, metrics, x, z, notes)
+    return Setting(kept, humans, metrics, x, z, notes, whole)
 
 
 def check_size(setting: Setting, levels: Iterable[str]) -> None:
     """Refuse data on which a level is undefined whatever the scores are."""
     n, m = setting.scores.shape
     for level in levels:
+        if level in ("system", "input") and not setting.scores.has_systems:
+            raise DataError(
+                f"{level} level compares systems, and the data have none; use --level global, or name the column of "
+                "systems with --system-column"
+            )
         if level in ("system", "input") and n < 2:
             raise DataError(f"{level} level needs at least 2 systems, got {n}; with one system use level within-system")
         if level == "within-system" and m < 2:

@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from metassay.core.note import Note
-from metassay.report.notes import agreement, studies, texts
+from metassay.report.notes import agreement, reading, studies, texts
 from metassay.report.notes.wording import Sentence
 
-SENTENCES: dict[str, Sentence] = {**agreement.SENTENCES, **studies.SENTENCES, **texts.SENTENCES}
+SENTENCES: dict[str, Sentence] = {
+    **agreement.SENTENCES,
+    **reading.SENTENCES,
+    **studies.SENTENCES,
+    **texts.SENTENCES,
+}
 """A sentence for every code."""
 
 

@@ -72,21 +72,7 @@ def _inputs_differ(facts: Facts) -> str:
 _EXCLUDED = {"gaps": "some systems have no score", "constant": "scores do not vary"}
 
 
-def _other_levels(facts: Facts) -> str:
-    files = ", ".join(f"{n:,} {level}-level" for level, n in facts["levels"])
-    return f"{one_line(facts['file'], 60)}: files with scores of other levels are not read: {files}."
-
-
 SENTENCES = {
-    # what is read
-    "fields-not-numeric": Sentence(
-        DATA, "{file:name}: {field:name} is not numeric in {n:,} of {instances:,} instances, and not read there."
-    ),
-    "instances-without-judgment": Sentence(DATA, "{file:name}: {n:,} of {instances:,} instances have no judgment."),
-    "labels-by-position": Sentence(
-        DATA, "{format} files have no labels: systems and inputs are identified by their position."
-    ),
-    "files-of-other-levels": Sentence(DATA, _other_levels),
     # what is studied
     "references-excluded": Sentence(
         DATA,

@@ -24,6 +24,7 @@ from metassay.report.views import (
     difficulty,
     downgrade,
     generic,
+    look,
     metrics,
     normality,
     pairs,
@@ -77,6 +78,17 @@ _STUDIES: dict[str, StudyViews] = {
     "difficulty": StudyViews({"tests": difficulty.tests, "inputs": difficulty.inputs}, difficulty.default),
     "downgrade": StudyViews(
         {"table": downgrade.table, "curve": downgrade.curve, "systems": downgrade.systems}, downgrade.default
+    ),
+    "look": StudyViews(
+        {
+            "columns": look.columns,
+            "axes": look.axes,
+            "coverage": look.coverage,
+            "attributes": look.attributes,
+            "sample": look.sample,
+            "commands": look.commands,
+        },
+        look.default,
     ),
     "metrics": StudyViews({"table": metrics.table, "details": metrics.details}, metrics.default),
     "normality": StudyViews({"table": normality.table}, _always("table")),
