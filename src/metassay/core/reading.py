@@ -37,7 +37,7 @@ _ROW_NUMBERS = re.compile(r"(Unnamed: \d+|__index_level_\d+__|)")
 _OPTIONAL = ("kind", "direction", "scale", "cluster", "family")
 
 
-def _tuple(given: Names) -> tuple[str, ...]:
+def as_names(given: Names) -> tuple[str, ...]:
     """Return the names in comma lists."""
     if given is None:
         return ()
@@ -101,8 +101,8 @@ class Reading:
         chosen = [text.partition("=")[0].strip() for text in ((select,) if isinstance(select, str) else select or ())]
         families = (family_of,) if isinstance(family_of, str) and "=" not in family_of else ()
         return cls(
-            _tuple(system_column), _tuple(input_column), _tuple(annotator_column), no_systems, _tuple(ignore),
-            tuple(groups.items()), declared, (*_tuple(human), *_tuple(metric), *declared),
+            as_names(system_column), as_names(input_column), as_names(annotator_column), no_systems, as_names(ignore),
+            tuple(groups.items()), declared, (*as_names(human), *as_names(metric), *declared),
             (*((cluster_by,) if cluster_by else ()), *families, *chosen), by,
         )  # fmt: skip
 

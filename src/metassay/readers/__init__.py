@@ -115,7 +115,7 @@ def read(
         A path, a format or a language does not exist.
     """
     from metassay.core.declaring import selected
-    from metassay.core.reading import Reading
+    from metassay.core.reading import Reading, as_names
     from metassay.readers.recognition import read_all
 
     reading = Reading.of(
@@ -123,8 +123,7 @@ def read(
         no_systems=no_systems, ignore=ignore, people=people, scale=scale, cluster_by=cluster_by, family_of=family_of,
         human=human, metric=metric, select=select, by=by,
     )  # fmt: skip
-    wanted = (metric,) if isinstance(metric, str) else tuple(metric)
-    scores = read_all(paths, format=format, language=language, reading=reading, columns=wanted)
+    scores = read_all(paths, format=format, language=language, reading=reading, columns=as_names(metric))
     scores = scores.declare(human=human, cluster_by=cluster_by, family_of=family_of)
     return selected(scores, select or (), drop_systems or ())
 
