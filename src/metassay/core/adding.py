@@ -34,11 +34,16 @@ class _Axis(NamedTuple):
 
 def add_up(ledger: Ledger, sources: tuple[Origin, ...]) -> Scores:
     """Return the scores in a ledger."""
-    every = _in_language(_taken_together(ledger, sources), ledger)
-    whole = every.inputs == ledger.inputs.get(SYSTEM_SCORE, -1)
     # Scores of systems beside those of single inputs belong to no input; alone, they stand under one.
-    whole &= not whole.all()
-    return _Adding(ledger, every.take(np.flatnonzero(~whole)), every.take(np.flatnonzero(whole)), sources).scores()
+    if not ledger.blocks:
+        ledger.blocks, ledger.whole = ledger.whole, []
+    every = _in_language(_taken_together(ledger, sources), ledger)
+    among = every.inputs == ledger.inputs.get(SYSTEM_SCORE, -1)
+    if among.any() and not among.all():
+        ledger.whole.append(every.take(np.flatnonzero(among)))
+        every = every.take(np.flatnonzero(~among))
+    whole = Block(*map(np.concatenate, zip(*ledger.whole, every.take(slice(0)), strict=True)))
+    return _Adding(ledger, every, whole, sources).scores()
 
 
 def _taken_together(ledger: Ledger, sources: tuple[Origin, ...]) -> Block:
@@ -94,13 +99,14 @@ class _Adding:
         """Return everything as scores."""
         ledger, every = self.ledger, self.every
         self._check_size(self.cells, self.shape)
-        by_name = np.argsort(every.names, kind="stable")
+        if (np.diff(every.names) < 0).any():
+            every = every.take(np.argsort(every.names, kind="stable"))
         ends = np.cumsum(np.bincount(every.names, minlength=len(ledger.names)))
         pages: dict[str, Block] = {}
         attributes: dict[str, Attribute] = {}
         worded: dict[str, Block] = {}
         for (name, i), end in zip(ledger.names.items(), ends, strict=True):
-            page = every.take(by_name[ends[i - 1] if i else 0 : end])
+            page = every.take(slice(ends[i - 1] if i else 0, end))
             if not len(page.scores):
                 continue
             page, what = self._meant(name, page)

@@ -13,7 +13,7 @@ from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.reading import Reading
 from metassay.core.scales import Scale
-from metassay.core.scores import EXTRA_AXES, LARGEST, Kind, Scores, contradiction
+from metassay.core.scores import EXTRA_AXES, LARGEST, SYSTEM_SCORE, Kind, Scores, contradiction
 from metassay.errors import DataError, FormatError, one_line
 from metassay.stats.arrays import FloatArray
 
@@ -73,9 +73,10 @@ class Index(dict[str, int]):
         if isinstance(labels, str):
             return np.full(n, self[labels], dtype=np.int32)
         if isinstance(labels, Coded):
-            used = np.unique(labels.codes)
-            numbers = np.zeros(len(labels.labels) + 1, dtype=np.int32)
-            numbers[used] = [self[labels.labels[at]] for at in used.tolist()]
+            used = np.zeros(len(labels.labels), dtype=bool)
+            used[labels.codes] = True
+            numbers = np.zeros(len(labels.labels), dtype=np.int32)
+            numbers[used] = [self[labels.labels[at]] for at in np.flatnonzero(used).tolist()]
             return np.asarray(numbers[labels.codes], dtype=np.int32)
         return np.fromiter(map(self.__getitem__, labels), np.int32, n)
 
@@ -94,7 +95,7 @@ class Block(NamedTuple):
     files: npt.NDArray[Any]
     lines: npt.NDArray[Any]
 
-    def take(self, at: npt.NDArray[Any]) -> Block:
+    def take(self, at: npt.NDArray[Any] | slice) -> Block:
         """Return only some of the scores."""
         return Block(*(part[at] for part in self))
 
@@ -127,6 +128,7 @@ class Ledger:
         """Whether files may have no input in common, because they are about different tasks."""
         self.guesses: dict[str, None] = {}
         self.blocks: list[Block] = []
+        self.whole: list[Block] = []
         self._loose: list[tuple[int, int, int, int, int, int, float, int, int, int]] = []
         self.names = Index()
         self.systems = Index()
@@ -222,7 +224,7 @@ class Ledger:
         names: Labels,
         scores: Sequence[float] | FloatArray,
         file: str,
-        lines: Sequence[int] | None = None,
+        lines: Sequence[int] | npt.NDArray[np.int64] | None = None,
         *,
         texts: Sequence[str | None] | Coded | None = None,
         kinds: Kind | None = None,
@@ -273,7 +275,8 @@ class Ledger:
                 self.say_kind(name, kinds, place(0))
         self.pack()
         self._recorded += n
-        self.blocks.append(
+        # Scores of whole systems, if a file has nothing else, are kept apart from the start.
+        (self.whole if isinstance(keys, str) and keys == SYSTEM_SCORE else self.blocks).append(
             Block(
                 self.names.column(names, n),
                 self.systems.column(systems, n),

@@ -15,6 +15,7 @@ from metassay.core.frames import MISSING, record_table
 from metassay.core.ledger import Coded, Ledger
 from metassay.core.reading import Layout
 from metassay.readers.source import Source
+from metassay.stats.arrays import FloatArray, IntArray
 
 _LEAST = 1 << 21
 """Smaller files are read before pyarrow is even loaded."""
@@ -43,6 +44,29 @@ def record(source: Source, ledger: Ledger, layout: Layout, delimiter: str, names
         del ledger.blocks[before:]
         return False
     return True
+
+
+def two_fields(source: Source) -> tuple[Coded, FloatArray, IntArray] | None:
+    """Return the labels, numbers and lines of a file with two fields on each line and no header, if all is plain."""
+    try:
+        arrow, csv = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.csv")
+    except ImportError:
+        return None
+    types = {"label": arrow.dictionary(arrow.int32(), arrow.string()), "score": arrow.float64()}
+    try:
+        with source.open() as stream:
+            table = csv.read_csv(
+                stream,
+                read_options=csv.ReadOptions(column_names=list(types), use_threads=False),
+                parse_options=csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
+                convert_options=csv.ConvertOptions(column_types=types, null_values=["None"], strings_can_be_null=False),
+            ).combine_chunks()
+    except arrow.ArrowException:
+        return None
+    labels, scores = (_column(table.column(name).chunk(0), arrow) for name in types)
+    if not isinstance(labels, Coded) or any(label != label.strip() for label in labels.labels):
+        return None
+    return labels, np.asarray(scores), np.arange(1, table.num_rows + 1)
 
 
 def _record(source: Source, ledger: Ledger, layout: Layout, delimiter: str, arrow: Any, csv: Any) -> None:  # noqa: ANN401 - pyarrow has no types

@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from metassay.core.frames import MISSING, number
-from metassay.core.ledger import Coded, Labels, Ledger, Place
+from metassay.core.ledger import Coded, Ledger, Place
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.scores import REFERENCE_GROUP, SYSTEM_SCORE, Kind
 from metassay.errors import DataError, one_line
+from metassay.readers import arrow_tables
 from metassay.readers.languages import LanguagePair
 from metassay.readers.source import Source
 from metassay.readers.wmt import is_reference
@@ -25,6 +26,8 @@ from metassay.stats.arrays import FloatArray, IntArray
 
 FORMAT = "mt-metrics-eval"
 _SEGMENT, _SYSTEM = "seg", "sys"
+_MUCH = 1 << 23
+"""Bytes from which on loading pyarrow pays."""
 _LEVELS = {_SYSTEM: "system", "domain": "domain", "doc": "document", _SEGMENT: "segment"}
 
 
@@ -65,8 +68,9 @@ def record(path: Path, shown: str, ledger: Ledger, pair: LanguagePair) -> Origin
         )
     expected = _count_segments(path / "sources" / f"{chosen}.txt", shown)
     systems: dict[str, None] = {}
+    fast = sum(file.path.stat().st_size for file in segments if file.path.is_file()) > _MUCH
     for file in segments:
-        expected = _record_file(file, ledger, expected, systems)
+        expected = _record_file(file, ledger, expected, systems, fast)
     for file in whole:
         _record_file(file, ledger, None, systems)
     _record_ratings(path, chosen, ledger, pair.columns, {file.name for file in segments})
@@ -104,64 +108,56 @@ def _count_segments(path: Path, shown: str) -> int | None:
     return sum(1 for _ in Source(path, str(Path(shown, "sources", path.name)), named=False).lines())
 
 
-def _record_file(file: _ScoreFile, ledger: Ledger, expected: int | None, systems: dict[str, None]) -> int | None:
+def _record_file(
+    file: _ScoreFile, ledger: Ledger, expected: int | None, systems: dict[str, None], fast: bool = False
+) -> int | None:
     """Write one file into the ledger and return how many segments its systems have."""
     source = Source(file.path, named=False)
     whole = file.level == _SYSTEM
-    names, scores, lines = _parsed(source)
-    seen = Counter(names)
-    systems.update(dict.fromkeys(seen))
-    for system, n in seen.items():
-        expected = (1 if whole else n) if expected is None else expected
-        if n != expected:
+    names, scores, lines = (arrow_tables.two_fields(source) if fast else None) or _parsed(source)
+    systems.update(dict.fromkeys(names.labels))
+    counts = np.bincount(names.codes, minlength=len(names.labels))
+    n = expected or (1 if whole or not len(counts) else int(counts[0]))
+    for system, found in zip(names.labels, counts.tolist(), strict=True):
+        if found != n:
             what = "of the system" if whole else "one per segment"
-            raise source.wrong(f"system {one_line(system)!r} has {n} scores, expected {expected}, {what}")
+            raise source.wrong(f"system {one_line(system)!r} has {found} scores, expected {n}, {what}")
     if whole:
         ledger.record_many(names, SYSTEM_SCORE, file.name, scores, source.shown, lines, kinds=file.kind)
         return None
-    numbers, distinct = _in_blocks(names, list(seen), expected or 0)
-    keys = Coded(numbers, [str(at + 1) for at in range(expected or 0)])
-    ledger.record_many(distinct, keys, file.name, scores, source.shown, lines, kinds=file.kind)
-    return expected
+    at = np.arange(len(scores))
+    if not (names.codes == at // n).all():  # systems are not in blocks
+        order = np.argsort(names.codes, kind="stable")
+        at[order] = np.arange(len(scores))
+    keys = Coded(at % n, [str(one + 1) for one in range(n)])
+    ledger.record_many(names, keys, file.name, scores, source.shown, lines, kinds=file.kind)
+    return n
 
 
-def _parsed(source: Source) -> tuple[list[str], FloatArray, Sequence[int]]:
+def _parsed(source: Source) -> tuple[Coded, FloatArray, IntArray]:
     """Return systems, scores and lines; a file in plain form is taken apart at once."""
     text = source.read().decode(errors="replace")
     fields = text.split()
-    lines = text.count("\n") + (not text.endswith("\n"))
-    if len(fields) == 2 * lines and "_" not in "".join(fields[1::2]):
-        names = fields[0::2]
+    n = text.count("\n") + (not text.endswith("\n"))
+    if len(fields) == 2 * n and "_" not in "".join(fields[1::2]):
+        words = ["nan" if one == "None" else one for one in fields[1::2]]
         try:
-            return names, np.array(fields[1::2], dtype=np.float64), range(1, lines + 1)
+            return _coded(fields[0::2]), np.fromiter(map(float, words), np.float64, n), np.arange(1, n + 1)
         except ValueError:
-            words = ["nan" if one.lower() in MISSING else one for one in fields[1::2]]
-            try:
-                return names, np.array(words, dtype=np.float64), range(1, lines + 1)
-            except ValueError:
-                pass  # line by line, to say where
+            pass  # line by line, to say where
     found = []
     for line, each in source.filled_lines():
         parts = each.split("\t") if "\t" in each else each.split()
         if len(parts) != 2:
             raise source.wrong(f"expected SYSTEM SCORE, got {len(parts)} fields", line)
         found.append((parts[0].strip(), number(parts[1], "score", Place(source.shown, line)), line))
-    systems, scores, at = zip(*found, strict=True) if found else ((), (), ())
-    return list(systems), np.array(scores, dtype=np.float64), at
+    systems, scores, lines = zip(*found, strict=True) if found else ((), (), ())
+    return _coded(systems), np.array(scores, dtype=np.float64), np.array(lines, dtype=np.int64)
 
 
-def _in_blocks(names: list[str], distinct: list[str], n: int) -> tuple[IntArray, Labels]:
-    """Return the number of the segment of each score, counted by system, and the systems."""
-    blocks = [name for name in distinct for _ in range(n)]
-    if names == blocks:
-        whole = np.arange(len(names))
-        return whole % max(n, 1), Coded(whole // max(n, 1), distinct)
-    seen: Counter[str] = Counter()
-    numbers = []
-    for name in names:
-        numbers.append(seen[name])
-        seen[name] += 1
-    return np.array(numbers, dtype=np.int64), names
+def _coded(names: Sequence[str]) -> Coded:
+    where = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    return Coded(np.fromiter(map(where.__getitem__, names), np.int64, len(names)), list(where))
 
 
 def _record_ratings(path: Path, pair: str, ledger: Ledger, columns: tuple[str, ...], known: set[str]) -> None:

@@ -104,7 +104,9 @@ def read_all(
         )
     if pair.skipped and pair.chosen is None:
         every = dict.fromkeys(one for found in pair.skipped.values() for one in found)
-        raise UnknownName(f"language pair in {listed((Path(name).name for name in pair.skipped), 3)}:", str(language), every)
+        raise UnknownName(
+            f"language pair in {listed((Path(name).name for name in pair.skipped), 3)}:", str(language), every
+        )
     for name, found in pair.skipped.items():
         ledger.note(Note.of("file-of-other-language", file=Path(name).name, language=str(language), found=found))
     scores = ledger.scores(tuple(sources))
