@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import importlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
 
 from metassay.core.frames import described, record_table
-from metassay.core.ledger import Ledger
+from metassay.core.ledger import Coded, Ledger
 from metassay.core.reading import TIDY, Layout, Reading, TableKind, is_table, understand
 from metassay.core.scales import JUDGING
 from metassay.errors import UsageError, listed, one_line
@@ -222,18 +222,22 @@ def _parquet_file(source: Source) -> Any:  # noqa: ANN401 - pyarrow is optional 
     return file
 
 
-def _batches(source: Source) -> Iterator[dict[str, list[object]]]:
-    """Yield many rows at a time as columns; equal texts are one text in memory, however many rows have it."""
+def _batches(source: Source, numbers: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield many rows at a time as columns; equal texts are one text in memory, however many rows have it.
+
+    Columns of numbers that are named come as arrays, and texts beside them as codes.
+    """
     file = _parquet_file(source)
     with _telling(source):
         differences = (part for part in _parts(file.metadata) if "DELTA_BYTE_ARRAY" in part.encodings)
         longest = max((part.total_uncompressed_size for part in differences), default=1)
-        rows = max(1, min(_ROWS_AT_ONCE, _BATCH_BYTES // max(1, longest)))
+        most = 16 * _ROWS_AT_ONCE if numbers else _ROWS_AT_ONCE
+        rows = max(1, min(most, _BATCH_BYTES // max(1, longest)))
         batches = file.iter_batches(batch_size=rows)
     while True:
         with _telling(source):
             batch = next(batches, None)
-            table = {} if batch is None else {n: _column(batch.column(n)) for n in batch.schema.names}
+            table = {} if batch is None else {n: _column(batch, n, numbers) for n in batch.schema.names}
         if batch is None:
             return
         yield table
@@ -245,7 +249,13 @@ def _parts(about: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
         yield from map(group.column, range(about.num_columns))
 
 
-def _column(array: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
+def _column(batch: Any, name: str, numbers: Collection[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    array = batch.column(name)
+    kind = str(array.type)
+    if name in numbers and kind in ("double", "float", "int64", "int32", "int16", "int8"):
+        return array.cast("double").to_numpy(zero_copy_only=False)
+    if numbers and hasattr(array, "dictionary") and str(array.type.value_type) in ("string", "large_string"):
+        return Coded(array.indices.fill_null(len(array.dictionary)).to_numpy(), [*array.dictionary.to_pylist(), ""])
     if not hasattr(array, "dictionary"):
         values: list[object] = array.to_pylist()
         return values
@@ -261,8 +271,10 @@ def _parquet_names(source: Source) -> list[str]:
 def _record_parquet(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
     layout = _layout(source, _parquet_names(source), ledger, kind, None)
     done = 0
-    for table in _batches(source):
-        n = len(next(iter(table.values())))
+    values = {*layout.values, *layout.roles.get("score", ()), *(one for many in layout.people.values() for one in many)}
+    for table in _batches(source, values):
+        first = next(iter(table.values()))
+        n = len(first.codes if isinstance(first, Coded) else first)
         record_table(ledger, table, source.shown, range(done + 1, done + 1 + n), layout)
         done += n
     if not done:
