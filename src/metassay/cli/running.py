@@ -89,7 +89,8 @@ def extent(scores: Scores) -> str:
     """Return how much there is: systems, inputs, metrics and human criteria."""
     n, m = scores.shape
     return (
-        f"{_many(n, 'system', 'systems')} × {_many(m, 'input', 'inputs')}, "
+        (f"{_many(n, 'system', 'systems')} × " if scores.has_systems else "no systems, ")
+        + f"{_many(m, 'input', 'inputs')}, "
         f"{_many(len(scores.metrics), 'metric', 'metrics')}, "
         f"{_many(len(scores.humans), 'human criterion', 'human criteria')}"
     )

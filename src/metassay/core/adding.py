@@ -99,11 +99,13 @@ class _Adding:
         """Return everything as scores."""
         ledger, every = self.ledger, self.every
         self._check_size(self.cells, self.shape)
+        if not ledger.apart and len(ledger.files) > 1:
+            self._check_shared()
         if (np.diff(every.names) < 0).any():
             every = every.take(np.argsort(every.names, kind="stable"))
         ends = np.cumsum(np.bincount(every.names, minlength=len(ledger.names)))
         pages: dict[str, Block] = {}
-        attributes: dict[str, Attribute] = {}
+        texts: dict[str, Block] = {}
         worded: dict[str, Block] = {}
         for (name, i), end in zip(ledger.names.items(), ends, strict=True):
             page = every.take(slice(ends[i - 1] if i else 0, end))
@@ -111,11 +113,14 @@ class _Adding:
                 continue
             page, what = self._meant(name, page)
             if what == "attribute":
-                attributes[name] = self._attribute(name, page)
+                texts[name] = page
                 continue
             pages[name] = page
             if what == "labels":
                 worded[name] = page
+        worded |= self._sharing_labels(texts, worded)
+        pages |= worded
+        attributes = {name: self._attribute(name, page) for name, page in texts.items() if name not in worded}
         codes, known = self._coded(worded)
         columns = {name: self._column(name, codes.get(name, page), known.get(name)) for name, page in pages.items()}
         for name in self.whole:
@@ -140,6 +145,34 @@ class _Adding:
             self.systems.labels, self.inputs.labels, columns, sorts["group"], self.sources, notes, attributes,
             sorts["cluster"], sorts["family"],
         )  # fmt: skip
+
+    def _check_shared(self) -> None:
+        """Refuse files with different columns that have no system, or no input, in common."""
+        every, files = self.every, list(self.ledger.files)
+        side = list(range(len(files)))
+        owner: dict[int, int] = {}
+        for pair in np.unique(every.names.astype(np.int64) * len(files) + every.files).tolist():
+            name, file = divmod(pair, len(files))
+            one, other = side[owner.setdefault(name, file)], side[file]
+            side = [one if each == other else each for each in side]
+        sides = dict.fromkeys(side[file] for file in np.unique(every.files).tolist())
+        if len(sides) < 2:
+            return
+        sides_of = np.array(side)[every.files]
+        first, *others = sides
+        for other in others:
+            mine, theirs = sides_of == first, sides_of == other
+            for what, numbers, index in (
+                ("system", every.systems, self.ledger.systems), ("input", every.inputs, self.ledger.inputs)
+            ):  # fmt: skip
+                a, b = np.unique(numbers[mine]), np.unique(numbers[theirs])
+                if not np.intersect1d(a, b).size:
+                    labels = list(index)
+                    ids = (", ".join(repr(one_line(labels[at], 40)) for at in part[:3].tolist()) for part in (a, b))
+                    raise DataError(
+                        f"{one_line(files[first])} and {one_line(files[other])} have no {what} in common: "
+                        f"{' against '.join(ids)}; make the ids equal, or name another column with --{what}-column"
+                    )
 
     # -- what a column holds --------------------------------------------------------------------
 
@@ -176,6 +209,17 @@ class _Adding:
         repeated = len(counts) <= max(2, sum(counts.values()) // 2)
         known = scales.is_known(counts) and len(counts) == 2
         return few and (known or (repeated and scales.JUDGING.search(name) is not None))
+
+    def _sharing_labels(self, texts: dict[str, Block], worded: dict[str, Block]) -> dict[str, Block]:
+        """Return the columns of texts that use labels of others, and so hold labels, too."""
+        known = {scales.fold(self.texts[at]) for page in worded.values() for at in np.unique(page.texts) if at >= 0}
+        found = {}
+        for name, page in texts.items():
+            own = {self.texts[at] for at in np.unique(page.texts).tolist() if at >= 0}
+            few = 0 < len(own) <= scales.MOST_LABELS
+            if few and name not in self.ledger.attributes and known & set(map(scales.fold, own)):
+                found[name] = page._replace(scores=np.full(len(page.scores), np.nan))
+        return found
 
     def _as_texts(self, page: Block) -> Block:
         """Write numbers that were not kept as texts as people write them."""
@@ -345,6 +389,12 @@ class _Adding:
             shown = repr(scale.labels[int(value)]) if scale is not None and scale.labels else f"{value:.10g}"
             said.append(f"{shown} in {Place(files[page.files[at]], None if line < 0 else line)}")
         error = contradiction(what, *said)
+        if page.files[later] != page.files[earlier] and not self.ledger.kinds.get(name):
+            return Contradiction(f"{error}, or say whose judgments the files hold with human=FILE and judge=FILE")
+        if name in self.ledger.unsure and system != NO_SYSTEM:
+            return Contradiction(
+                f"{error}, or name the columns that tell rows apart, as in --input-column ID,{one_line(name)}"
+            )
         if system == NO_SYSTEM:
             remedy = "or name the column that tells the rows apart with --system-column or --annotator-column"
             return Contradiction(f"{error}, {remedy}")

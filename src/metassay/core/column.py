@@ -162,7 +162,11 @@ class Attribute:
             codes = codes[systems][:, inputs]
         else:
             codes = codes[inputs if self.axis == "input" else systems]
-        return Attribute(self.name, self.axis, codes, self.labels)
+        used, codes_of_used = np.unique(codes, return_inverse=True)
+        labels = tuple(self.labels[at] for at in used.tolist() if at >= 0)
+        shift = len(used) - len(labels)  # the code of missing texts, if there are any, comes first
+        kept = np.asarray(codes_of_used.reshape(codes.shape) - shift, dtype=np.int32)
+        return Attribute(self.name, self.axis, kept, labels)
 
 
 def _checked(given: npt.ArrayLike, shown: str) -> FloatArray:

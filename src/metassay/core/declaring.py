@@ -48,12 +48,14 @@ def _on(column: Column, scale: Scale) -> Column:
             scale = Scale(scale.kind, tuple(sorted(used, key=float)))
         else:
             raise UsageError(f"say the order of the labels of {name}, as in {scale.kind}:{'<'.join(sorted(used)[:5])}")
-    plain = used or tuple(map(plain_number, np.unique(column.values[~np.isnan(column.values)]).tolist()))
+    every = np.unique(column.values[~np.isnan(column.values)]).tolist()
+    # Labels that only other columns use need no place on this scale.
+    there = [used[int(code)] for code in every] if used else [plain_number(value) for value in every]
     where = {scales.fold(label): at for at, label in enumerate(scale.labels)}
-    unknown = [label for label in plain if scales.fold(label) not in where]
+    unknown = [label for label in there if scales.fold(label) not in where]
     if unknown:
         raise UnknownName(f"label in {name}:", unknown[0], scale.labels)
-    codes = [where[scales.fold(label)] for label in plain]
+    codes = [where.get(scales.fold(label), 0) for label in used or there]
     return _recoded(column, codes, scale)
 
 

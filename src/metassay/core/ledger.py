@@ -124,8 +124,8 @@ class Ledger:
         """What the file that is read holds, if its user said so."""
         self.file_name = ""
         """What columns and people are called that a file with a role leaves without a name."""
-        self.apart = False
-        """Whether files may have no input in common, because they are about different tasks."""
+        self.apart = True
+        """Whether files may have no system or no input in common, as those about different tasks have."""
         self.guesses: dict[str, None] = {}
         self.blocks: list[Block] = []
         self.whole: list[Block] = []

@@ -192,7 +192,8 @@ class Scores:
         from metassay.core.reading import Reading
 
         reading: Reading = Reading.of(by=by, human=human, **mapping)
-        return scores_from_frame(frame, reading).declare(human=human, lower_is_better=lower_is_better)
+        more = {name: mapping.get(name) for name in ("cluster_by", "family_of")}
+        return scores_from_frame(frame, reading).declare(human=human, lower_is_better=lower_is_better, **more)
 
     # -- looking --------------------------------------------------------------------------------
 

@@ -180,7 +180,7 @@ class VoteBook:
                 raise UnknownName("column of inputs:", name, list(table))
         if not columns:
             columns = [folded[name] for name in _INPUTS if name in folded][:1]
-            columns += [folded["turn"]] if columns and "turn" in folded else []
+            columns += [folded["turn"]] if columns and "turn" in folded and "input" not in folded else []
         if not columns:
             return [str(line) for line in lines]
         return [":".join(_name(table[name][at]) for name in columns) for at in range(len(lines))]

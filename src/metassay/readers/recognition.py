@@ -91,6 +91,7 @@ def read_all(
         )
     ledger = Ledger(reading, bounds)
     ledger.language = language
+    ledger.apart = False
     pair = LanguagePair(language)
     pair.columns = columns
     # What people said comes first, so that a judge's column of the same name gets another.
@@ -250,7 +251,8 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         return source.wrong("lines end in carriage returns only; save the file with line feeds")
     elif source.is_text:
         source.check_first_line()
-        if len(tables.column_names(source, reading)) > 2:
+        names = tables.column_names(source, reading)
+        if len(names) > 2 or {"system", "input"} & set(names):
             tables.explain(source, reading)
         seen = f"the first line is {one_line(source.first_line, 60)!r}"
     else:
