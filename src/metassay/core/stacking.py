@@ -93,10 +93,10 @@ def _record(ledger: Ledger, column: Column, scores: Scores, place: str, language
     where = dict(zip(present, extra, strict=True))
     if language:
         where["language"] = language
-    at, texts = tuple(cells.T), None
-    values = column.values[at]
+    known, texts = tuple(cells.T), None
+    values = column.values[known]
     if column.scale.labels:
-        texts, values = column.decoded()[at].tolist(), np.full(len(cells), np.nan)
+        texts, values = column.decoded()[known].tolist(), np.full(len(cells), np.nan)
     if column.scale.kind != "interval":
         ledger.scales[column.name] = column.scale
     ledger.record_many(
