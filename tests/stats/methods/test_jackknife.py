@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from metassay.stats.methods.base import Case, Draws
-from metassay.stats.methods.jackknife import Limits, contrast
+from metassay.stats.methods.jackknife import Limits, contrast, detectable
 from metassay.stats.methods.registry import INTERVALS, TESTS
 from metassay.stats.statistics.pair_shares import DISCORDANT
 from metassay.stats.statistics.registry import find
