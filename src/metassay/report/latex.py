@@ -6,38 +6,20 @@ import re
 
 from metassay.report.table import Cell, Page, Table
 
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    # babel makes the straight quote active in some languages
-    '"': r"\char34{}",
-    "–": "--",
-    "—": "---",
-    "−": "$-$",
-    "×": r"$\times$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "…": r"\dots{}",
-    "∞": r"$\infty$",
-    "±": r"$\pm$",
-    "·": r"$\cdot$",
-    "α": r"$\alpha$",
-    "ρ": r"$\rho$",
-    "τ": r"$\tau$",
-    "→": r"$\to$",
+_NAMED = {
+    "\\": "backslash",
+    "^": "asciicircum",
+    "~": "asciitilde",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    "`": "asciigrave",
 }
+_MATHS = {"−": "-", "×": r"\times", "≤": r"\le", "≥": r"\ge", "∞": r"\infty", "±": r"\pm", "·": r"\cdot", "→": r"\to"}
+_MATHS |= {"α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
+_SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: rf"\text{word}{{}}" for c, word in _NAMED.items()}
+_SPECIAL |= {c: f"${word}$" for c, word in _MATHS.items()} | {"–": "--", "—": "---", "…": r"\dots{}"}
+_SPECIAL['"'] = r"\char34{}"  # babel makes the straight quote active in some languages
 _LIGATURES = re.compile(r"([-'!?,])(?=[-'`,])")
 _ALIGN = {"left": "l", "right": "r", "center": "c"}
 
