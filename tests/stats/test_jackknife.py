@@ -295,3 +295,22 @@ def test_metrics_that_miss_other_cells_are_fitted_apart():
     alone = fit(find("kendall"), np.delete(x[1:], 2, axis=1), np.delete(z, 2, axis=0), "system")
     assert case.fits[1][1].of_systems == pytest.approx(alone.of_systems)
     assert case.units.tolist() == [[7, 9], [6, 9], [7, 9]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_inputs_of_people_have_clusters_of_their_own(name):
+    x, z = world(inputs=12, seed=6)
+    alone = Case(find(name), x, z[:, :8], "system", paired=False)
+    twice = Case(
+        find(name),
+        np.repeat(x, 2, axis=2),
+        np.repeat(z[:, :8], 3, axis=1),
+        "system",
+        paired=False,
+        clusters=np.repeat(np.arange(12), 2),
+        clusters_of_people=np.repeat(np.arange(8), 3),
+    )
+    assert alone.units.tolist() == twice.units.tolist() == [[7, 8], [7, 8]]
+    one, other = (case.fits[0][1] for case in (alone, twice))
+    assert other.of_systems == pytest.approx(one.of_systems, rel=1e-9)
+    assert other.of_inputs == pytest.approx(one.of_inputs, rel=1e-6, abs=1e-10)

@@ -145,6 +145,18 @@ def fit(
     )
 
 
+def of_independent_pairs(statistic: Statistic, estimates: FloatArray, systems: int) -> FloatArray:
+    """Return the variance on the scale of a mean over as many independent pairs as the systems make.
+
+    Agreement in all pairs of systems is no certainty, though leaving out any of them changes nothing.
+    """
+    low, high = statistic.range
+    half, most = (high - low) / 2, 1 - 1 / systems**2
+    place = np.clip((estimates - (low + high) / 2) / half, -most, most)
+    slope = statistic.scale.slope(estimates, systems)
+    return np.asarray((half * slope) ** 2 * (1 - place**2) / (systems * (systems - 1) / 2))
+
+
 def _prepare(statistic: Statistic, x: FloatArray, z: FloatArray, level: str, *, paired: bool) -> list[Level]:
     if z.ndim == 2:
         return [statistic.prepare(x, z, level, paired=paired)]
@@ -279,7 +291,10 @@ class _Parts:
         left, columns, cells = [], [], []
         for p, average in enumerate(self.estimates):
             x, z = arranged(self.x[p], self.level), arranged(self.people(p), self.level)
-            whole, without = self.statistic.left_out(x, z, members)
+            level = self.levels[0 if self.z.ndim == 2 else p]
+            assert isinstance(level, GroupedLevel), "averages are those of grouped levels"
+            ready = level.left_out[p if self.z.ndim == 2 else 0] if members is None else None
+            whole, without = ready or self.statistic.left_out(x, z, members)
             units, defined = without.shape[1], ~np.isnan(whole)
             here = ~np.isnan(x + z)
             if members is not None:

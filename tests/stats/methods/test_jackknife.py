@@ -290,3 +290,34 @@ def test_each_metric_may_have_a_confidence_of_its_own():
     assert mixed[:, 0] == pytest.approx(one[:, 2])
     assert mixed[:, 1] == pytest.approx(other[:, 0])
     assert (one[1] - one[0] < other[1] - other[0]).all()
+
+
+def test_systems_that_stand_twice_and_are_a_family_are_tested_once():
+    x, z = world(seed=2)
+    for level in ("system", "input", "global"):
+        one = p_of(Case(find("pearson"), x, z, level), [(0, 1), (1, 2)])
+        twice = Case(
+            find("pearson"), np.repeat(x, 2, axis=1), np.repeat(z, 2, axis=0), level, families=np.repeat(range(9), 2)
+        )
+        assert p_of(twice, [(0, 1), (1, 2)]).p == pytest.approx(one.p, rel=1e-9)
+
+
+def test_the_least_difference_is_where_p_reaches_alpha():
+    x, z = world(14, 30, seed=8)
+    case = Case(find("kendall"), x, z, "input")
+    fit = case.fits[0][1]
+    (needed,) = TEST.least_differences(case, [(0, 1)], 0.05, "two-sided")
+    found = contrast(fit, np.array([0]), np.array([1]))
+    # A difference of this size around the same mean, over the same error, is just significant.
+    centre = (fit.at[0] + fit.at[1]) / 2
+    half = stats.t(found.df[0]).ppf(0.975) * found.error[0] / 2
+    assert needed == pytest.approx(np.tanh(centre + half) - np.tanh(centre - half))
+    assert TEST.least_differences(case, [(0, 1)], 0.05, "greater")[0] < needed
+
+
+def test_what_cannot_succeed_is_infinitely_far():
+    x, z = world(5, 10, seed=1)
+    case = Case(find("kendall"), x, z, "system")
+    near, far = (TEST.least_differences(case, [(0, 1)], alpha, "two-sided")[0] for alpha in (0.2, 1e-6))
+    assert np.isfinite(near)
+    assert np.isinf(far)

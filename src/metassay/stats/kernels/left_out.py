@@ -7,8 +7,6 @@ Short groups add them up from tables of signs, long ones from a sorted order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
@@ -40,11 +38,15 @@ def left_out(x: FloatArray, z: FloatArray, coefficient: str) -> tuple[FloatArray
         return _products(standardized(x, present).T, standardized(z, present).T, present.T)
     members, groups = x.shape
     width = 1 if members > SHORT else max(1, TILE // (members * members))
-    parts = []
+    spearman, parts = coefficient == "spearman", []
     for at in range(0, groups, width):
-        cut = slice(at, at + width)
-        sums = RankSums.of(x[:, cut].T, z[:, cut].T, present[:, cut].T, spearman=coefficient == "spearman")
-        parts.append(sums.spearman() if coefficient == "spearman" else sums.kendall(coefficient))
+        here, (a, b) = present[:, at : at + width].T, (v[:, at : at + width].T for v in (x, z))
+        if members > SHORT:
+            sums = np.zeros((9 if spearman else 3, *here.shape))
+            sums[:, here] = _from_order(a[here], b[here], spearman=spearman)
+        else:
+            sums = _from_signs(a, b, here, spearman=spearman)
+        parts.append(_spearman(sums) if spearman else _kendall(sums, here, coefficient))
     whole, without = zip(*parts, strict=True)
     return np.concatenate(whole), np.concatenate(without)
 
@@ -60,96 +62,58 @@ def _products(x: FloatArray, z: FloatArray, present: BoolArray) -> tuple[FloatAr
     return ratio(xz[:, 0], np.sqrt(xx * zz)[:, 0]), ratio(xz - f * x * z, below)
 
 
-@dataclass(frozen=True)
-class RankSums:
-    """What is known of each point, (groups, members); 0 for missing ones."""
+def _from_signs(x: FloatArray, z: FloatArray, present: BoolArray, *, spearman: bool) -> FloatArray:
+    """Return sums for each point of short groups (groups, members) from tables of signs; 0 for missing points.
 
-    concordant: FloatArray
-    """Concordant minus discordant others."""
-    untied: tuple[FloatArray, FloatArray]
-    """Others that differ in x, and in z."""
-    present: FloatArray
-    """1 where there is a point."""
-    ranks: tuple[FloatArray, FloatArray] | None = None
-    """R: twice the centred midranks of x and of z; for Spearman only."""
-    sums: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None = None
-    """Σ_k s_ik R_k: order of x with ranks of x, z with z, x with z, and z with x; for Spearman only."""
-
-    @classmethod
-    def of(cls, x: FloatArray, z: FloatArray, present: BoolArray, *, spearman: bool) -> RankSums:
-        """Add up sums of groups of short or one group of long vectors, (groups, members)."""
-        if x.shape[1] > SHORT:
-            known = present[0]
-            found = cls._sorted(x[0, known], z[0, known], spearman=spearman)
-
-            def spread(values: FloatArray) -> FloatArray:
-                out = np.zeros(present.shape)
-                out[0, known] = values
-                return out
-
-            return cls(
-                spread(found.concordant),
-                (spread(found.untied[0]), spread(found.untied[1])),
-                present.astype(np.float64),
-                found.ranks and (spread(found.ranks[0]), spread(found.ranks[1])),
-                found.sums and tuple(spread(each) for each in found.sums),  # type: ignore[arg-type]
-            )
-        both = present[:, :, None] & present[:, None, :]
-        tables = []
-        for values in (x, z):
-            filled = np.where(present, values, 0.0)
-            tables.append((np.sign(filled[:, :, None] - filled[:, None, :]) * both).astype(np.float32))
-        sx, sz = tables
-        counts = [table.sum(axis=2).astype(np.float64) for table in (sx * sz, np.abs(sx), np.abs(sz))]
-        here = present.astype(np.float64)
-        if not spearman:
-            return cls(counts[0], (counts[1], counts[2]), here)
+    Three sums, (3, groups, members): concordant minus discordant others, others that differ in x, and in z. For
+    Spearman six more: R of x and of z, and Σ_k s_ik R_k of x with x, z with z, x with z, and z with x.
+    """
+    both = present[:, :, None] & present[:, None, :]
+    filled = [np.where(present, values, 0.0) for values in (x, z)]
+    sx, sz = ((np.sign(v[:, :, None] - v[:, None, :]) * both).astype(np.float32) for v in filled)
+    sums = [table.sum(axis=2) for table in (sx * sz, np.abs(sx), np.abs(sz))]
+    if spearman:
         rx, rz = sx.sum(axis=2), sz.sum(axis=2)
-        added = [(s @ r[:, :, None])[:, :, 0].astype(np.float64) for s, r in ((sx, rx), (sz, rz), (sx, rz), (sz, rx))]
-        ranks = rx.astype(np.float64), rz.astype(np.float64)
-        return cls(counts[0], (counts[1], counts[2]), here, ranks, (added[0], added[1], added[2], added[3]))
+        pairs = (sx, rx), (sz, rz), (sx, rz), (sz, rx)
+        sums += [rx, rz, *((signs @ ranks[:, :, None])[:, :, 0] for signs, ranks in pairs)]
+    return np.stack(sums).astype(np.float64)
 
-    @classmethod
-    def _sorted(cls, x: FloatArray, z: FloatArray, *, spearman: bool) -> RankSums:
-        """Add up sums of one pair of vectors (members,) without missing values, by sorting."""
-        ones = np.ones(len(x))
-        untied = tuple(len(v) - _times(v).astype(np.float64) for v in (x, z))
-        kept = concordance(x, z)
-        if not spearman:
-            return cls(kept, untied, ones)  # type: ignore[arg-type]
-        rx, rz = signed_sums(x, ones), signed_sums(z, ones)
-        sums = signed_sums(x, rx), signed_sums(z, rz), signed_sums(x, rz), signed_sums(z, rx)
-        return cls(kept, untied, ones, (rx, rz), sums)  # type: ignore[arg-type]
 
-    def kendall(self, coefficient: str) -> tuple[FloatArray, FloatArray]:
-        """Return Kendall's coefficient in each group, and without each member."""
-        p, (tx, tz), here = self.concordant, self.untied, self.present
-        n = here.sum(axis=1, keepdims=True)
-        whole = [v.sum(axis=1, keepdims=True) for v in (p, tx, tz)]
-        distinct = without = None
-        if coefficient == "kendall-c":
-            # A point of a class of m equal ones counts 1/m; without a point that has no equal, its value is gone.
-            values = [np.rint((here / np.maximum(n - t, 1)).sum(axis=1, keepdims=True)) for t in (tx, tz)]
-            distinct = np.minimum(*values).astype(np.int64)
-            gone = [v - here * (t >= n - 1) for v, t in zip(values, (tx, tz), strict=True)]
-            without = np.minimum(*gone).astype(np.int64)
-        r = kendall_from_counts(whole[0] / 2, whole[1] / 2, whole[2] / 2, n, distinct, coefficient)
-        left = [w / 2 - v for w, v in zip(whole, (p, tx, tz), strict=True)]
-        return r[:, 0], kendall_from_counts(left[0], left[1], left[2], n - here, without, coefficient)
+def _from_order(x: FloatArray, z: FloatArray, *, spearman: bool) -> FloatArray:
+    """Return the same for one long group (members,) without missing points, by sorting."""
+    sums = [concordance(x, z), *(len(v) - _times(v).astype(np.float64) for v in (x, z))]
+    if spearman:
+        rx, rz = (signed_sums(v, np.ones(len(v))) for v in (x, z))
+        sums += [rx, rz, *(signed_sums(v, ranks) for v, ranks in ((x, rx), (z, rz), (x, rz), (z, rx)))]
+    return np.stack(sums)
 
-    def spearman(self) -> tuple[FloatArray, FloatArray]:
-        """Return Spearman's coefficient in each group, and without each member.
 
-        Without i, twice the centred midrank of k is R_k − s_ki: products of these add up in closed form.
-        """
-        assert self.ranks is not None, "sums for Spearman were not asked for"
-        assert self.sums is not None, "sums for Spearman were not asked for"
-        (rx, rz), (x_x, z_z, x_z, z_x) = self.ranks, self.sums
-        products = rx * rz, rx * rx, rz * rz
-        whole = [a.sum(axis=1, keepdims=True) for a in products]
-        added = z_x + x_z + self.concordant, 2 * x_x + self.untied[0], 2 * z_z + self.untied[1]
-        left = [w - own + more for w, own, more in zip(whole, products, added, strict=True)]
-        return ratio(whole[0], np.sqrt(whole[1] * whole[2]))[:, 0], ratio(left[0], np.sqrt(left[1] * left[2]))
+def _kendall(sums: FloatArray, present: BoolArray, coefficient: str) -> tuple[FloatArray, FloatArray]:
+    """Return Kendall's coefficient in each group, and without each member."""
+    here = present.astype(np.float64)
+    n = here.sum(axis=1, keepdims=True)
+    whole = sums.sum(axis=2, keepdims=True)
+    distinct = without = None
+    if coefficient == "kendall-c":
+        # A point of a class of m equal ones counts 1/m; without a point that has no equal, its value is gone.
+        values = np.rint((here / np.maximum(n - sums[1:], 1)).sum(axis=2, keepdims=True))
+        distinct = values.min(axis=0).astype(np.int64)
+        without = (values - here * (sums[1:] >= n - 1)).min(axis=0).astype(np.int64)
+    (p, tx, tz), (q, ux, uz) = whole / 2, whole / 2 - sums
+    r = kendall_from_counts(p, tx, tz, n, distinct, coefficient)
+    return r[:, 0], kendall_from_counts(q, ux, uz, n - here, without, coefficient)
+
+
+def _spearman(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return Spearman's coefficient in each group, and without each member.
+
+    Without i, twice the centred midrank of k is R_k − s_ki: products of these add up in closed form.
+    """
+    concordant, untied_x, untied_z, rx, rz, x_x, z_z, x_z, z_x = sums
+    own = np.stack([rx * rz, rx * rx, rz * rz])
+    whole = own.sum(axis=2, keepdims=True)
+    left = whole - own + np.stack([x_z + z_x + concordant, 2 * x_x + untied_x, 2 * z_z + untied_z])
+    return ratio(whole[0], np.sqrt(whole[1] * whole[2]))[:, 0], ratio(left[0], np.sqrt(left[1] * left[2]))
 
 
 def influence(x: FloatArray, z: FloatArray, coefficient: str) -> FloatArray:

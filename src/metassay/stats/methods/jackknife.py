@@ -5,19 +5,18 @@ See :mod:`metassay.stats.jackknife` for what systems show and what inputs add to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
-from metassay.stats.jackknife import Fit, added_up
+from metassay.stats.jackknife import Fit, added_up, of_independent_pairs
 from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.significance import EQUAL
-from metassay.stats.statistics.base import Statistic
 
 LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
@@ -78,7 +77,7 @@ class Limits:
         systems = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0)
         if fit.level == "system" and statistic.ranked:
             # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
-            systems = np.maximum(systems, _of_independent_pairs(fit))
+            systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
         inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
         self.variance = systems + inputs
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -102,15 +101,6 @@ class Limits:
         return np.stack([np.minimum(end(-t), r), np.maximum(end(t), r)])
 
 
-def _of_independent_pairs(fit: Fit) -> FloatArray:
-    """Return the variance on the scale of a mean over as many independent pairs as the systems make."""
-    low, high = fit.statistic.range
-    half, most = (high - low) / 2, 1 - 1 / fit.systems**2
-    place = np.clip((fit.estimates - (low + high) / 2) / half, -most, most)
-    pairs = fit.systems * (fit.systems - 1) / 2
-    return np.asarray((half * fit.slope) ** 2 * (1 - place**2) / pairs)
-
-
 def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) -> FloatArray:
     """Return the degrees of freedom of a sum of two variances, at least 1 (Satterthwaite 1946)."""
     inputs = np.maximum(inputs, 0.0)
@@ -130,48 +120,48 @@ class JackknifeTest(_Jackknife, MetricTest):
 
     def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
-        r = case.estimates
-        estimates = np.stack([r[list(side)] for side in zip(*pairs, strict=True)], axis=1)
-        greater, less, error, df = np.full((4, len(pairs)), np.nan)
-        reasons: list[Reason | None] = [None] * len(pairs)
-        place = {int(metric): (g, at) for g, (some, _) in enumerate(case.fits) for at, metric in enumerate(some)}
-        for k, (a, b) in enumerate(pairs):
-            if a in place and b in place and place[a][0] != place[b][0]:
-                reasons[k] = Reason("other-cells")
-        for g, (_, fit) in enumerate(case.fits):
-            mine = [k for k, (a, b) in enumerate(pairs) if place.get(a, (-1,))[0] == g == place.get(b, (-1,))[0]]
-            if not mine or min(fit.units) < 3:
-                continue
-            found = contrast(fit, *(np.array([place[pairs[k][side]][1] for k in mine]) for side in (0, 1)))
-            greater[mine], less[mine], error[mine], df[mine] = found.greater, found.less, found.error, found.df
-            for k, same, wide in zip(mine, found.same, found.error, strict=True):
-                reasons[k] = Reason("same-scores") if same else Reason("zero-width") if wide <= EQUAL else None
-                if np.isnan(fit.left[[place[m][1] for m in pairs[k]]]).any():
+        estimates = np.stack([case.estimates[list(side)] for side in zip(*pairs, strict=True)], axis=1)
+        greater, less = np.full((2, len(pairs)), np.nan)
+        reasons: list[Reason | None] = [Reason("other-cells")] * len(pairs)
+        for mine, fit, sides in self._fitted(case, pairs):
+            found = contrast(fit, *sides)
+            greater[mine], less[mine] = found.greater, found.less
+            unstable = np.asarray(np.isnan(fit.left).any(axis=1))
+            for k, same, error, a, b in zip(mine, found.same, found.error, *sides, strict=True):
+                reasons[k] = Reason("same-scores") if same else Reason("zero-width") if error <= EQUAL else None
+                if unstable[a] or unstable[b]:
                     reasons[k] = Reason("undefined-without-one")
         if not case.statistic.higher_is_better:
             alternative = OPPOSITE[alternative]
-        sides = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
+        p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
         none = np.zeros(len(pairs), dtype=np.int64)
-        p, q = sides[alternative], sides[OPPOSITE[alternative]]
-        return Tested(estimates, p, q, none, tuple(reasons), (error, df))
+        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons))
 
+    def least_differences(self, case: Case, pairs: Sequence[Pair], alpha: float, alternative: str) -> FloatArray:
+        """Return for each pair how much its statistics would have to differ for p ≤ α, around their mean.
 
-def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, alternative: str) -> FloatArray | None:
-    """Return how far apart two statistics must be for a test at level α to find it, (pairs,); inf if they cannot be.
+        There is no smallest p of this test. Infinite where no two values of the statistic differ as much on its scale:
+        such a test cannot succeed. With a correction α is that of one of the tests, such as α/m for Bonferroni's.
+        """
+        out = np.full(len(pairs), np.nan)
+        for mine, fit, (first, second) in self._fitted(case, pairs):
+            found = contrast(fit, first, second)
+            reach = stdtrit(found.df, 1 - alpha / (2 if alternative == "two-sided" else 1)) * found.error
+            scale, centre = case.statistic.scale, (fit.at[first] + fit.at[second]) / 2
+            low, high = (scale.back(np.asarray(centre + side * reach / 2)) for side in (-1, 1))
+            most = np.diff(scale.to(np.array(case.statistic.range), fit.systems))[0]
+            out[mine] = np.where(reach > most, np.inf, high - low)
+        return out
 
-    Around the same middle on the statistic's scale and with the same standard errors; None if the test is not
-    Student's. At a level that is corrected for many tests this is the first step of Holm's.
-    """
-    if found.precision is None:
-        return None
-    error, df = found.precision
-    middle = statistic.scale.to(found.estimates, systems).mean(axis=1)
-    with np.errstate(invalid="ignore"):
-        half = stdtrit(df, 1 - alpha / (2 if alternative == "two-sided" else 1)) * error / 2
-    low, high = (statistic.scale.back(np.asarray(middle + side * half)) for side in (-1, 1))
-    # Statistics that come in steps end where the last step is cut off.
-    most = float(statistic.scale.to(np.asarray(statistic.range[1]), systems))
-    return np.where(half > most, np.inf, high - low)
+    @staticmethod
+    def _fitted(case: Case, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], Fit, tuple[IntArray, IntArray]]]:
+        """Yield pairs whose metrics were fitted together, by position, the fit, and the places of both in it."""
+        for metrics, fit in case.fits:
+            place = {int(metric): at for at, metric in enumerate(metrics)}
+            mine = [k for k, (a, b) in enumerate(pairs) if a in place and b in place]
+            if mine and min(fit.units[0] - 2, fit.units[1] - 1) > 0:
+                first, second = (np.array([place[pairs[k][side]] for k in mine]) for side in (0, 1))
+                yield mine, fit, (first, second)
 
 
 @dataclass(frozen=True)

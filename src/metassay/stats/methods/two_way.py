@@ -14,6 +14,7 @@ import numpy as np
 
 from metassay.stats import two_way
 from metassay.stats.arrays import FloatArray, Pair
+from metassay.stats.jackknife import of_independent_pairs
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
 from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Job, MetricTest, Tested
 from metassay.stats.methods.permutation import SIDES, observed_difference
@@ -83,7 +84,9 @@ class TwoWayInterval(Interval):
             return math.nan, math.nan
         scale = statistic.scale
         if variance + added == 0:
-            return estimate, estimate
+            if not statistic.ranked:
+                return estimate, estimate
+            variance = float(of_independent_pairs(statistic, np.asarray(estimate), systems))
         middle = float(scale.to(np.asarray(estimate), systems))
         half = self.reach(systems, confidence) * math.sqrt(variance + scale.variance(added, estimate, systems))
         return min(scale.back(middle - half), estimate), max(scale.back(middle + half), estimate)
