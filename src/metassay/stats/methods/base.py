@@ -336,7 +336,7 @@ class Interval(Method):
         """Return how many standard deviations it reaches to either side, on the statistic's scale."""
         share = (1 + confidence) / 2
         if self.student:
-            return float(stdtrit(systems - 2, share)) if systems > 2 else np.nan
+            return float(stdtrit(systems - 2, share)) if systems >= self.needs("system")[0] else np.nan
         return float(ndtri(share))
 
 
@@ -383,7 +383,7 @@ class MetricTest(Method):
         return 1 / (resamples + 1) if rule == "plus-one" else 0.0
 
     def least_differences(self, case: Case, pairs: Sequence[Pair], alpha: float, alternative: str) -> FloatArray:
-        """Return for each pair how much its statistics would have to differ for p ≤ α; NaN if the test does not tell."""
+        """Return for each pair how much its statistics would have to differ for p ≤ α; NaN if that is not known."""
         return np.full(len(pairs), np.nan)
 
     def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
