@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
     from metassay.core.texts import Texts as Texts
+    from metassay.core.votes import Votes as Votes
     from metassay.errors import Contradiction as Contradiction
     from metassay.errors import DataError as DataError
     from metassay.errors import FormatError as FormatError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from metassay.readers import read as read
     from metassay.readers import read_parallel as read_parallel
     from metassay.readers import read_texts as read_texts
+    from metassay.readers import read_votes as read_votes
     from metassay.readers import write as write
     from metassay.readers import write_texts as write_texts
     from metassay.readers.datasets import Datasets as Datasets
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.look import Look as Look
+    from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
     from metassay.studies.normality import normality as normality
     from metassay.studies.pairs import ScorePairs as ScorePairs
@@ -109,6 +113,7 @@ HOMES = {
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
     "FormatError": "metassay.errors",
+    "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
     "Power": "metassay.studies.power",
@@ -129,6 +134,7 @@ HOMES = {
     "Translation": "metassay.texts.changes.translation",
     "UnknownName": "metassay.errors",
     "UsageError": "metassay.errors",
+    "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "compare": "metassay.studies.compare",
@@ -143,6 +149,7 @@ HOMES = {
     "get_dataset": "metassay.readers.datasets",
     "load": "metassay.report.data",
     "judge": "metassay.texts.scorers.judge_config",
+    "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.registry",
     "normality": "metassay.studies.normality",
@@ -153,6 +160,7 @@ HOMES = {
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
     "read_texts": "metassay.readers",
+    "read_votes": "metassay.readers",
     "register": "metassay.stats.statistics.registry",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",

@@ -79,9 +79,10 @@ def read_scores(arguments: argparse.Namespace, paths: list[str] | None = None, b
     if not named:
         raise UsageError("no file given; name at least one file with scores, or - for stdin")
     with _spooled(named) as files:
-        scores = read(*files, format=arguments.format_, language=arguments.language, by=by)
-    people = (arguments.human if paths is None else None) or ()
-    scores = scores.declare(human=people, lower_is_better=arguments.lower_is_better or ())
+        people = arguments.human if paths is None else None
+        more: dict[str, Any] = {"human": people or (), "metric": getattr(arguments, "metric", None) or (), "by": by}
+        scores = read(*files, **more, **options.given(arguments, options.of("read")))
+    scores = scores.declare(lower_is_better=arguments.lower_is_better or ())
     tell_what_was_read(scores, arguments.quiet)
     return scores
 
@@ -105,7 +106,8 @@ def extent(scores: Scores) -> str:
     """Return how much there is: systems, inputs, metrics and human criteria."""
     n, m = scores.shape
     return (
-        f"{_many(n, 'system', 'systems')} × {_many(m, 'input', 'inputs')}, "
+        (f"{_many(n, 'system', 'systems')} × " if scores.has_systems else "no systems, ")
+        + f"{_many(m, 'input', 'inputs')}, "
         f"{_many(len(scores.metrics), 'metric', 'metrics')}, "
         f"{_many(len(scores.humans), 'human criterion', 'human criteria')}"
     )

@@ -16,6 +16,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from metassay.core import vocabulary as known
+from metassay.core.file_options import AnnotatorColumn as AnnotatorColumn
+from metassay.core.file_options import ClusterBy as ClusterBy
+from metassay.core.file_options import DropSystems as DropSystems
+from metassay.core.file_options import FamilyOf as FamilyOf
+from metassay.core.file_options import Ignore as Ignore
+from metassay.core.file_options import InputColumn as InputColumn
+from metassay.core.file_options import InputFormat as InputFormat
+from metassay.core.file_options import Language as Language
+from metassay.core.file_options import LowerIsBetter as LowerIsBetter
+from metassay.core.file_options import NoSystems as NoSystems
+from metassay.core.file_options import People as People
+from metassay.core.file_options import ScaleOf as ScaleOf
+from metassay.core.file_options import Select as Select
+from metassay.core.file_options import SystemColumn as SystemColumn
 from metassay.core.option import Option
 
 if TYPE_CHECKING:
@@ -31,7 +45,6 @@ PAPER_STEPS = 10
 """Steps of the grid of score differences in Deutsch, Dror and Roth (2022)."""
 
 _STUDIED = "what to study"
-_FILES = "how to read the files"
 _PLACE = "where it runs"
 _GOAL = "what is wanted"
 _PAIRS = "which pairs of systems"
@@ -45,7 +58,7 @@ class _Shared(TypedDict, total=False):
     metavar: str
     choices: Sequence[str]
     aliases: Mapping[str, str]
-    listed: bool
+    repeated: bool
     alias: str
     key: str
     signed: Callable[[Any], Any]
@@ -108,24 +121,15 @@ Metric = Annotated[
 References = Annotated[
     bool, Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED)
 ]
+_GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
+_GROUPED = _Shared(repeated=True, metavar="GROUP")
 Groups = Annotated[
     "GroupPatterns | None",
-    Option(
-        "a group of systems, NAME=PATTERN[,PATTERN], such as humans=H*; the first match wins; a mapping in Python",
-        repeated=True,
-        metavar="GROUP",
-        absent="the groups that the data knows",
-    ),
+    Option(f"a group of systems, {_GROUP.format('humans=H*')}", absent="the groups that the data knows", **_GROUPED),
 ]
 MetricGroups = Annotated[
     "GroupPatterns | None",
-    Option(
-        "a group of metrics, NAME=PATTERN[,PATTERN], such as relevance=rouge*; the first match wins; a mapping in "
-        "Python",
-        repeated=True,
-        metavar="GROUP",
-        absent="all metrics are one group",
-    ),
+    Option(f"a group of metrics, {_GROUP.format('relevance=rouge*')}", absent="all metrics are one group", **_GROUPED),
 ]
 AnnotatedInputs = Annotated[
     "int | Iterable[str] | None",
@@ -455,23 +459,6 @@ Aggregate = Annotated[
 
 # -- files and places -------------------------------------------------------------------------------------------------
 
-InputFormat = Annotated[
-    str | None,
-    Option(
-        "format of the files, such as tidy, wide or sacrerouge; an unknown name lists all",
-        metavar="FORMAT",
-        group=_FILES,
-        flag="input-format",
-        absent="recognised by their content",
-    ),
-]
-Language = Annotated[
-    str | None,
-    Option(
-        "language, or language pair such as en-de, to take from data that hold several", metavar="LANG", group=_FILES
-    ),
-]
-LowerIsBetter = Annotated[Names, Option("columns in which small scores are good", repeated=True, group=_STUDIED)]
 Threads = Annotated[
     int | None,
     Option(

@@ -6,7 +6,7 @@ Nothing heavy is imported here, so the command line can print its help without l
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 
 from metassay.errors import UnknownName, UsageError, one_line
@@ -37,12 +37,7 @@ CORPUS_TESTS = ("paired-bootstrap", "approximate-randomization")
 PAIRED_TESTS = ("paired-t", "wilcoxon")
 CUTOFFS = ("theory", "mc", "hb")
 ALTERNATIVES = ("greater", "less", "two-sided")
-CORRECTION_NAMES = {
-    "bonferroni": "Bonferroni",
-    "holm": "Holm",
-    "bh": "Benjamini-Hochberg",
-    "by": "Benjamini-Yekutieli",
-}
+CORRECTION_NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 """Corrections as people call them."""
 CORRECTIONS = ("none", *CORRECTION_NAMES)
 SCOPES = ("row", "table")
@@ -225,16 +220,18 @@ def ranges(what: str, value: str | Iterable[Sequence[float]]) -> tuple[tuple[flo
     return tuple(found)
 
 
-def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float, ...]:
-    """Return shares over 0 and up to 1, from numbers or a comma list; ``none`` or nothing gives none."""
-    if isinstance(value, str):
-        value = () if value.strip().lower() == "none" else names(value)
-    found: dict[float, None] = {}
-    for item in value if isinstance(value, Iterable) else (value,):
+def _numbers(what: str, value: str | float | Iterable[float | str]) -> Iterator[float]:
+    for item in names(value) if isinstance(value, str) else value if isinstance(value, Iterable) else (value,):
         try:
-            share = float(item)
+            yield float(item)
         except (OverflowError, TypeError, ValueError):
             raise UsageError(f"{what} must be numbers, got {one_line(item, 40)!r}") from None
+
+
+def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float, ...]:
+    """Return shares over 0 and up to 1, from numbers or a comma list; ``none`` or nothing gives none."""
+    found: dict[float, None] = {}
+    for share in _numbers(what, () if isinstance(value, str) and value.strip().lower() == "none" else value):
         if not 0 < share <= 1:
             hint = f"; did you mean {share / 100:g}?" if 1 < share <= 100 else ""
             raise UsageError(f"{what} must lie in (0, 1], got {share:g}{hint}")
@@ -245,11 +242,7 @@ def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float
 def positives(what: str, value: str | float | Iterable[float | str]) -> tuple[float, ...]:
     """Return numbers over 0, from numbers or a comma list, in ascending order and without repeats."""
     found = set()
-    for item in names(value) if isinstance(value, str) else value if isinstance(value, Iterable) else (value,):
-        try:
-            number = float(item)
-        except (OverflowError, TypeError, ValueError):
-            raise UsageError(f"{what} must be numbers, got {one_line(item, 40)!r}") from None
+    for number in _numbers(what, value):
         if not 0 < number < math.inf:
             raise UsageError(f"{what} must be over 0, got {number:g}")
         found.add(number)

@@ -113,12 +113,7 @@ def available_threads() -> int:
 
 
 def run(
-    work: Callable[[int], T],
-    pages: int,
-    what: str = "",
-    *,
-    threads: int | None = None,
-    part: tuple[int, int] = (0, 1),
+    work: Callable[[int], T], pages: int, what: str = "", *, threads: int | None = None, part: tuple[int, int] = (0, 1)
 ) -> list[T]:
     """Do `work(0)`, …, `work(pages − 1)` and return the results in order.
 

@@ -145,8 +145,7 @@ def agree(
     method = INTERVALS[interval]
     for each in statistics:
         method.check(each)
-    selected = select(scores, human, metric, references=references)
-    selected.need(levels=levels)
+    selected = select(scores, human, metric, references=references).need(levels=levels)
 
     n, m_inputs = selected.scores.shape
     cases = _cases(selected, levels, statistics, inputs)
@@ -189,10 +188,11 @@ class _Case(NamedTuple):
 
 def _cases(selected: Selection, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
     return [
-        _Case(h, metrics, sets, sets.case(selected.x, metrics, selected.z[h], lv, s))
+        _Case(h, metrics, sets, sets.case(taken.x, metrics, taken.z[h], lv, s))
         for h in range(len(selected.humans))
         for lv in levels
-        for metrics, sets in selected.by_inputs(h, lv, inputs)
+        for taken in (selected.at(lv),)
+        for metrics, sets in taken.by_inputs(h, lv, inputs)
         for s in statistics
     ]
 
@@ -266,8 +266,8 @@ def _row(
 ) -> AgreementRow:
     """Return the row of one metric of a case."""
     level, statistic, m = case.case.level, case.case.statistic, case.metrics[at]
-    z = selected.z[case.human]
-    n_systems, n_inputs = case.sets.sizes(selected.x[m], z, level)
+    x, z = selected.at(level).x[m], selected.at(level).z[case.human]
+    n_systems, n_inputs = case.sets.sizes(x, z, level)
     estimate, low, high = (float(values[at]) for values in (found.estimates, found.low, found.high))
     shares = pairs[case.human, m] if level == "system" and _is_kendall(statistic) else UNCOUNTED
     wrong_low, wrong_high = shares.interval(low, high)

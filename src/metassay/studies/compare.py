@@ -29,6 +29,7 @@ from metassay.core.study import study
 from metassay.stats import two_way
 from metassay.stats.arrays import BoolArray, FloatArray, Pair
 from metassay.stats.methods.base import Draws, MetricTest, Reason
+from metassay.stats.methods.jackknife import detectable
 from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_sets, smallest_corrected
 from metassay.stats.statistics.base import Statistic
@@ -170,8 +171,7 @@ def compare(
     method = TESTS[test]
     for each in statistics:
         method.check(each)
-    selected = select(scores, human, metric, references=references, least_metrics=2)
-    selected.need(levels=levels)
+    selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=levels)
 
     plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
     rows: list[ComparisonRow] = []
@@ -250,7 +250,7 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
         case = sets.case(x, list(range(len(x))), z, level, statistic)
         found = plan.method.compute(case, local, plan.draws, plan.alternative, plan.rule)
         size = sets.sizes(x[0], z, level)
-        needed = plan.method.least_differences(case, local, strictest, plan.alternative)
+        needed = detectable(statistic, found, size[0], strictest, plan.alternative)
         for k, (a, b) in enumerate(pairs):
             first, second = found.estimates[k].tolist()
             one = _Outcome(
@@ -259,7 +259,7 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
                 int(found.undefined[k]),
                 size,
                 found.reasons[k],
-                float("nan") if found.reasons[k] else float(needed[k]),
+                float("nan") if needed is None or found.reasons[k] else float(needed[k]),
             )
             tested[a, b], tested[b, a] = one, one.turned()
     return tested

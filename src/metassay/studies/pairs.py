@@ -31,12 +31,7 @@ from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.methods.registry import INTERVALS
-from metassay.stats.score_gaps import (
-    PairCounts,
-    SystemPairs,
-    percentiles,
-    range_of,
-)
+from metassay.stats.score_gaps import PairCounts, SystemPairs, percentiles, range_of
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
 from metassay.studies.selection import InputSets, Selection, has_scores, input_sets, select
 
@@ -106,8 +101,7 @@ def pairs(
     )
     if not any(asked) and not curve:
         raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
-    selected = select(scores, human, metric, references=references)
-    selected.need(levels=("system",))
+    selected = select(scores, human, metric, references=references).need(levels=("system",))
     n = len(selected.scores.systems)
 
     rows: list[ScorePairsRow] = []
@@ -116,11 +110,12 @@ def pairs(
         cases = [_Case.of(selected, at, h, asked, inputs) for at in range(len(selected.metrics))]
         drawn = _resample(cases, n, interval, resamples, seed, curve)
         for case, samples in zip(cases, drawn, strict=True):
-            answer = _answer(selected, h, case, samples, confidence, curve)
-            rows += _rows(answer, interval, confidence, resamples)
-            if answer.curve is not None:
-                rows += _curve_rows(answer, answer.curve, interval, resamples)
-                curves.append(answer.curve)
+            shared: dict[str, object] = {"interval": interval, "confidence": confidence, "resamples": resamples}
+            shared |= {"metric": selected.metrics[case.metric], "human": selected.humans[h]}
+            shared["n_systems"] = case.sets.sizes(selected.x[case.metric], selected.z[h], "system")[0]
+            found, fitted = _rows(case, samples, curve, shared, confidence)
+            rows += found
+            curves += [] if fitted is None else [fitted]
     signature = Signature.open(level="system", coef="kendall-b", **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(("system",), inputs, "interval")
     notes = (*selected.notes, *unequal, *_notes(rows, interval))
@@ -143,23 +138,6 @@ class _Selection(NamedTuple):
     upper: float
     share: float
     share_below: float
-
-
-class _Answer(NamedTuple):
-    """All that was found for one metric and one human criterion; arrays are (selections,)."""
-
-    metric: str
-    human: str
-    n_systems: int
-    selections: list[_Selection]
-    counts: PairCounts
-    tau: FloatArray
-    tau_ends: tuple[FloatArray, FloatArray]
-    tau_undefined: list[int]
-    agreement: FloatArray
-    agreement_ends: tuple[FloatArray, FloatArray]
-    agreement_undefined: list[int]
-    curve: ChanceCurve | None
 
 
 def _selections(differences: FloatArray, asked: _Asked) -> list[_Selection]:
@@ -240,101 +218,60 @@ def _resample(
     ]
 
 
-def _answer(selected: Selection, human: int, case: _Case, drawn: _Drawn, confidence: float, curve: bool) -> _Answer:
+def _rows(
+    case: _Case, drawn: _Drawn, curve: bool, shared: dict[str, object], confidence: float
+) -> tuple[list[ScorePairsRow], ChanceCurve | None]:
+    """Return all that was found for one metric and one human criterion, and the curve."""
     point = case.pairs.evaluate(case.bounds, curve=curve)
     counts = PairCounts(*(count[:, 0] for count in point.counts))
-    metric, criterion = selected.metrics[case.metric], selected.humans[human]
-    fitted = None
-    if point.slopes is not None:
-        fitted = _curve(metric, criterion, float(point.slopes[0]), drawn.slopes, counts, case.differences, confidence)
-    return _Answer(
-        metric=metric,
-        human=criterion,
-        n_systems=case.sets.sizes(selected.x[case.metric], selected.z[human], "system")[0],
-        selections=case.selections,
-        counts=counts,
-        tau=counts.tau,
-        tau_ends=percentiles(drawn.tau, confidence),
-        tau_undefined=np.isnan(drawn.tau).sum(axis=1).tolist(),
-        agreement=counts.agreement,
-        agreement_ends=percentiles(drawn.agreement, confidence),
-        agreement_undefined=np.isnan(drawn.agreement).sum(axis=1).tolist(),
-        curve=fitted,
+    every, untied = counts.total.astype(int).tolist(), (counts.same + counts.other).astype(int).tolist()
+    tau, agreement = (
+        _numbers(now, then, confidence) for now, then in ((counts.tau, drawn.tau), (counts.agreement, drawn.agreement))
     )
-
-
-def _curve(
-    metric: str,
-    human: str,
-    slope: float,
-    slopes: FloatArray,
-    counts: PairCounts,
-    differences: FloatArray,
-    confidence: float,
-) -> ChanceCurve:
-    low, high = percentiles(slopes, confidence)
-    known = not math.isnan(slope)
-    total = float(counts.total[-1])
-    return ChanceCurve(
-        metric=metric,
-        human=human,
-        slope=slope,
-        slope_low=float(low) if known else math.nan,
-        slope_high=float(high) if known else math.nan,
-        confidence=confidence,
-        largest=float(differences[-1]) if len(differences) else math.nan,
-        n_pairs=int(total),
-        n_ties=int(total - counts.same[-1] - counts.other[-1]),
-        resamples_undefined=int(np.isnan(slopes).sum()),
-    )
-
-
-def _rows(answer: _Answer, interval: str, confidence: float, resamples: int) -> Iterator[ScorePairsRow]:
-    every = int(answer.counts.total[-1])
-    for k, selection in enumerate(answer.selections[:-1]):
-        n_pairs = int(answer.counts.total[k])
+    rows = []
+    for k, selection in enumerate(case.selections[:-1]):
         share = selection.share
         if selection.kind == "bounds":
-            share = n_pairs / every if every else math.nan
-        low, high = _ends(answer.tau, answer.tau_ends, k)
-        agreement_low, agreement_high = _ends(answer.agreement, answer.agreement_ends, k)
-        yield fields.filled(
-            ScorePairsRow,
-            answer,
-            selection,
-            share=share,
-            n_pairs=n_pairs,
-            n_ties=n_pairs - int(answer.counts.same[k] + answer.counts.other[k]),
-            estimate=float(answer.tau[k]),
-            low=low,
-            high=high,
-            agreement=float(answer.agreement[k]),
-            agreement_low=agreement_low,
-            agreement_high=agreement_high,
-            confidence=confidence,
-            interval=interval,
-            resamples=resamples,
-            resamples_undefined=answer.tau_undefined[k],
-            agreement_undefined=answer.agreement_undefined[k],
-        )
+            share = every[k] / every[-1] if every[-1] else math.nan
+        own = {"n_pairs": every[k], "n_ties": every[k] - untied[k], "share": share}
+        own |= zip(("estimate", "low", "high", "resamples_undefined"), tau[k], strict=True)
+        own |= zip(("agreement", "agreement_low", "agreement_high", "agreement_undefined"), agreement[k], strict=True)
+        rows.append(fields.filled(ScorePairsRow, shared, selection, **own))
+    if point.slopes is None:
+        return rows, None
+    ((slope, low, high, lost),) = _numbers(point.slopes, drawn.slopes[None], confidence)
+    fitted = fields.filled(
+        ChanceCurve,
+        shared,
+        slope=slope,
+        slope_low=low,
+        slope_high=high,
+        largest=float(case.differences[-1]) if len(case.differences) else math.nan,
+        n_pairs=every[-1],
+        n_ties=every[-1] - untied[-1],
+        resamples_undefined=lost,
+    )
+    return [*rows, *_curve_rows(fitted, shared)], fitted
 
 
-def _ends(estimates: FloatArray, ends: tuple[FloatArray, FloatArray], k: int) -> tuple[float, float]:
-    """Return the ends of an interval; what is undefined in the data has none, whatever resamples say."""
-    if np.isnan(estimates[k]):
-        return math.nan, math.nan
-    return float(ends[0][k]), float(ends[1][k])
+def _numbers(found: FloatArray, drawn: FloatArray, confidence: float) -> list[tuple[float, float, float, int]]:
+    """Return numbers with the ends of their intervals, and in how many resamples they are undefined.
+
+    What is undefined in the data has no interval, whatever resamples say.
+    """
+    low, high = (np.where(np.isnan(found), np.nan, ends) for ends in percentiles(drawn, confidence))
+    lost = np.isnan(drawn).sum(axis=1)
+    return list(zip(found.tolist(), low.tolist(), high.tolist(), lost.tolist(), strict=True))
 
 
-def _curve_rows(answer: _Answer, curve: ChanceCurve, interval: str, resamples: int) -> Iterator[ScorePairsRow]:
+def _curve_rows(curve: ChanceCurve, shared: dict[str, object]) -> Iterator[ScorePairsRow]:
     """Yield points of the curve, then the differences that high chances of agreement need."""
-    shared = {"interval": interval, "resamples": resamples, "n_systems": answer.n_systems, "share": math.nan}
-    shared |= {"share_below": math.nan, "agreement_undefined": curve.resamples_undefined}
+    nothing = {"share": math.nan, "share_below": math.nan, "agreement_undefined": curve.resamples_undefined}
 
     def point(kind: str, at: float, estimate: Sequence[float], agreement: Sequence[float]) -> ScorePairsRow:
         own = dict(zip(("estimate", "low", "high"), estimate, strict=True))
         own |= zip(("agreement", "agreement_low", "agreement_high"), agreement, strict=True)
-        return fields.filled(ScorePairsRow, shared, curve, kind=kind, lower=at, upper=at, **own)
+        return fields.filled(ScorePairsRow, shared, curve, nothing, kind=kind, lower=at, upper=at, **own)
 
     for difference in np.linspace(0.0, curve.largest, CURVE_POINTS).tolist():
         yield point("curve", difference, (math.nan,) * 3, curve.chance(difference))

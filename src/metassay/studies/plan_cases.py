@@ -13,15 +13,7 @@ from metassay.errors import DataError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import PLANS, stream
 from metassay.stats.methods.base import Interval
-from metassay.stats.planning import (
-    Answer,
-    Design,
-    PlanWorld,
-    expected_power,
-    expected_width,
-    page_of,
-    plan_world,
-)
+from metassay.stats.planning import Answer, Design, PlanWorld, expected_power, expected_width, page_of, plan_world
 from metassay.stats.statistics.base import Statistic
 from metassay.studies.selection import Selection
 

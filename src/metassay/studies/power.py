@@ -163,8 +163,9 @@ def simulate_power(
         raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
     if damage is not None:
         metric = scores.humans if human is None else scores.find_humans(human)
-    selected = select(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1)
-    selected.need(levels=levels)
+    selected = select(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1).need(
+        levels=levels
+    )
 
     labels = selected.scores.systems, selected.scores.inputs
     kinds: list[Damage]
@@ -239,12 +240,7 @@ class _Noise:
         return standardize_cells(self.values) if self.centred else self.values
 
     def damaged(
-        self,
-        setting: float,
-        systems: Sequence[str],
-        inputs: Sequence[str],
-        trials: int,
-        seed: int,
+        self, setting: float, systems: Sequence[str], inputs: Sequence[str], trials: int, seed: int
     ) -> FloatArray:
         # All settings share the noise and only scale it, so that curves are smooth.
         shape = (len(systems), len(inputs))

@@ -40,6 +40,12 @@ class Selection:
     """Scores with high ones good, (columns, systems, inputs)."""
     notes: list[Note] = field(default_factory=list)
     """What was left out."""
+    whole: FloatArray | None = None
+    """The same with means that are the scores given for whole systems, if the data have such."""
+
+    def at(self, level: str) -> Selection:
+        """Return it with the scores as a level takes them."""
+        return replace(self, values=self.whole) if level == "system" and self.whole is not None else self
 
     @property
     def humans(self) -> tuple[str, ...]:
@@ -65,6 +71,11 @@ class Selection:
         """Refuse data that are too small for a study, or on which a level is undefined whatever the scores are."""
         n, m = self.scores.shape
         for level in levels:
+            if level in ("system", "input") and not self.scores.has_systems:
+                raise DataError(
+                    f"{level} level compares systems, and the data have none; use --level global, or name the column "
+                    "of systems with --system-column"
+                )
             if level in ("system", "input") and n < 2:
                 raise DataError(
                     f"{level} level needs at least 2 systems, got {n}; with one system use level within-system"
@@ -155,10 +166,15 @@ def select(
     kept, notes = without_references(scores, references)
     values = np.stack([kept.matrix(name) for name in (*humans, *metrics)])
     kinds = ("human",) * len(humans) + ("metric",) * len(metrics)
-    for name, matrix in zip(humans, values, strict=False):
+    whole = None
+    given = [name for name in (*humans, *metrics) if kept[name].system_scores is not None]
+    if given:
+        whole = np.stack([kept.system_matrix(name) for name in (*humans, *metrics)])
+        notes.append(Note.of("system-scores-given", columns=given))
+    for name, matrix in zip(humans, values if whole is None else whole, strict=False):
         if np.isnan(matrix).all():
             raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")
-    chosen = Selection(kept, (*humans, *metrics), kinds, values, notes)
+    chosen = Selection(kept, (*humans, *metrics), kinds, values, notes, whole)
     notes += _missing(kept, metrics, chosen.x) + _missing(kept, humans, chosen.z)
     return chosen
 

@@ -148,8 +148,7 @@ def simulate_size(
     places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
     notes = left_out(lacking)
     if scores is not None:
-        selected = select(scores, human, metric, references=references, least_metrics=2)
-        selected.need(levels=["system"])
+        selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=["system"])
         fitted, told = _fitted(selected)
         places += fitted
         notes += [*selected.notes, *told]

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -47,16 +48,7 @@ from metassay.studies.survive_parts import (
     two_pairs,
     widened,
 )
-from metassay.studies.survive_rows import (
-    AcrossLanguages,
-    AnnotatorMargin,
-    DominancePair,
-    DominanceShift,
-    LanguageAgreement,
-    ReferenceWidening,
-    Sensitivity,
-    SurvivalRow,
-)
+from metassay.studies.survive_rows import AnnotatorMargin, SurvivalRow
 from metassay.studies.survive_rows import Survival as Survival
 
 SLOW = 1_000
@@ -122,26 +114,24 @@ def survive(
     tests, told = _applicable(tests, level, statistics)
     pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
     few = replace(pages, draws=min(resamples, SLOW))
-    rows: list[SurvivalRow] = []
-    agreement: list[LanguageAgreement] = []
-    across: list[AcrossLanguages] = []
-    of_annotators: list[AnnotatorMargin] = []
-    curves: list[Sensitivity] = []
-    pairs: list[DominancePair] = []
-    shifts: list[DominanceShift] = []
-    widenings: list[ReferenceWidening] = []
+    tables: dict[str, list[Any]] = {name: [] for name in Survival.tables() if name != "components"}
     for each in statistics:
         found = Found.of(groups, level, each, pages, few)
-        agreement += found.agreement(confidence)
-        across += found.across_levels(confidence)
-        mine, by_case = margins(groups, level, each)
-        of_annotators += mine
+        told_by_people, by_case = margins(groups, level, each)
         applied = tuple(name for name in tests if name == "tost" or each.is_correlation)
-        rows += _rows(found, applied, kinds, margin, by_case, alpha, correction, p, resamples)
-        curves += sensitivity(found, alpha, p)
-        won, moved = dominance_of(found)
-        pairs, shifts = pairs + won, shifts + moved
-        widenings += widened(found, aggregate, confidence, few)
+        dominance, shifts = dominance_of(found)
+        mine: dict[str, Sequence[object]] = {
+            "table": _rows(found, applied, kinds, margin, by_case, alpha, correction, p, resamples),
+            "agreement": found.agreement(confidence),
+            "across": found.across_levels(confidence),
+            "margins": told_by_people,
+            "sensitivity": sensitivity(found, alpha, p),
+            "dominance": dominance,
+            "shifts": shifts,
+            "references": widened(found, aggregate, confidence, few),
+        }
+        for name, rows in mine.items():
+            tables[name] += rows
     positions, explained = positions_of(groups)
     signature = Signature.open(
         baseline=vocabulary.in_a_signature(groups.baseline),
@@ -154,22 +144,16 @@ def survive(
         systems=groups.x.shape[1],
         inputs=groups.x.shape[2],
     )
-    told += _notes(rows, groups, kinds, statistics, resample, resamples, alpha, p, widenings, across)
+    slow = bool(tables["across"] or tables["references"])
+    told += _notes(tables["table"], groups, kinds, statistics, resample, resamples, alpha, p, slow)
     return Survival(
-        table=tuple(rows),
         signature=signature,
         notes=(*notes, *groups.notes, *told),
         by=by,
         baseline=groups.baseline,
-        agreement=tuple(agreement),
-        across=tuple(across),
-        margins=tuple(of_annotators),
-        sensitivity=tuple(curves),
-        dominance=tuple(pairs),
-        shifts=tuple(shifts),
         components=positions,
         explained=explained,
-        references=tuple(widenings),
+        **{name: tuple(rows) for name, rows in tables.items()},
     )
 
 
@@ -280,8 +264,7 @@ def _notes(
     resamples: int,
     alpha: float,
     rule: str,
-    widenings: Sequence[ReferenceWidening],
-    across: Sequence[AcrossLanguages],
+    slow: bool,
 ) -> list[Note]:
     notes = [Note.of("survival-generalises", resample=resample), Note.of("not-equivalent-not-different")]
     if any(row.test == "anderson-hauck" for row in rows):
@@ -308,6 +291,6 @@ def _notes(
     none = dict.fromkeys(row.metric for row in rows if math.isnan(row.difference))
     if none:
         notes.append(Note.of("survival-undefined", metrics=none))
-    if resamples > SLOW and (across or widenings):
+    if resamples > SLOW and slow:
         notes.append(Note.of("fewer-resamples", n=SLOW))
     return notes

@@ -81,14 +81,7 @@ class Found:
     """The same for criteria."""
 
     @classmethod
-    def of(
-        cls,
-        groups: Grouping,
-        level: str,
-        statistic: Statistic,
-        pages: WeightPages,
-        few: WeightPages,
-    ) -> Found:
+    def of(cls, groups: Grouping, level: str, statistic: Statistic, pages: WeightPages, few: WeightPages) -> Found:
         """Compute them."""
         pairs = list(dict.fromkeys(p for case in groups.cases for p in two_pairs(case)))
         prepared = Correlations(groups.x, groups.z, pairs, level, statistic)
@@ -130,9 +123,8 @@ class Found:
         """Return correlations with people, the baseline first."""
         seen: dict[tuple[str, str, str], tuple[int, int]] = {}
         for case in self.groups.cases:
-            name = case.metric if self.groups.by != "metric" else self.groups.baseline
-            human = case.human if self.groups.by != "human" else self.groups.baseline
-            seen.setdefault((name, human, self.groups.baseline), (case.x_baseline, case.z_baseline))
+            first = (*self.groups.at_baseline(case), self.groups.baseline)
+            seen.setdefault(first, (case.x_baseline, case.z_baseline))
         for case in self.groups.cases:
             seen.setdefault((case.metric, case.human, case.level), (case.x, case.z))
         out = []
@@ -171,9 +163,7 @@ def margins(
     """Return how single annotators differ, for each metric and criterion at the baseline."""
     wanted: dict[tuple[int, int], tuple[str, str]] = {}
     for case in groups.cases:
-        human = case.human if groups.by != "human" else groups.baseline
-        name = case.metric if groups.by != "metric" else groups.baseline
-        wanted.setdefault((case.x_baseline, case.z_baseline), (name, human))
+        wanted.setdefault((case.x_baseline, case.z_baseline), groups.at_baseline(case))
     # By annotator, the baseline is one annotator, and what the others say is found under their own names.
     people = {z: groups.annotators[z] for _, z in wanted if z in groups.annotators}
     if groups.by == "annotator":

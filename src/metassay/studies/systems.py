@@ -206,12 +206,7 @@ def systems(
             drawn = None if cutoff_name == "theory" else resamples
             rows += _rows(name, pairs, (test_name, cutoff_name), judged, marks, (alternative, correction, drawn))
             counts += _counts(name, pairs, (test_name, cutoff_name), judged, marks)
-    signature = Signature.open(
-        cutoff=cutoffs,
-        **({} if plan.drawn else {"k": None, "seed": None}),
-        systems=n,
-        inputs=m,
-    )
+    signature = Signature.open(cutoff=cutoffs, **({} if plan.drawn else {"k": None, "seed": None}), systems=n, inputs=m)
     told = [*_summary(counts, "human" in kinds, correction, alternative), *notes]
     told += _notes(plan, values, rows, counts, correction)
     return SystemComparison(tuple(rows), signature, tuple(told), tuple(counts), alpha)
@@ -301,12 +296,7 @@ def _group_names(group: GroupPatterns | None, groups: Mapping[str, str]) -> list
 
 
 def _rows(
-    metric: str,
-    pairs: _Pairs,
-    method: Method,
-    judged: JudgedPairs,
-    marks: _Marks,
-    fixed: tuple[str, str, int | None],
+    metric: str, pairs: _Pairs, method: Method, judged: JudgedPairs, marks: _Marks, fixed: tuple[str, str, int | None]
 ) -> Iterator[SystemRow]:
     outcome = judged.outcomes[method]
     numbers = zip(

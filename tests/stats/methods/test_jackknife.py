@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from metassay.stats.methods.base import Case, Draws
-from metassay.stats.methods.jackknife import Limits, contrast
+from metassay.stats.methods.jackknife import Limits, contrast, detectable
 from metassay.stats.methods.registry import INTERVALS, TESTS
 from metassay.stats.statistics.pair_shares import DISCORDANT
 from metassay.stats.statistics.registry import find
@@ -306,18 +306,20 @@ def test_the_least_difference_is_where_p_reaches_alpha():
     x, z = world(14, 30, seed=8)
     case = Case(find("kendall"), x, z, "input")
     fit = case.fits[0][1]
-    (needed,) = TEST.least_differences(case, [(0, 1)], 0.05, "two-sided")
+    tested = p_of(case, [(0, 1)])
+    (needed,) = detectable(case.statistic, tested, 14, 0.05, "two-sided")
     found = contrast(fit, np.array([0]), np.array([1]))
     # A difference of this size around the same mean, over the same error, is just significant.
     centre = (fit.at[0] + fit.at[1]) / 2
     half = stats.t(found.df[0]).ppf(0.975) * found.error[0] / 2
     assert needed == pytest.approx(np.tanh(centre + half) - np.tanh(centre - half))
-    assert TEST.least_differences(case, [(0, 1)], 0.05, "greater")[0] < needed
+    assert detectable(case.statistic, tested, 14, 0.05, "greater")[0] < needed
 
 
 def test_what_cannot_succeed_is_infinitely_far():
     x, z = world(5, 10, seed=1)
     case = Case(find("kendall"), x, z, "system")
-    near, far = (TEST.least_differences(case, [(0, 1)], alpha, "two-sided")[0] for alpha in (0.2, 1e-6))
+    tested = p_of(case, [(0, 1)])
+    near, far = (detectable(case.statistic, tested, 5, alpha, "two-sided")[0] for alpha in (0.2, 1e-6))
     assert np.isfinite(near)
     assert np.isinf(far)

@@ -60,7 +60,7 @@ def _read(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Scores:
         raise UsageError("stdin cannot be read beside files with a label")
     found = {}
     for label, paths in parts.items():
-        scores = read(*paths, format=arguments.format_, language=arguments.language)
+        scores = read(*paths, **options.given(arguments, options.of("read")))
         # Told before they are put together: a criterion that says the same in all files is shared by all.
         found[label] = scores.declare(human=_present(scores, arguments.human or ()))
     shared = found.pop("", None)

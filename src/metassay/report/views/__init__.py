@@ -24,6 +24,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "decisions": ("table",),
     "difficulty": ("tests", "inputs"),
     "downgrade": ("table", "curve", "systems"),
+    "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
     "normality": ("table",),
     "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),

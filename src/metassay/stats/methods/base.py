@@ -354,6 +354,9 @@ class Tested:
     """Draws in which a statistic was undefined; they are left out."""
     reasons: tuple[Reason | None, ...] = ()
     """For each pair why it has no p-value; None if it has one."""
+    precision: tuple[FloatArray, FloatArray] | None = None
+    """Standard errors of the differences on the statistic's scale, and their degrees of freedom, (pairs,) each, if the
+    test is Student's."""
 
 
 class MetricTest(Method):
@@ -381,10 +384,6 @@ class MetricTest(Method):
         if not self.drawn:
             return 0.0
         return 1 / (resamples + 1) if rule == "plus-one" else 0.0
-
-    def least_differences(self, case: Case, pairs: Sequence[Pair], alpha: float, alternative: str) -> FloatArray:
-        """Return for each pair how much its statistics would have to differ for p ≤ α; NaN if that is not known."""
-        return np.full(len(pairs), np.nan)
 
     def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics, which miss the same cells; NaN, with the reason, where the data do not allow it.

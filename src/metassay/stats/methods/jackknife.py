@@ -121,37 +121,21 @@ class JackknifeTest(_Jackknife, MetricTest):
     def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
         estimates = np.stack([case.estimates[list(side)] for side in zip(*pairs, strict=True)], axis=1)
-        greater, less = np.full((2, len(pairs)), np.nan)
+        greater, less, error, df = np.full((4, len(pairs)), np.nan)
         reasons: list[Reason | None] = [Reason("other-cells")] * len(pairs)
         for mine, fit, sides in self._fitted(case, pairs):
             found = contrast(fit, *sides)
-            greater[mine], less[mine] = found.greater, found.less
+            greater[mine], less[mine], error[mine], df[mine] = found.greater, found.less, found.error, found.df
             unstable = np.asarray(np.isnan(fit.left).any(axis=1))
-            for k, same, error, a, b in zip(mine, found.same, found.error, *sides, strict=True):
-                reasons[k] = Reason("same-scores") if same else Reason("zero-width") if error <= EQUAL else None
+            for k, same, wide, a, b in zip(mine, found.same, found.error, *sides, strict=True):
+                reasons[k] = Reason("same-scores") if same else Reason("zero-width") if wide <= EQUAL else None
                 if unstable[a] or unstable[b]:
                     reasons[k] = Reason("undefined-without-one")
         if not case.statistic.higher_is_better:
             alternative = OPPOSITE[alternative]
         p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
         none = np.zeros(len(pairs), dtype=np.int64)
-        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons))
-
-    def least_differences(self, case: Case, pairs: Sequence[Pair], alpha: float, alternative: str) -> FloatArray:
-        """Return for each pair how much its statistics would have to differ for p ≤ α, around their mean.
-
-        There is no smallest p of this test. Infinite where no two values of the statistic differ as much on its scale:
-        such a test cannot succeed. With a correction α is that of one of the tests, such as α/m for Bonferroni's.
-        """
-        out = np.full(len(pairs), np.nan)
-        for mine, fit, (first, second) in self._fitted(case, pairs):
-            found = contrast(fit, first, second)
-            reach = stdtrit(found.df, 1 - alpha / (2 if alternative == "two-sided" else 1)) * found.error
-            scale, centre = case.statistic.scale, (fit.at[first] + fit.at[second]) / 2
-            low, high = (scale.back(np.asarray(centre + side * reach / 2)) for side in (-1, 1))
-            most = np.diff(scale.to(np.array(case.statistic.range), fit.systems))[0]
-            out[mine] = np.where(reach > most, np.inf, high - low)
-        return out
+        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons), (error, df))
 
     @staticmethod
     def _fitted(case: Case, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], Fit, tuple[IntArray, IntArray]]]:
@@ -162,6 +146,24 @@ class JackknifeTest(_Jackknife, MetricTest):
             if mine and min(fit.units[0] - 2, fit.units[1] - 1) > 0:
                 first, second = (np.array([place[pairs[k][side]] for k in mine]) for side in (0, 1))
                 yield mine, fit, (first, second)
+
+
+def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, alternative: str) -> FloatArray | None:
+    """Return how far apart two statistics must be for a test at level α to find it, (pairs,); inf if they cannot be.
+
+    Around the same middle on the statistic's scale and with the same standard errors; None if the test is not
+    Student's. At a level that is corrected for many tests this is the first step of Holm's.
+    """
+    if found.precision is None:
+        return None
+    error, df = found.precision
+    middle = statistic.scale.to(found.estimates, systems).mean(axis=1)
+    with np.errstate(invalid="ignore"):
+        half = stdtrit(df, 1 - alpha / (2 if alternative == "two-sided" else 1)) * error / 2
+    low, high = (statistic.scale.back(np.asarray(middle + side * half)) for side in (-1, 1))
+    # Statistics that come in steps end where the last step is cut off.
+    most = float(statistic.scale.to(np.asarray(statistic.range[1]), systems))
+    return np.where(half > most, np.inf, high - low)
 
 
 @dataclass(frozen=True)
