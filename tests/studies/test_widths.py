@@ -19,6 +19,7 @@ def made(systems=10, inputs=300, judged=30, people_noise=0.5):
     people = quality + random.normal(size=(systems, inputs)) * people_noise
     people[:, judged:] = NAN
     metrics = {f"m{k}": quality + random.normal(size=(systems, inputs)) * (k + 1) for k in range(3)}
+    metrics["m0"][4] += 0.3  # ranked perfectly it would have no interval
     return ma.Scores.from_arrays(metrics, {"good": people})
 
 

@@ -167,7 +167,7 @@ Bootstrap = Annotated[str, Option("what is resampled for the intervals", choices
 PlannedInterval = Annotated[
     str,
     Option(
-        "method of the interval (two-way: new systems and inputs; boot-inputs: these systems, new inputs)",
+        "method of the interval (jackknife, two-way: new systems and inputs; boot-inputs: these systems, new inputs)",
         choices=known.PLANNED_INTERVALS,
         **_CI,
     ),

@@ -120,7 +120,13 @@ def compute(check: str, desk: Desk, data: str, options: Mapping[str, Any]) -> Nu
 
 def _coverage(desk: Desk, data: str, *, human: str, metric: str) -> Numbers:
     result = simulate_coverage(
-        desk.scores(data), human=human, metric=metric, trials=1_000, resamples=desk.effort.coverage, **desk.drawn
+        desk.scores(data),
+        human=human,
+        metric=metric,
+        interval="fisher,boot-systems,boot-inputs,boot-both",
+        trials=1_000,
+        resamples=desk.effort.coverage,
+        **desk.drawn,
     )
     return {f"{row.level}, {row.interval}": row.rate for row in result.table}
 

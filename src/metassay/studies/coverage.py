@@ -82,7 +82,7 @@ def simulate_coverage(
     metric: opt.Metric = None,
     level: opt.Levels = "system,input",
     statistic: opt.Statistics = "pearson",
-    interval: opt.Intervals = "fisher,boot-systems,boot-inputs,boot-both",
+    interval: opt.Intervals = "jackknife,fisher,boot-systems,boot-inputs,boot-both",
     confidence: opt.Confidence = 0.95,
     trials: opt.Trials = 1_000,
     resamples: opt.Resamples = 1_000,
@@ -103,7 +103,7 @@ def simulate_coverage(
     ...     ma.example(), human="relevance", metric="synthetic-judge", level="system", trials=20, resamples=100
     ... )
     >>> [row.interval for row in result.table]
-    ['fisher', 'boot-systems', 'boot-inputs', 'boot-both']
+    ['jackknife', 'fisher', 'boot-systems', 'boot-inputs', 'boot-both']
     """
     levels = tuple(level)
     statistics = choose(statistic, levels)

@@ -169,7 +169,7 @@ def plan(
     difference: opt.Difference = None,
     level: opt.PlannedLevel = "system",
     statistic: opt.Statistic = "kendall",
-    interval: opt.PlannedInterval = "two-way",
+    interval: opt.PlannedInterval = "jackknife",
     confidence: opt.Confidence = 0.95,
     alpha: opt.Alpha = 0.05,
     annotations: opt.Annotations = 100,

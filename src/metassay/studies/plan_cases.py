@@ -23,7 +23,7 @@ AXES = ("inputs", "systems", "annotators")
 MULTIPLES = (0.25, 0.5, 1, 2, 4, 8)
 """Sizes on each axis, as multiples of what the data have."""
 
-LEAST = {"inputs": 2, "systems": 4, "annotators": 1}
+LEAST = {"inputs": 2, "systems": 5, "annotators": 1}
 """The smallest numbers that are asked about."""
 
 

@@ -122,7 +122,7 @@ def simulate_power(
     noise: opt.Noise = (0.25, 0.5, 1.0, 2.0, 4.0),
     level: opt.Levels = "system,input",
     statistic: opt.Statistics = "pearson",
-    test: opt.MetricTests = "williams,paired-boot-both,perm-both",
+    test: opt.MetricTests = "jackknife,williams,paired-boot-both,perm-both",
     alpha: opt.Alpha = 0.05,
     trials: opt.Trials = 1_000,
     resamples: opt.Resamples = 999,

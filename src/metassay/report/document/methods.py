@@ -21,6 +21,11 @@ _WORKS = {
     "pairs": "Daniel Deutsch, Rotem Dror and Dan Roth (2022). Re-Examining System-Level Correlations of Automatic "
     "Summarization Evaluation Metrics. NAACL.",
     "williams": "Evan J. Williams (1959). Regression Analysis. Wiley.",
+    "jackknife": "A. Colin Cameron, Jonah B. Gelbach and Douglas L. Miller (2011). Robust Inference With Multiway "
+    "Clustering. Journal of Business & Economic Statistics 29(2).",
+    "ranks": "Magne Mogstad, Joseph P. Romano, Azeem M. Shaikh and Daniel Wilhelm (2024). Inference for Ranks with "
+    "Applications to Mobility across Neighbourhoods and Academic Achievement across Countries. Review of Economic "
+    "Studies 91(1).",
     "two-way": "Art B. Owen (2007). The Pigeonhole Bootstrap. Annals of Applied Statistics 1(2).",
     "criteria": "Ori Ernst, Ori Shapira, Ido Dagan and Ran Levy (2023). Re-Examining Summarization Evaluation across "
     "Multiple Quality Criteria. Findings of EMNLP.",
@@ -35,7 +40,7 @@ _WORKS = {
     "Biometrika 52.",
 }
 """Whom to cite for a study or a method."""
-_ALSO = {"decisions": "wilcoxon", "difficulty": "tukey", "precision": "pairs"}
+_ALSO = {"compare": "ranks", "decisions": "wilcoxon", "difficulty": "tukey", "precision": "pairs"}
 """What else a study rests on."""
 _AXES = {"both": "systems and inputs", "systems": "systems", "inputs": "inputs"}
 _EXCHANGED = {
@@ -44,13 +49,15 @@ _EXCHANGED = {
     "inputs": "all scores of an input",
 }
 _METHODS = {
+    "jackknife": "the two-way jackknife (leaving out systems, with the variance that inputs add after Cameron et al., "
+    "2011)",
     "fisher": "Fisher's transformation",
     "williams": "Williams' test (Williams, 1959)",
     **{f"boot-{axis}": f"a bootstrap over {words}" for axis, words in _AXES.items()},
     **{f"paired-boot-{axis}": f"a paired bootstrap over {words}" for axis, words in _AXES.items()},
     **{f"perm-{axis}": f"a permutation test that exchanges {words}" for axis, words in _EXCHANGED.items()},
 }
-_OWN = ("two-way", "williams")
+_OWN = ("jackknife", "two-way", "williams")
 """Methods that are not of the paper on resampling."""
 
 
@@ -117,7 +124,8 @@ def _comparison(result: Any) -> str:  # noqa: ANN401 - a Comparison
     source = "" if first.test in _OWN else " (Deutsch et al., 2021)"
     return (
         f"Differences between metrics ({_statistics(compared.table)}) were tested {sided} by "
-        f"{_METHODS.get(first.test, two_way)}{drawn}{source}, at α = {compared.alpha:g}{corrected}."
+        f"{_METHODS.get(first.test, two_way)}{drawn}{source}, at α = {compared.alpha:g}{corrected}. The ranks that a "
+        "metric may have follow from the tests of all pairs, corrected by Holm's method (Mogstad et al., 2024)."
     )
 
 
@@ -147,7 +155,7 @@ def citations(dossier: Dossier) -> tuple[str, ...]:
     """Return the works that the paragraph and the tables rest on."""
     rests_on = ["resampling"]
     for study, result in dossier.results.items():
-        if study == "compare":
-            rests_on += grouped(result.table, "test")
+        if study in ("agree", "compare"):
+            rests_on += grouped(result.table, "test" if study == "compare" else "interval")
         rests_on += [study, _ALSO.get(study, "")]
     return tuple(_WORKS[key] for key in dict.fromkeys(rests_on) if key in _WORKS)

@@ -67,7 +67,7 @@ def gather(
     named = {"human": humans, "metric": metrics}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, **sampled}),
+        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, "limits": True, **sampled}),
         "compare": (compare, {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **drawn}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),

@@ -327,7 +327,9 @@ class Interval(Method):
             elif np.isnan(low + high):
                 reasons.append(Reason("no-draw"))
             else:
-                reasons.append(Reason("zero-width") if high - low <= EQUAL else None)
+                # These very systems may well stay in their order on whatever inputs; of other systems nobody knows.
+                wide = high - low > EQUAL or self.generalises == "inputs"
+                reasons.append(None if wide else Reason("zero-width"))
         without = np.array([reason is not None for reason in reasons], dtype=bool)
         ends = [np.where(without, np.nan, end) for end in (found.low, found.high)]
         return replace(found, low=ends[0], high=ends[1], reasons=tuple(reasons))
@@ -336,7 +338,7 @@ class Interval(Method):
         """Return how many standard deviations it reaches to either side, on the statistic's scale."""
         share = (1 + confidence) / 2
         if self.student:
-            return float(stdtrit(systems - 2, share)) if systems > 2 else np.nan
+            return float(stdtrit(systems - 2, share)) if systems >= self.needs("system")[0] else np.nan
         return float(ndtri(share))
 
 

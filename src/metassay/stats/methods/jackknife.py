@@ -17,7 +17,6 @@ from metassay.stats.leverage import grubbs_share, largest_share, residuals, stan
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.significance import EQUAL
-from metassay.stats.statistics.base import Statistic
 
 LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
@@ -80,7 +79,7 @@ class Limits:
             # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
             systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
         inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
-        self.variance = systems + inputs
+        self.variance, self.varies = systems + inputs, systems > EQUAL**2
         with np.errstate(invalid="ignore", divide="ignore"):
             skew = (d**3).sum(axis=1) / (6 * (d * d).sum(axis=1) ** 1.5) * (systems / self.variance) ** 1.5
         self.skew = np.clip(np.nan_to_num(skew), -SKEWED, SKEWED)
@@ -99,7 +98,8 @@ class Limits:
             long = np.where(skew * q > 0, q / np.maximum(1 - skew * q, LEAST) ** self.power, q)
             return self.fit.statistic.scale.back(np.asarray(centre + error * long))
 
-        return np.stack([np.minimum(end(-t), r), np.maximum(end(t), r)])
+        # What no system changes has no width; ±1 has a place on Fisher's scale only because it is moved in.
+        return np.where(self.varies[metrics], [np.minimum(end(-t), r), np.maximum(end(t), r)], r)
 
 
 def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) -> FloatArray:
