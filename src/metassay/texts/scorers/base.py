@@ -144,6 +144,10 @@ class Scorer:
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns), NaN where a score is undefined."""
+        return self._each(items, self._one)
+
+    def _one(self, item: Item) -> Sequence[float] | FloatArray | float:
+        """Return the scores of one item, which has what is needed."""
         raise NotImplementedError
 
     asks_again = False

@@ -112,10 +112,6 @@ class Estime(Scorer):
         self.signature = self._recipe("model layer raw apart size", model=label, raw=raw, size=size)
         self._source = lru_cache(maxsize=4)(self._look_at_all)
 
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return alarms, soft and coherence: shape (items, 3)."""
-        return np.array([self._one(item) for item in items]).reshape(-1, 3)
-
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs that have no word of their source, and the texts that were read in windows."""
         known = [item for item in items if item.source is not None]
