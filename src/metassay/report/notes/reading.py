@@ -28,7 +28,7 @@ SENTENCES = {
         DATA, "{columns:list}: labels that differ in case or white space are one label, such as {other} and {label}."
     ),
     "label-misspelt": Sentence(
-        CAVEAT, "{columns:list}: the label {label} occurs {n:plural once|# times}; is it a misspelt {near}?"
+        CAVEAT, "{columns:list}: the label {label} occurs {n:plural once|# times}; it may be a misspelt {near}."
     ),
     "attribute-varies": Sentence(
         DATA, "{attribute:list} has several values for one output; the first is kept.", ("attribute",), "n"
@@ -41,7 +41,7 @@ SENTENCES = {
     "labels-alike": Sentence(
         CAVEAT,
         "{n:count pair} of {axis} {n:plural differs|differ} in case, white space or look-alike letters only, such as "
-        "{first:name} and {second:name}; are they the same?",
+        "{first:name} and {second:name}; they may be the same.",
     ),
     "design-disconnected": Sentence(
         CAVEAT,
