@@ -17,6 +17,7 @@ from metassay.stats.leverage import grubbs_share, largest_share, residuals, stan
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.significance import EQUAL
+from metassay.stats.statistics.base import Statistic
 
 LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
