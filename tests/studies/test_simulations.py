@@ -24,13 +24,13 @@ def world():
 
 def test_rows_of_coverage(world):
     result = ma.simulate_coverage(world, metric="close,same", trials=30, resamples=40)
-    assert len(result.table) == 2 * 2 * 4
-    row = result.table[0]
+    assert len(result.table) == 2 * 2 * 5
+    row = result.table[1]
     assert (row.metric, row.human, row.level, row.statistic) == ("close", "people", "system", "pearson")
     assert (row.interval, row.setting, row.trials, row.n_undefined) == ("fisher", "6x5", 30, 0)
     assert all(r.low <= r.rate <= r.high for r in result.table if r.trials)
-    assert all(sum(r.best for r in result.table[at : at + 4]) <= 1 for at in range(0, 16, 4))
-    assert str(result.signature).startswith("study:simulate-coverage|level:system,input|coef:pearson|ci:fisher,")
+    assert all(sum(r.best for r in result.table[at : at + 5]) <= 1 for at in range(0, 20, 5))
+    assert str(result.signature).startswith("study:simulate-coverage|level:system,input|coef:pearson|ci:jackknife,fisher,")
     assert "|trials:30|k:40|seed:0|systems:12|inputs:10|halves:6x5|" in str(result.signature)
 
 
@@ -119,9 +119,11 @@ class Copies:
 
 def test_nothing_is_found_where_nothing_is_damaged(world):
     result = ma.simulate_power(world, damage=Copies(world["close"].values), trials=55, resamples=99)
-    assert {row.rate for row in result.table} == {0.0}
+    assert {row.rate for row in result.table if row.test != "jackknife"} == {0.0}
+    # The jackknife says of a copy that it cannot be told apart.
+    assert {(row.trials, row.n_undefined) for row in result.table if row.test == "jackknife"} == {(0, 55)}
     assert {row.metric for row in result.table} == {"copies"}
-    assert len(result.table) == 6
+    assert len(result.table) == 8
 
 
 def test_pages_have_draws_of_their_own(world, monkeypatch):
