@@ -106,7 +106,7 @@ def _follow_parent() -> None:
 def _fate(children: Sequence[BaseProcess]) -> str:
     """Say how the first process ended that did not end as it should, and what can be done."""
     for child in children:
-        child.join(1)
+        child.join(5)
     codes = [child.exitcode for child in children if child.exitcode]
     # Once one is dead, the others are stopped by SIGTERM.
     code = next((code for code in codes if code != -signal.SIGTERM), codes[0] if codes else 0)
