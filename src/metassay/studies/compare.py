@@ -180,10 +180,11 @@ def compare(
     for h in range(len(selected.humans)):
         for lv in levels:
             for s in statistics:
-                tested = _test(selected, h, lv, s, plan)
-                rows += _rows(selected, h, lv, s, plan, tested)
-                ranks += _ranks(selected, h, lv, s, plan, tested)
-                reasons += _reasons(selected, h, lv, s, plan, tested)
+                taken = selected.at(lv)
+                tested = _test(taken, h, lv, s, plan)
+                rows += _rows(taken, h, lv, s, plan, tested)
+                ranks += _ranks(taken, h, lv, s, plan, tested)
+                reasons += _reasons(taken, h, lv, s, plan, tested)
     drawn = method.drawn
     corr = correction if correction == "none" else f"{correction},{scope}"
     signature = Signature.open(
@@ -193,7 +194,7 @@ def compare(
         **selected.sizes(inputs),
     )
     unequal = selected.notes_on_inputs(levels, inputs, method.unpaired)
-    notes = [*selected.notes, *unequal, *reasons, *_notes(selected, rows, plan)]
+    notes = [*selected.notes, *selected.notes_on_units(method), *unequal, *reasons, *_notes(selected, rows, plan)]
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
     notes.append(Note.of("generalises", method=method.name, to=method.generalises))
@@ -244,7 +245,7 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
     strictest = plan.alpha / _family(len(selected.metrics), plan)
     for mask, metrics, pairs in _by_mask(selected.x):
         x = np.where(mask, selected.x[metrics], np.nan)
-        sets = input_sets(has_scores(x[0]), z, level, plan.inputs)
+        sets = selected.sets(has_scores(x[0]), human, level, plan.inputs)
         at = {metric: row for row, metric in enumerate(metrics)}
         local = [(at[a], at[b]) for a, b in pairs]
         case = sets.case(x, list(range(len(x))), z, level, statistic)
