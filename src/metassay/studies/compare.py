@@ -63,8 +63,8 @@ class ComparisonRow:
     significant_corrected: fields.Corrected
     p_corrected: float
     """The p-value after correction."""
-    detectable: float
-    """How large a difference would have to be to be significant after correction, at the precision of these data; NaN
+    detectable: float | None
+    """How large a difference would have to be to be significant after correction, at the precision of these data; None
     if the test does not tell, infinite if no difference can be."""
     correction: fields.Correction
     scope: str
@@ -223,7 +223,7 @@ class _Outcome(NamedTuple):
     sizes: tuple[int, int]
     """Systems and inputs."""
     reason: Reason | None
-    detectable: float
+    detectable: float | None
 
     def turned(self) -> _Outcome:
         """Return the same with the two metrics exchanged."""
@@ -260,7 +260,7 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
                 int(found.undefined[k]),
                 size,
                 found.reasons[k],
-                float("nan") if needed is None or found.reasons[k] else float(needed[k]),
+                None if needed is None or found.reasons[k] else float(needed[k]),
             )
             tested[a, b], tested[b, a] = one, one.turned()
     return tested
@@ -406,7 +406,7 @@ def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[
         notes.append(Note.of("p-never-small-corrected", **facts, correction=plan.correction, tests=tests, after=after))
     settings: dict[tuple[str, str], list[float]] = {}
     for row in rows:
-        if not np.isnan(row.detectable):
+        if row.detectable is not None:
             settings.setdefault((row.level, row.statistic), []).append(row.detectable)
     if settings:
         needed = [(*where, float(np.median(some))) for where, some in settings.items()]
