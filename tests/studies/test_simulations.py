@@ -30,7 +30,9 @@ def test_rows_of_coverage(world):
     assert (row.interval, row.setting, row.trials, row.n_undefined) == ("fisher", "6x5", 30, 0)
     assert all(r.low <= r.rate <= r.high for r in result.table if r.trials)
     assert all(sum(r.best for r in result.table[at : at + 5]) <= 1 for at in range(0, 20, 5))
-    assert str(result.signature).startswith("study:simulate-coverage|level:system,input|coef:pearson|ci:jackknife,fisher,")
+    assert str(result.signature).startswith(
+        "study:simulate-coverage|level:system,input|coef:pearson|ci:jackknife,fisher,"
+    )
     assert "|trials:30|k:40|seed:0|systems:12|inputs:10|halves:6x5|" in str(result.signature)
 
 
