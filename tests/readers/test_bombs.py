@@ -17,7 +17,7 @@ from metassay.readers.recognition import read_all
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured as Linux tells it")
 
-MEGABYTES = 700
+MEGABYTES = 900
 READ = """
 import sys
 import metassay as ma

@@ -1,0 +1,192 @@
+"""Worlds in which the truth is known, for docs/validity.md. Nothing here is imported from the package.
+
+A score is the quality of the system (SD 1), a bias of the metric for the system, and noise of the cell; people see the
+quality and noise. Every data set draws new systems and new inputs.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, replace
+from math import asin, e, exp, pi, sqrt
+
+import numpy as np
+from scipy.stats import kendalltau, spearmanr
+
+
+def standard(kind: str, random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw with mean 0 and variance 1."""
+    if kind == "normal":
+        return random.standard_normal(shape)
+    if kind == "lognormal":
+        return (np.exp(random.standard_normal(shape)) - exp(0.5)) / sqrt((e - 1) * e)
+    if kind == "lognormal, mirrored":
+        return -standard("lognormal", random, shape)
+    if kind == "t3":
+        return random.standard_t(3, shape) / sqrt(3)
+    if kind == "contaminated":  # 8% with an SD of 5
+        spread = np.where(random.random(shape) < 0.08, 5.0, 1.0)
+        return random.standard_normal(shape) * spread / sqrt(0.92 + 0.08 * 25)
+    if kind == "outliers":  # 8% are 5 SD worse
+        bad = random.random(shape) < 0.08
+        return (np.where(bad, -5.0, 0.0) + random.standard_normal(shape) + 0.4) / sqrt(1 + 25 * 0.08 * 0.92)
+    raise KeyError(kind)
+
+
+@dataclass(frozen=True)
+class World:
+    """What data sets are drawn from."""
+
+    systems: int = 16
+    inputs: int = 100
+    bias: tuple[float, float] = (0.5, 0.5)
+    """SD of each metric's own system bias."""
+    shared: float = 0.0
+    """SD of a system bias that both metrics share."""
+    noise: tuple[float, float] = (1.0, 1.0)
+    """SD of each metric's noise of cells."""
+    human_noise: float = 1.0
+    quality: str = "normal"
+    """Distribution of the quality of systems."""
+    biases: tuple[str, str] = ("normal", "normal")
+    """Distributions of the metrics' biases."""
+    output: float = 0.0
+    """SD of the quality of single outputs."""
+    difficulty: float = 0.0
+    """SD of the difficulty of inputs, which all scores share."""
+    interaction: float = 0.0
+    """SD of a bias for a system that changes with the input."""
+    sensitivity: float = 0.0
+    """SD of the logarithm of each metric's sensitivity to an input."""
+    human_sensitivity: float = 0.0
+    """The same for people."""
+    unequal: float = 0.0
+    """SD of the logarithm of systems' noise."""
+    grades: int = 0
+    """People give one of so many whole grades; 0 for any number."""
+
+    def draw(self, random: np.random.Generator, trials: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return two metrics and people, each (trials, systems, inputs)."""
+        of_systems, of_inputs = (trials, self.systems, 1), (trials, 1, self.inputs)
+        cells = (trials, self.systems, self.inputs)
+
+        def normal(sd: float, shape: tuple[int, ...]) -> np.ndarray | float:
+            return sd * random.standard_normal(shape) if sd else 0.0
+
+        quality = standard(self.quality, random, of_systems)
+        shared, output, difficulty = (
+            normal(self.shared, of_systems),
+            normal(self.output, cells),
+            normal(self.difficulty, of_inputs),
+        )
+        spread = np.exp(normal(self.unequal, of_systems))
+        z = quality * np.exp(normal(self.human_sensitivity, of_inputs)) + output + difficulty
+        z = z + self.human_noise * spread * random.standard_normal(cells)
+        metrics = []
+        for bias, kind, noise in zip(self.bias, self.biases, self.noise, strict=True):
+            x = quality + bias * standard(kind, random, of_systems) + shared
+            x = x * np.exp(normal(self.sensitivity, of_inputs)) + output + difficulty
+            x = x + noise * spread * random.standard_normal(cells)
+            if self.interaction:
+                x = x + normal(self.interaction, of_systems) * random.standard_normal(of_inputs)
+            metrics.append(x)
+        if self.grades:
+            z = np.clip(np.round(z + (self.grades + 1) / 2), 1, self.grades)
+        return metrics[0], metrics[1], z
+
+    def truth(self, level: str, statistic: str, metric: int = 0) -> float:
+        """Return the statistic in the population of systems with this many inputs: by formula, or from many systems."""
+        r = self._pearson(level, metric)
+        normal = self.quality == self.biases[0] == self.biases[1] == "normal"
+        if r is not None and statistic == "pearson":
+            return r
+        if r is not None and normal:
+            return {"kendall": 2 / pi * asin(r), "spearman": 6 / pi * asin(r / 2)}[statistic]
+        many = replace(self, systems=min(4_000, max(1_000, 4_000_000 // self.inputs)))
+        random = np.random.default_rng(zlib.crc32(repr((self, level, statistic)).encode()))
+        found = []
+        for _ in range(max(40, 160_000 // many.systems)):
+            drawn = many.draw(random, 1)
+            x, z = drawn[metric][0], drawn[2][0]
+            if level == "system":
+                found.append(_statistic(x.mean(axis=1), z.mean(axis=1), statistic))
+            elif level == "input":
+                found += [_statistic(x[:, j], z[:, j], statistic) for j in random.integers(0, self.inputs, 3)]
+            else:
+                some = random.integers(0, x.size, 6_000)
+                found.append(_statistic(x.ravel()[some], z.ravel()[some], statistic))
+        return float(np.mean(found))
+
+    def _pearson(self, level: str, metric: int) -> float | None:
+        """Return Pearson's correlation by formula where there is one."""
+        if self.grades or self.interaction or self.sensitivity or self.human_sensitivity or self.unequal:
+            return None
+        m = self.inputs if level == "system" else 1
+        common = 1 + self.output**2 / m + (self.difficulty**2 if level == "global" else 0.0)
+        of_metric = common + self.bias[metric] ** 2 + self.shared**2 + self.noise[metric] ** 2 / m
+        return common / sqrt(of_metric * (common + self.human_noise**2 / m))
+
+
+def _statistic(x: np.ndarray, z: np.ndarray, name: str) -> float:
+    if name == "pearson":
+        return float(np.corrcoef(x, z)[0, 1])
+    return float((kendalltau if name == "kendall" else spearmanr)(x, z)[0])
+
+
+BOTH_LOGNORMAL, OPPOSITE = ("lognormal", "lognormal"), ("lognormal", "lognormal, mirrored")
+LOUD = World(noise=(3, 3), human_noise=3)
+
+EQUAL = {
+    "no bias": World(bias=(0, 0)),
+    "bias .5": World(),
+    "bias 1": World(bias=(1, 1)),
+    "bias .5, shared .7": World(shared=0.7),
+    "5 systems": World(5),
+    "8 systems × 50": World(8, 50),
+    "8 systems × 50, bias 1": World(8, 50, (1, 1)),
+    "30 systems, bias 1": World(30, bias=(1, 1)),
+    "8 systems × 1,000": World(8, 1_000),
+    "16 systems × 2,000": World(16, 2_000),
+    "16 × 10, noise 3": replace(LOUD, inputs=10, bias=(0.3, 0.3)),
+    "60 × 50, noise 3": replace(LOUD, systems=60, inputs=50),
+    "100 × 10, noise 3": replace(LOUD, systems=100, inputs=10),
+    "16 × 20, 3 grades": World(16, 20, grades=3),
+    "60 × 20, 3 grades": World(60, 20, grades=3),
+    "difficulty 1, outputs 1": World(difficulty=1, output=1),
+    "sensitivity .7": World(sensitivity=0.7),
+    "sensitivity .7, people too, 20 inputs": World(16, 20, sensitivity=0.7, human_sensitivity=0.7),
+    "interaction 2, 25 × 12": World(25, 12, (0, 0), interaction=2),
+    "interaction 2, 16 × 30": World(16, 30, interaction=2),
+    "noise differs by system": World(16, 20, noise=(2, 2), human_noise=2, unequal=0.7),
+    "lognormal bias": World(biases=BOTH_LOGNORMAL),
+    "lognormal bias, 30 systems": World(30, biases=BOTH_LOGNORMAL),
+    "all lognormal": World(quality="lognormal", biases=BOTH_LOGNORMAL),
+    "all lognormal, 30 systems": World(30, quality="lognormal", biases=BOTH_LOGNORMAL),
+    "opposite skew": World(biases=OPPOSITE),
+    "opposite skew, 30 systems": World(30, biases=OPPOSITE),
+    "opposite skew, 60 systems": World(60, biases=OPPOSITE),
+    "8% contaminated": World(quality="contaminated", biases=("contaminated", "contaminated")),
+    "8% contaminated bias, 30 systems": World(30, biases=("contaminated", "contaminated")),
+    "t3": World(quality="t3", biases=("t3", "t3")),
+    "t3, 30 systems": World(30, quality="t3", biases=("t3", "t3")),
+    "8% outlier systems": World(quality="outliers"),
+    "8% outlier systems, 30, bias 1": World(30, bias=(1, 1), quality="outliers"),
+    "lognormal against normal bias, 30 systems": World(30, biases=("lognormal", "normal")),
+}
+"""Worlds in which both metrics are equally good (at input and global level only where their noise is equal)."""
+
+NOISE_DIFFERS = {
+    "noise 1 and 4": World(bias=(0.5, sqrt(0.1)), noise=(1, 4)),
+    "8 systems, noise 1 and 4": World(8, bias=(0.5, sqrt(0.1)), noise=(1, 4)),
+}
+"""Equally good at system level only."""
+
+DIFFER = {
+    "bias .3 and .9": World(bias=(0.3, 0.9)),
+    "noise 1 and 4, shared .5": World(bias=(0, 0), shared=0.5, noise=(1, 4)),
+    "noise 1 and 6": World(bias=(0.3, 0.3), noise=(1, 6)),
+    "8 systems, bias .3 and .9": World(8, bias=(0.3, 0.9)),
+    "25 systems, bias .5 and .9": World(25, bias=(0.5, 0.9)),
+    "60 systems, bias .5 and .7": World(60, bias=(0.5, 0.7)),
+}
+"""Worlds in which the first metric is better, with the sizes of the others."""
