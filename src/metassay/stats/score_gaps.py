@@ -19,6 +19,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from metassay.stats.arrays import FloatArray
+from metassay.stats.kernels.pair_outcomes import CLASSES
 from metassay.stats.kernels.weighted_ranks import TIE, quotient, ratio
 from metassay.stats.levels import Means
 
@@ -28,12 +29,6 @@ BLOCK = 1 << 18
 """Pairs × draws looked at together. It is part of the arithmetic, so it is fixed."""
 NEWTON_STEPS = 500
 """More than any slope needs: each step moves at least one unit of the smallest difference that still matters."""
-
-SAME, OTHER, TIED_METRIC, TIED_PEOPLE, TIED_BOTH = range(5)
-_CLASSES = np.array(
-    [SAME, TIED_PEOPLE, OTHER, TIED_METRIC, TIED_BOTH, TIED_METRIC, OTHER, TIED_PEOPLE, SAME], dtype=np.int64
-)
-"""What a pair counts as, at 3·(sign of the metric's difference) + (sign of people's) + 4."""
 
 
 class PairCounts(NamedTuple):
@@ -198,7 +193,7 @@ class _Bins:
     def count(self, pairs: _Pairs) -> FloatArray:
         """Return counts of shape (classes, selections, B)."""
         bins = np.searchsorted(self.edges, pairs.differences)
-        kinds = _CLASSES[3 * pairs.metric + pairs.people + 4]
+        kinds = CLASSES[3 * pairs.metric + pairs.people + 4]
         n, draws = len(self.edges) + 1, pairs.draws
         at = (kinds * n + bins) * draws + np.arange(draws)
         weights = np.broadcast_to(pairs.weights, at.shape)

@@ -222,6 +222,9 @@ class Method:
     """What a conclusion generalises to: of what there may be new ones, ``systems``, ``inputs`` or ``both``, or
     ``cells`` or a ``sample``."""
 
+    narrow: bool = False
+    """Whether it was made for one family of statistics: where all methods are asked for, others do not miss it."""
+
     def why_not(self, statistic: Statistic) -> str | None:
         """Return in a few words why it cannot be applied to a statistic; None if it can."""
         return None

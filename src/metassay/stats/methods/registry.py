@@ -5,6 +5,7 @@ from __future__ import annotations
 from metassay.stats.methods.base import Interval, MetricTest
 from metassay.stats.methods.bootstrap import KINDS, BootstrapInterval, PairedBootstrap
 from metassay.stats.methods.fisher import FisherInterval, WilliamsTest
+from metassay.stats.methods.outcomes import OutcomePermutation
 from metassay.stats.methods.permutation import Permutation
 from metassay.stats.methods.two_way import TwoWayInterval, TwoWayTest
 
@@ -12,5 +13,12 @@ INTERVALS: dict[str, Interval] = {
     interval.name: interval for interval in (TwoWayInterval(), FisherInterval(), *map(BootstrapInterval, KINDS))
 }
 TESTS: dict[str, MetricTest] = {
-    test.name: test for test in (TwoWayTest(), WilliamsTest(), *map(PairedBootstrap, KINDS), *map(Permutation, KINDS))
+    test.name: test
+    for test in (
+        TwoWayTest(),
+        WilliamsTest(),
+        *map(PairedBootstrap, KINDS),
+        *map(Permutation, KINDS),
+        OutcomePermutation(),
+    )
 }

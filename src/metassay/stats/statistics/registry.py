@@ -12,8 +12,10 @@ from metassay.errors import UnknownName, UsageError, one_line
 from metassay.stats.statistics import names
 from metassay.stats.statistics.base import LEVELS, Statistic
 from metassay.stats.statistics.correlations import KENDALL, KENDALL_A, KENDALL_C, PEARSON, SPEARMAN
+from metassay.stats.statistics.pairwise import PAIRWISE
+from metassay.stats.statistics.soft_pairwise import SPA
 
-BUILT_IN: tuple[Statistic, ...] = (PEARSON, SPEARMAN, KENDALL, KENDALL_A, KENDALL_C)
+BUILT_IN: tuple[Statistic, ...] = (PEARSON, SPEARMAN, KENDALL, KENDALL_A, KENDALL_C, *PAIRWISE, SPA)
 StatisticOrName = str | Statistic
 Statistics = str | Statistic | Iterable[StatisticOrName]
 """A statistic or several: objects, names, or a comma list of names."""
