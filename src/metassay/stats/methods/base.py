@@ -14,7 +14,7 @@ from metassay.errors import UsageError
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair, Swaps
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.levels import Kind, Level, bootstraps
-from metassay.stats.significance import Counts
+from metassay.stats.significance import Counts, count_exchanged
 from metassay.stats.statistics.base import Statistic
 
 T = TypeVar("T")
@@ -340,6 +340,14 @@ class MetricTest(Method):
             return 0.0
         return 1 / (resamples + 1) if rule == "plus-one" else 0.0
 
+    def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
+        """Return the differences that it counts, for tests that can be made of averages over several data sets."""
+        raise UsageError(f"{self.name} has no draws that could be averaged over tasks")
+
+    def count(self, observed: FloatArray, drawn: FloatArray, rule: str) -> Counts:
+        """Count the drawn differences (pairs, B) that speak against the observed ones."""
+        return count_exchanged(observed, drawn, rule)
+
     def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics, which miss the same cells.
 
@@ -367,6 +375,20 @@ class MetricTest(Method):
         p, q = (counts.p_values(which, rule) for which in (alternative, OPPOSITE[alternative]))
         p, q = (np.where(np.isnan(estimates).any(axis=1), np.nan, values) for values in (p, q))
         return Tested(estimates, p, q, draws - counts.draws)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Differences of statistics between pairs of metrics, as observed and as drawn."""
+
+    observed: FloatArray
+    """(pairs,), from the same arithmetic as the drawn ones."""
+    page: Callable[[int], FloatArray]
+    """What a page of draws gives, (pairs, B)."""
+    pages: int
+    """How many pages there are."""
+    added: FloatArray | float = 0.0
+    """What inputs add to the variance that exchanges of systems show, (pairs,); else 0."""
 
 
 OPPOSITE = {"greater": "less", "less": "greater", "two-sided": "two-sided"}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import add
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.draws import PAIRS, page_size, stream, swaps
-from metassay.stats.methods.base import Case, Draws, MetricTest, Tested
-from metassay.stats.significance import Counts, count_exchanged
+from metassay.stats.methods.base import Case, Drawing, Draws, MetricTest, Tested
+from metassay.stats.methods.permutation import counted
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pairwise import PairOutcomes
 
@@ -36,6 +34,10 @@ class OutcomePermutation(MetricTest):
 
     def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
+        return counted(self, case, pairs, draws, alternative, rule)
+
+    def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
+        """Return differences after exchanges of outcomes."""
         self.check(case.statistic)
         statistic = case.statistic
         assert isinstance(statistic, PairOutcomes), "checked above"
@@ -50,15 +52,11 @@ class OutcomePermutation(MetricTest):
             sums = outcomes @ signs
             return np.asarray(sums[first] - sums[second])
 
-        observed = differences(np.ones((outcomes.shape[1], 1)))[:, 0]
+        def page(number: int) -> FloatArray:
+            tossed = swaps(stream(draws.seed, PAIRS, number), (outcomes.shape[1],), size)
+            return differences(1.0 - 2.0 * tossed[:, : wanted - number * size].astype(np.float64))
 
-        def work(page: int) -> Counts:
-            tossed = swaps(stream(draws.seed, PAIRS, page), (outcomes.shape[1],), size)
-            drawn = differences(1.0 - 2.0 * tossed[:, : wanted - page * size].astype(np.float64))
-            return count_exchanged(observed, drawn, rule)
-
-        counts = reduce(add, draws.run(work, -(-wanted // size), self.name))
-        return self.tested(case, pairs, counts, wanted, alternative, rule)
+        return Drawing(differences(np.ones((outcomes.shape[1], 1)))[:, 0], page, -(-wanted // size))
 
 
 def _has_outcomes(statistic: Statistic) -> bool:
