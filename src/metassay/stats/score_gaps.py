@@ -11,7 +11,7 @@ into one bin of its draw, and every selection is then a difference of two runnin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -176,6 +176,43 @@ class SystemPairs:
         part = _columns(means, cut)
         difference: FloatArray = part[self.second] - part[self.first]
         return difference
+
+
+def pooled(
+    tasks: Sequence[SystemPairs],
+    bounds: FloatArray,
+    drawn: Sequence[tuple[FloatArray | None, FloatArray | None]] | None = None,
+    *,
+    curve: bool = False,
+) -> PairSample:
+    """Count the pairs of several tasks together; systems are compared within their task only.
+
+    Parameters
+    ----------
+    tasks
+        The tasks, with scores of the metric in the same units.
+    bounds, curve
+        As for :meth:`SystemPairs.evaluate`.
+    drawn
+        Multiplicities of systems and of inputs for each task, equally many draws.
+    """
+    drawn = [(None, None)] * len(tasks) if drawn is None else drawn
+    unit = max((task.x.scale for task in tasks), default=1.0)
+    bins, counts, slopes = _Bins(bounds / unit), [], []
+    draws = max([1, *(w.shape[1] for each in drawn for w in each if w is not None)])
+    width = max(1, BLOCK // max(1, sum(len(task.first) for task in tasks)))
+    for at in range(0, draws, width):
+        cut, size, parts = slice(at, at + width), min(width, draws - at), []
+        for task, each in zip(tasks, drawn, strict=True):
+            (block,) = task._blocks(*(None if w is None else w[:, cut] for w in each))
+            block = block._replace(differences=block.differences * (task.x.scale / unit))
+            parts.append([np.broadcast_to(v, (len(task.first), size)) for v in block[:4]])
+        sizes, metric, people, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+        joined = _Pairs(sizes, metric, people, weights, size)
+        counts.append(bins.count(joined))
+        if curve:
+            slopes.append(_fit(joined) / unit)
+    return PairSample(PairCounts(*np.concatenate(counts, axis=2)), np.concatenate(slopes) if curve else None)
 
 
 class _Bins:

@@ -1,0 +1,216 @@
+"""Combinations of metrics for a human criterion, scored where they were not made: on other systems and other inputs.
+
+Systems and inputs are dealt to folds. The cells of one fold of systems and one of inputs are scored by what was made of
+the cells that share neither, so nothing of a scored system or input was seen. How strongly ridge regression shrinks,
+and which kind of combination is best, is chosen by the same scheme within the cells that may be seen (nested
+cross-validation). So is the single metric that a combination has to beat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from metassay.stats import two_way
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.draws import FOLDS, stream
+from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, means_of_known
+from metassay.stats.methods.base import Case, Draws
+from metassay.stats.statistics.base import Statistic
+
+PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0)
+"""Penalties of ridge regression, where metrics have variance 1."""
+KINDS = ("ridge", "ranks", "single", "chosen")
+"""Ridge regression, the mean of ranks, the best single metric, and whichever of these was best in what may be seen."""
+
+
+@dataclass(frozen=True, eq=False)
+class Composites:
+    """Combinations of metrics, scored out of their folds."""
+
+    columns: FloatArray
+    """One column per kind of :data:`KINDS`, (4, systems, inputs); NaN where a metric is missing."""
+    estimates: FloatArray
+    """The statistic of each of them, (4,)."""
+    weights: FloatArray
+    """Weights of ridge regression on metrics of variance 1, a mean over folds, (P,)."""
+    penalties: FloatArray
+    """The penalty chosen in each fold."""
+    singles: IntArray
+    """The single metric chosen in each fold."""
+    chosen: tuple[str, ...]
+    """The kind chosen in each fold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gain:
+    """By how much one column agrees better with people than another."""
+
+    difference: float
+    """Difference of statistics; more is better agreement."""
+    low: float
+    """Lower end of its interval."""
+    high: float
+    """Upper end."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What was made of the cells that may be seen."""
+
+    centre: FloatArray
+    """Mean of each metric, (P,)."""
+    spread: FloatArray
+    """Standard deviation of each metric where the level compares scores."""
+    level: float
+    """Mean human score."""
+    size: float
+    """Standard deviation of human scores where the level compares them."""
+    ridge: FloatArray
+    """Coefficients on metrics of variance 1, (penalties, P)."""
+    ranked: tuple[FloatArray, ...]
+    """Scores of each metric, sorted."""
+
+    def linear(self, x: FloatArray, coefficients: FloatArray) -> FloatArray:
+        """Return combinations of metrics (P, …) with coefficients (…, P)."""
+        scaled = (x - self.centre[:, None, None]) / self.spread[:, None, None]
+        return self.level + np.tensordot(coefficients, scaled, axes=(-1, 0))
+
+    def alone(self, x: FloatArray, metric: int) -> FloatArray:
+        """Return one of the metrics (P, …) in the units of people's scores."""
+        return np.asarray(self.level + self.size * (x[metric] - self.centre[metric]) / self.spread[metric])
+
+    def ranks(self, x: FloatArray) -> FloatArray:
+        """Return the mean over metrics of the share of seen scores that are lower, ties half."""
+        shares = []
+        for values, seen in zip(x, self.ranked, strict=True):
+            place = (np.searchsorted(seen, values, "left") + np.searchsorted(seen, values, "right")) / 2
+            shares.append(np.where(np.isnan(values), np.nan, place / max(len(seen), 1)))
+        return np.asarray(np.mean(shares, axis=0))
+
+
+def _look(x: FloatArray, z: FloatArray, level: str, cells: BoolArray) -> _Seen:
+    """Make what can be made of some cells of metrics (P, systems, inputs) and people."""
+    known = cells & ~np.isnan(x).any(axis=0) & ~np.isnan(z)
+    columns = np.where(known, np.concatenate([x, z[None]]), np.nan)
+    centre = means_of_known(columns.reshape(len(columns), -1))
+    if level == "system":
+        means = means_of_known(columns)
+        points = means - means_of_known(means)[:, None]
+    else:
+        axis = {"input": 1, "within-system": 2}.get(level)
+        base = centre[:, None, None] if axis is None else np.expand_dims(means_of_known(columns, axis=axis), axis)
+        points = (columns - base).reshape(len(columns), -1)
+    points = points[:, ~np.isnan(points).any(axis=0)]
+    n = max(points.shape[1], 1)
+    spread = np.sqrt((points**2).sum(axis=1) / n)
+    spread = np.where(spread > 0, spread, 1.0)
+    scaled = points[:-1] / spread[:-1, None]
+    values, vectors = np.linalg.eigh(scaled @ scaled.T / n)
+    turned = vectors.T @ (scaled @ points[-1] / n)
+    ridge = np.stack([vectors @ (turned / (np.maximum(values, 0.0) + penalty)) for penalty in PENALTIES])
+    ranked = tuple(np.sort(column[~np.isnan(column)]) for column in columns[:-1])
+    return _Seen(centre[:-1], spread[:-1], float(centre[-1]), float(spread[-1]), ridge, ranked)
+
+
+class _Search:
+    """Data, folds, and how combinations are scored."""
+
+    def __init__(self, statistic: Statistic, x: FloatArray, z: FloatArray, level: str, folds: int, seed: int) -> None:
+        self.statistic, self.x, self.z, self.level = statistic, x, z, level
+        random = stream(seed, FOLDS, folds)
+        self.systems, self.inputs = (random.permutation(n) % min(folds, n) for n in z.shape)
+
+    def blocks(self, systems: int = -1, inputs: int = -1) -> list[tuple[int, int]]:
+        """Return pairs of a fold of systems and one of inputs, without those that are held out."""
+        return [
+            (int(a), int(b))
+            for a in np.unique(self.systems)
+            for b in np.unique(self.inputs)
+            if a != systems and b != inputs
+        ]
+
+    def cells(self, systems: Sequence[int], inputs: Sequence[int]) -> BoolArray:
+        """Return the cells outside these folds."""
+        return np.outer(~np.isin(self.systems, systems), ~np.isin(self.inputs, inputs))
+
+    def score(self, columns: FloatArray, cells: BoolArray) -> FloatArray:
+        """Return the statistic of columns (K, systems, inputs) on some cells; larger is better."""
+        rows, kept = cells.any(axis=1), cells.any(axis=0)
+        prepared = self.statistic.prepare(columns[:, rows][:, :, kept], self.z[rows][:, kept], self.level)
+        return np.nan_to_num(self.statistic.sign * prepared.estimate()[0], nan=-np.inf)
+
+    def tried(self, systems: int, inputs: int) -> FloatArray:
+        """Return columns of ridge by penalty, and of ranks, made and scored within the cells outside two folds."""
+        out = np.full((len(PENALTIES) + 1, *self.z.shape), np.nan)
+        for a, b in self.blocks(systems, inputs):
+            seen = _look(self.x, self.z, self.level, self.cells([systems, a], [inputs, b]))
+            rows, columns = np.ix_(self.systems == a, self.inputs == b)
+            part = self.x[:, rows, columns]
+            out[:-1, rows, columns], out[-1, rows, columns] = seen.linear(part, seen.ridge), seen.ranks(part)
+        return out
+
+
+def composites(
+    statistic: Statistic, x: FloatArray, z: FloatArray, level: str, folds: int = 4, seed: int = 0
+) -> Composites:
+    """Combine metrics, and score the combinations on systems and inputs that they were not made from.
+
+    Parameters
+    ----------
+    statistic
+        By what combinations are chosen and scored.
+    x, z
+        Metrics (P, systems, inputs), larger being better, and people; NaN for missing.
+    level
+        The level. Regression explains differences within inputs, within systems, of means of systems, or of all cells.
+    folds
+        Folds of systems, and of inputs; at least 3, so that some are left to choose by.
+    seed
+        The seed of the folds.
+    """
+    search = _Search(statistic, x, z, level, folds, seed)
+    columns = np.full((len(KINDS), *z.shape), np.nan)
+    weights, penalties, singles, chosen = [], [], [], []
+    for a, b in search.blocks():
+        cells = search.cells([a], [b])
+        seen, tried = _look(x, z, level, cells), search.tried(a, b)
+        inner, alone = search.score(tried, cells), search.score(np.where(cells, x, np.nan), cells)
+        at, single = int(inner[:-1].argmax()), int(alone.argmax())
+        rows, inputs = np.ix_(search.systems == a, search.inputs == b)
+        part = x[:, rows, inputs]
+        ranks = seen.ranks(part)
+        made = [seen.linear(part, seen.ridge[at]), ranks, seen.alone(part, single)]
+        kind = int(np.argmax([inner[at], inner[-1], alone[single]]))
+        # Ranks have no units of people's scores; where kinds mix over folds, all are put on one scale.
+        made.append(seen.level + seen.size * np.sqrt(12) * (ranks - 0.5) if kind == 1 else made[kind])
+        columns[:, rows, inputs] = made
+        weights.append(seen.ridge[at])
+        penalties.append(PENALTIES[at])
+        singles.append(single)
+        chosen.append(KINDS[kind])
+    estimates = statistic.prepare(columns, z, level).estimate()[0]
+    return Composites(
+        columns, estimates, np.mean(weights, axis=0), np.array(penalties), np.array(singles), tuple(chosen)
+    )
+
+
+def gain(case: Case, one: int, other: int, draws: Draws, confidence: float) -> Gain:
+    """Return the difference of two columns of a case with an interval for new systems and new inputs.
+
+    The variance is taken apart into what systems, inputs and cells add (:mod:`metassay.stats.two_way`); Student's t has
+    as many degrees of freedom as there are systems, less two.
+    """
+    kinds = (OF_SYSTEMS, OF_INPUTS, OF_BOTH)
+    ((systems, inputs, both),) = draws.bootstrap(case, [(case.prepared, kinds)], "resampling")
+    apart = [case.statistic.sign * (samples[one] - samples[other]) for samples in (systems, inputs, both)]
+    total = float(two_way.variances(apart[0], apart[1], apart[2], case.shape, paired=case.paired).total)
+    count = int(min(case.present[one].sum(), case.present[other].sum()))
+    difference = float(case.statistic.sign * (case.estimates[one] - case.estimates[other]))
+    if count < 3:
+        return Gain(difference, np.nan, np.nan)
+    half = float(stdtrit(count - 2, (1 + confidence) / 2)) * np.sqrt(total)
+    return Gain(difference, difference - half, difference + half)
