@@ -252,15 +252,15 @@ def test_cross_fitting_scores_blocks_with_the_threshold_of_the_others():
 
 def test_largest_prefix_against_a_running_sum():
     random = np.random.default_rng(10)
-    for n in (1, 2, 7, 64):
+    for n in (1, 2, 7, 64, 2500):
         steps, ends = random.integers(-2, 3, size=(n, 5)).astype(float), random.random(n) < 0.6
-        follow = random.normal(size=(n, 5))
-        best, at = largest_prefix(steps, ends, follow)
         sums = np.where(ends[:, None], steps.cumsum(axis=0), -np.inf)
-        assert best == pytest.approx(np.maximum(sums.max(axis=0), 0))
-        first = sums.argmax(axis=0)
-        expected = np.where(best > 0, follow.cumsum(axis=0)[first, np.arange(5)], 0)
-        assert at == pytest.approx(expected)
+        assert largest_prefix(steps.__getitem__, ends, 5) == pytest.approx(np.maximum(sums.max(axis=0), 0))
+        own = random.random(n) < 0.3
+        others = np.where(ends[:, None], np.where(own[:, None], 0, steps).cumsum(axis=0), -np.inf)
+        there = np.where(own[:, None], steps, 0).cumsum(axis=0)[others.argmax(axis=0), np.arange(5)]
+        found = largest_prefix(steps.__getitem__, ends, 5, own)
+        assert found == pytest.approx(np.where(others.max(axis=0) > 0, there, 0))
 
 
 @pytest.mark.parametrize(

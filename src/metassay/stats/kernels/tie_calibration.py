@@ -8,8 +8,8 @@ once, and each draw is a largest prefix sum of weighted steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,18 @@ from scipy import sparse
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair, Swaps
 from metassay.stats.kernels.weighted_ranks import TIE, Numbers, quotient
 
-TILE = 1 << 21
-"""Steps × draws looked at together: arrays of 8 or 16 MB. What a draw gives does not depend on it."""
+CHUNK, WIDTH = 1024, 256
+"""Steps and draws looked at together, so that they stay in the cache."""
+TILE = 1 << 22
+"""Units × draws weighted together after exchanges."""
 GRID = 256
 """Thresholds that are tried after exchanges of scores."""
 EXACT = 1 << 24
 """Whole numbers below this are exact in single precision."""
+
+
+_Gains: TypeAlias = "FloatArray | sparse.csr_array"
+"""Thresholds × units."""
 
 
 class Calibration(NamedTuple):
@@ -68,36 +74,60 @@ def _compare(one: FloatArray, other: FloatArray, z: FloatArray) -> tuple[FloatAr
     return np.where(np.isnan(dz), np.nan, np.abs(dx)), right, gain
 
 
-def largest_prefix(steps: Numbers, ends: BoolArray, follow: Numbers | None = None) -> tuple[Numbers, Numbers | None]:
-    """Return the largest sum of the first steps that may end there, at least 0 for none of them; draws last.
+def largest_prefix(
+    make: Callable[[slice], Numbers], ends: BoolArray, draws: int, own: BoolArray | None = None
+) -> FloatArray:
+    """Return the largest sum of the first steps that may end there, at least 0 for none of them, in each draw.
 
-    Two halves are put together by (s, m)·(s', m') = (s + s', max(m, s + m')). With `follow`, its own prefix sum at the
-    first place where the other one is largest comes along.
+    Parameters
+    ----------
+    make
+        Gives some of the steps, (steps, B).
+    ends
+        After which steps a sum may end.
+    draws
+        B.
+    own
+        If given, the sum over these steps is returned, up to the first place where that of the others is largest.
     """
-    top = np.where(ends[:, None], steps, -np.inf).astype(steps.dtype, copy=False)
-    total, at = steps, follow
-    sums = follow
+    total, top, ours, at = np.zeros((4, draws))
+    for start in range(0, len(ends), CHUNK):
+        cut = slice(start, start + CHUNK)
+        steps, follow = make(cut), None
+        if own is not None:
+            follow = np.where(own[cut, None], steps, 0)
+            steps = steps - follow
+        one, best, other, there = _halved(steps, ends[cut], follow)
+        right = total + best
+        if other is not None and there is not None:
+            at = np.where(right > top + TIE, ours + there, at)
+            ours = ours + other
+        total, top = total + one, np.maximum(top, right)
+    return top if own is None else at
+
+
+def _halved(
+    total: Numbers, ends: BoolArray, sums: Numbers | None
+) -> tuple[Numbers, Numbers, Numbers | None, Numbers | None]:
+    """Return the sum of all steps, the largest prefix, and for `sums` the sum of all and that at the first largest one.
+
+    Two halves are put together by (s, m)·(s', m') = (s + s', max(m, s + m')).
+    """
+    top = total if ends.all() else np.where(ends[:, None], total, -np.inf).astype(total.dtype, copy=False)
+    at = sums
     while len(top) > 1:
-        odd = len(top) % 2
-        last = (total[-1:], top[-1:]) if odd else None
-        a, b = slice(0, len(top) - odd, 2), slice(1, len(top), 2)
-        right = total[a] + top[b]
+        odd, a, b = len(top) % 2, slice(0, len(top) // 2 * 2, 2), slice(1, len(top), 2)
+        right, left = total[a] + top[b], top[a]
         if sums is not None and at is not None:
-            tail = (sums[-1:], at[-1:]) if odd else None
-            later = sums[a] + at[b]
-            at = np.where(right > top[a] + TIE, later, at[a])
-            sums = sums[a] + sums[b]
-            if tail is not None:
-                sums, at = np.concatenate([sums, tail[0]]), np.concatenate([at, tail[1]])
-        top = np.maximum(top[a], right, out=right)
-        total = total[a] + total[b]
-        if last is not None:
-            total, top = np.concatenate([total, last[0]]), np.concatenate([top, last[1]])
-    if not len(top):
-        nothing = np.zeros(steps.shape[1], dtype=steps.dtype)
-        return nothing, None if follow is None else nothing
-    best = np.maximum(top[0], 0)
-    return best, None if at is None else np.where(top[0] > TIE, at[0], 0)
+            at = _and_last(np.where(right > left + TIE, sums[a] + at[b], at[a]), at, odd)
+            sums = _and_last(sums[a] + sums[b], sums, odd)
+        top = _and_last(np.maximum(left, right, out=right), top, odd)
+        total = _and_last(total[a] + total[b], total, odd)
+    return total[0], top[0], None if sums is None else sums[0], None if at is None else at[0]
+
+
+def _and_last(halves: Numbers, values: Numbers, odd: int) -> Numbers:
+    return np.concatenate([halves, values[-1:]]) if odd else halves
 
 
 class CalibratedGroups:
@@ -155,11 +185,10 @@ class CalibratedGroups:
     def accuracy(self, members: FloatArray | None, groups: FloatArray | None) -> FloatArray:
         """Return the accuracy in each draw (B,), for multiplicities of members and of groups; None for ones."""
         draws = max([1, *(w.shape[1] for w in (members, groups) if w is not None)])
-        width = max(1, TILE // max(len(self.pair), 1))
         parts = []
-        for at in range(0, draws, width):
-            cut = [None if w is None else w[:, at : at + width] for w in (members, groups)]
-            parts.append(self._accuracy(cut[0], cut[1], min(width, draws - at)))
+        for at in range(0, draws, WIDTH):
+            cut = [None if w is None else w[:, at : at + WIDTH] for w in (members, groups)]
+            parts.append(self._accuracy(cut[0], cut[1], min(WIDTH, draws - at)))
         return np.concatenate(parts)
 
     def _accuracy(self, members: FloatArray | None, groups: FloatArray | None, draws: int) -> FloatArray:
@@ -177,13 +206,15 @@ class CalibratedGroups:
         start = (self.right @ weights * share).sum(axis=0)
         whole = self.full and float(np.max(below, initial=0.0)) < EXACT
         dtype: npt.DTypeLike = np.float32 if whole else np.float64
-        gain = self.steps.gain.astype(dtype)[:, None]
-        rows = gain
-        if groups is not None or not self.full:
-            rows = rows * share.astype(dtype)[self.steps.group]
-        if members is not None:
-            rows = rows * weights.astype(dtype)[self.pair]
-        best = gained(rows, self.steps.ends, self.fold)
+        gain, some, pairs = self.steps.gain.astype(dtype)[:, None], share.astype(dtype), weights.astype(dtype)
+
+        def rows(cut: slice) -> Numbers:
+            out = np.broadcast_to(gain[cut], (len(gain[cut]), draws))
+            if groups is not None or not self.full:
+                out = out * some[self.steps.group[cut]]
+            return out if members is None else out * pairs[self.pair[cut]]
+
+        best = gained(rows, self.steps.ends, self.fold, draws)
         return quotient(np.broadcast_to(start + best, draws), np.broadcast_to(below, draws))
 
 
@@ -194,17 +225,12 @@ def blocks(judged: BoolArray, folds: int) -> IntArray:
     return of_group
 
 
-def gained(rows: Numbers, ends: BoolArray, fold: IntArray) -> FloatArray:
+def gained(make: Callable[[slice], Numbers], ends: BoolArray, fold: IntArray, draws: int) -> FloatArray:
     """Return what the best threshold gains in each draw: of all steps, or in each block that of the others."""
     if not fold.any():
-        return largest_prefix(rows, ends)[0].astype(np.float64)
-    total = np.zeros(rows.shape[1])
-    for block in np.unique(fold):
-        mine = (fold == block)[:, None]
-        found = largest_prefix(np.where(mine, 0, rows), ends, np.where(mine, rows, 0))[1]
-        assert found is not None, "the block's own sums were asked for"
-        total += found
-    return total
+        return largest_prefix(make, ends, draws)
+    each = [largest_prefix(make, ends, draws, fold == block) for block in np.unique(fold)]
+    return np.asarray(np.sum(each, axis=0))
 
 
 def _pair_number(first: IntArray, second: IntArray, n: int) -> IntArray:
@@ -221,22 +247,28 @@ class CalibratedExchange:
     """
 
     def __init__(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair], folds: int = 1) -> None:
-        self.x, self.z, self.pairs = x, z, pairs
         self.first, self.second = np.triu_indices(len(z), 1)
         count = (~np.isnan(z[self.first] - z[self.second])).sum(axis=0)
-        groups = max(int((count > 0).sum()), 1)
-        self.share = np.divide(1.0, count * groups, out=np.zeros(len(count)), where=count > 0)
-        self.fold = blocks(np.asarray(count > 0), folds)
+        self.judged = np.flatnonzero(count)
+        self.x, self.z, self.pairs = x[:, :, self.judged], z[:, self.judged], pairs
+        self.share = 1.0 / (count[self.judged] * max(len(self.judged), 1))
+        self.fold = blocks(np.ones(len(self.judged), dtype=bool), folds)
+        self.own = [_compare(v, v, self.z) for v in self.x]
+        shares = np.linspace(0, 1, GRID // 2)
+        known = ~np.isnan(self.own[0][0])
+        self.grids = [np.quantile(own[0][known], shares, method="inverted_cdf") for own in self.own if known.any()]
 
     def averages(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return accuracies of X_s and Y_s, each (pairs, B), for swaps (members, groups, B)."""
-        out = np.empty((2, len(self.pairs), swaps.shape[-1]))
+        out = np.full((2, len(self.pairs), swaps.shape[-1]), np.nan)
+        if not len(self.judged):
+            return out[0], out[1]
         whole_groups, whole_members = swaps.strides[0] == 0, swaps.strides[1] == 0
-        coins = swaps[:1] if whole_groups else swaps[:, :1] if whole_members else swaps
+        coins = swaps[:1][:, self.judged] if whole_groups else swaps[:, :1] if whole_members else swaps[:, self.judged]
         # Where whole groups move, no score of one metric meets one of the other.
         ways = ((0, 0), (1, 1)) if whole_groups else ((0, 0), (0, 1), (1, 0), (1, 1))
-        units = (1 if whole_groups else len(self.first), 1 if whole_members else swaps.shape[1])
-        width = max(1, TILE * 2 // max(1, len(ways) * units[0] * units[1]))
+        units = (1 if whole_groups else len(self.first), 1 if whole_members else len(self.judged))
+        width = max(1, TILE // max(1, len(ways) * units[0] * units[1]))
         tiles = [slice(at, at + width) for at in range(0, swaps.shape[-1], width)]
 
         def weights(cut: slice) -> FloatArray:
@@ -246,45 +278,38 @@ class CalibratedExchange:
 
         shared = weights(tiles[0])
         for at, (a, b) in enumerate(self.pairs):
-            table = self._table(self.x[a], self.x[b], ways, units)
+            table = self._table(a, b, ways, units)
             for cut in tiles:
                 chosen = shared if len(tiles) == 1 else weights(cut)
                 # What X_s does not take, Y_s takes: the ways in reverse.
                 out[0, at, cut], out[1, at, cut] = self._best(table, chosen), self._best(table, chosen[::-1])
-        if not self.share.any():
-            out[:] = np.nan
         return out[0], out[1]
 
-    def _table(
-        self, x: FloatArray, y: FloatArray, ways: Sequence[Pair], units: tuple[int, int]
-    ) -> tuple[FloatArray, FloatArray | sparse.csr_array]:
+    def _table(self, a: int, b: int, ways: Sequence[Pair], units: tuple[int, int]) -> tuple[FloatArray, _Gains]:
         """Return per unit what is right without ties, and what its pairs gain at each fold's thresholds."""
-        found = [_compare((x, y)[a], (x, y)[b], self.z) for a, b in ways]
-        known = ~np.isnan(found[0][0])
-        own = np.concatenate([size[known] for (a, b), (size, _, _) in zip(ways, found, strict=True) if a == b])
-        grid = np.unique(np.quantile(own, np.linspace(0, 1, GRID))) if len(own) else np.zeros(1)
-        pair, group = (np.broadcast_to(at, known.shape) for at in np.ogrid[: known.shape[0], : known.shape[1]])
+        two = (a, b)
+        found = [self.own[two[i]] if i == k else _compare(self.x[two[i]], self.x[two[k]], self.z) for i, k in ways]
+        grid = np.unique(np.concatenate([self.grids[a], self.grids[b]]))
+        pair, group = np.ogrid[: len(self.first), : len(self.judged)]
         unit = np.minimum(pair, units[0] - 1) * units[1] + np.minimum(group, units[1] - 1)
-        number, folds = units[0] * units[1], int(self.fold.max(initial=0)) + 1
+        number, rows = units[0] * units[1], (int(self.fold.max()) + 1) * len(grid)
         right = np.concatenate([np.bincount(unit.ravel(), (r * self.share).ravel(), number) for _, r, _ in found])
-        rows, columns, values = [], [], []
+        first_row = np.broadcast_to(self.fold * len(grid), unit.shape)
+        places, values = [], []
         for at, (size, _, gain) in enumerate(found):
-            used = known & (gain != 0) & (size <= grid[-1])
-            place = np.searchsorted(grid, size[used])
-            rows.append(self.fold[group[used]] * len(grid) + place)
-            columns.append(at * number + unit[used])
-            values.append((gain * self.share)[used])
-        shape = (folds * len(grid), len(ways) * number)
-        gains = sparse.coo_array(
-            (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape
-        ).tocsr()
-        dense = gains.nnz > gains.shape[0] * gains.shape[1] / 8
-        return right.astype(np.float64), gains.toarray() if dense else gains
+            used = np.nonzero((gain != 0) & (size <= grid[-1]))
+            row = first_row[used] + np.searchsorted(grid, size[used])
+            places.append(row * (len(ways) * number) + at * number + unit[used])
+            values.append(gain[used] * self.share[used[1]])
+        place, value, shape = np.concatenate(places), np.concatenate(values), (rows, len(ways) * number)
+        if number < unit.size:
+            return right, np.bincount(place, value, rows * shape[1]).reshape(shape)
+        return right, sparse.csr_array((value, np.divmod(place, shape[1])), shape=shape)
 
-    def _best(self, table: tuple[FloatArray, FloatArray | sparse.csr_array], weights: FloatArray) -> FloatArray:
+    def _best(self, table: tuple[FloatArray, _Gains], weights: FloatArray) -> FloatArray:
         right, gains = table
         flat = np.ascontiguousarray(weights).reshape(len(right), -1)
-        folds = int(self.fold.max(initial=0)) + 1
+        folds = int(self.fold.max()) + 1
         curves = np.cumsum(np.asarray(gains @ flat).reshape(folds, -1, flat.shape[1]), axis=1)
         start = right @ flat
         if folds == 1:

@@ -92,6 +92,8 @@ class SoftLevel:
         self.first, self.second = np.triu_indices(len(z), 1)
         self.split = None if paired else x.shape[2]
         self.sides: list[tuple[_Side, _Side, FloatArray]] = []
+        # Metrics that have the same inputs share the p-values of people.
+        of_people: dict[bytes, _Side] = {}
         judged = ~np.isnan(z)
         for metric in x:
             scored = ~np.isnan(metric)
@@ -102,12 +104,14 @@ class SoftLevel:
                 common = (both, both)
             else:
                 common = (scored[present].all(axis=0), judged[present].all(axis=0))
-            sides = (_Side(v, present, part) for v, part in zip((metric, z), common, strict=True))
-            self.sides.append((*sides, present.astype(np.float64)[:, None]))
+            key = present.tobytes() + common[1].tobytes()
+            people = of_people.setdefault(key, _Side(z, present, common[1]))
+            self.sides.append((_Side(metric, present, common[0]), people, present.astype(np.float64)[:, None]))
 
     def estimate(self) -> tuple[FloatArray, IntArray]:
         """Return statistics by flips, and zeros."""
-        p = [self._soft(metric.estimate(), people.estimate(), weights) for metric, people, weights in self.sides]
+        of_people = {id(people): people.estimate() for people in dict.fromkeys(people for _, people, _ in self.sides)}
+        p = [self._soft(metric.estimate(), of_people[id(people)], weights) for metric, people, weights in self.sides]
         return np.array([r[0] for r in p]), np.zeros(len(p), dtype=np.int64)
 
     def bootstrap(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
@@ -123,11 +127,14 @@ class SoftLevel:
             scored, judged = inputs[: self.split], inputs[self.split :]
         draws = max([1, *(w.shape[1] for w in (systems, inputs) if w is not None)])
         found: list[list[FloatArray]] = [[] for _ in kinds]
+        wanted = tuple(dict.fromkeys(kind[1] for kind in kinds))
+        of_people = {
+            (id(people), drawn): people.limits(judged if drawn else None)
+            for people in dict.fromkeys(people for _, people, _ in self.sides)
+            for drawn in wanted
+        }
         for metric, people, present in self.sides:
-            p = {
-                drawn: (metric.limits(scored if drawn else None), people.limits(judged if drawn else None))
-                for drawn in dict.fromkeys(kind[1] for kind in kinds)
-            }
+            p = {d: (metric.limits(scored if d else None), of_people[id(people), d]) for d in wanted}
             for at, kind in enumerate(kinds):
                 weights = present * systems if kind[0] and systems is not None else present
                 found[at].append(np.broadcast_to(self._soft(*p[kind[1]], weights), draws))
