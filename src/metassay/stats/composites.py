@@ -64,24 +64,15 @@ class _Seen:
     centre: FloatArray
     """Mean of each metric, (P,)."""
     spread: FloatArray
-    """Standard deviation of each metric where the level compares scores."""
-    level: float
-    """Mean human score."""
-    size: float
-    """Standard deviation of human scores where the level compares them."""
+    """Standard deviation of each metric where the level compares scores, (P,)."""
     ridge: FloatArray
     """Coefficients on metrics of variance 1, (penalties, P)."""
     ranked: tuple[FloatArray, ...]
     """Scores of each metric, sorted."""
 
-    def linear(self, x: FloatArray, coefficients: FloatArray) -> FloatArray:
-        """Return combinations of metrics (P, …) with coefficients (…, P)."""
-        scaled = (x - self.centre[:, None, None]) / self.spread[:, None, None]
-        return self.level + np.tensordot(coefficients, scaled, axes=(-1, 0))
-
-    def alone(self, x: FloatArray, metric: int) -> FloatArray:
-        """Return one of the metrics (P, …) in the units of people's scores."""
-        return np.asarray(self.level + self.size * (x[metric] - self.centre[metric]) / self.spread[metric])
+    def linear(self, x: FloatArray) -> FloatArray:
+        """Return combinations of metrics (P, …) for each penalty."""
+        return np.tensordot(self.ridge / self.spread, x - self.centre[:, None, None], axes=(-1, 0))
 
     def ranks(self, x: FloatArray) -> FloatArray:
         """Return the mean over metrics of the share of seen scores that are lower, ties half."""
@@ -94,26 +85,45 @@ class _Seen:
 
 def _look(x: FloatArray, z: FloatArray, level: str, cells: BoolArray) -> _Seen:
     """Make what can be made of some cells of metrics (P, systems, inputs) and people."""
-    known = cells & ~np.isnan(x).any(axis=0) & ~np.isnan(z)
-    columns = np.where(known, np.concatenate([x, z[None]]), np.nan)
-    centre = means_of_known(columns.reshape(len(columns), -1))
-    if level == "system":
-        means = means_of_known(columns)
-        points = means - means_of_known(means)[:, None]
-    else:
-        axis = {"input": 1, "within-system": 2}.get(level)
-        base = centre[:, None, None] if axis is None else np.expand_dims(means_of_known(columns, axis=axis), axis)
-        points = (columns - base).reshape(len(columns), -1)
-    points = points[:, ~np.isnan(points).any(axis=0)]
+    columns = np.where(cells, np.concatenate([x, z[None]]), np.nan)
+    points = _points(columns, level)
     n = max(points.shape[1], 1)
-    spread = np.sqrt((points**2).sum(axis=1) / n)
+    spread = np.sqrt((points[:-1] ** 2).sum(axis=1) / n)
     spread = np.where(spread > 0, spread, 1.0)
-    scaled = points[:-1] / spread[:-1, None]
+    scaled = points[:-1] / spread[:, None]
     values, vectors = np.linalg.eigh(scaled @ scaled.T / n)
     turned = vectors.T @ (scaled @ points[-1] / n)
     ridge = np.stack([vectors @ (turned / (np.maximum(values, 0.0) + penalty)) for penalty in PENALTIES])
-    ranked = tuple(np.sort(column[~np.isnan(column)]) for column in columns[:-1])
-    return _Seen(centre[:-1], spread[:-1], float(centre[-1]), float(spread[-1]), ridge, ranked)
+    centre = means_of_known(columns[:-1].reshape(len(x), -1))
+    return _Seen(centre, spread, ridge, tuple(np.sort(column[~np.isnan(column)]) for column in columns[:-1]))
+
+
+def _points(columns: FloatArray, level: str) -> FloatArray:
+    """Return columns (K, systems, inputs) as points (K, n) where all are known, centred as the level compares them."""
+    columns = np.where(np.isnan(columns).any(axis=0), np.nan, columns)
+    if level == "system":
+        means = means_of_known(columns)
+        points = means - means_of_known(means)[:, None]
+    elif level == "global":
+        flat = columns.reshape(len(columns), -1)
+        points = flat - means_of_known(flat)[:, None]
+    else:
+        axis = 1 if level == "input" else 2
+        points = (columns - np.expand_dims(means_of_known(columns, axis=axis), axis)).reshape(len(columns), -1)
+    return np.asarray(points[:, ~np.isnan(points).any(axis=0)])
+
+
+def _to_people(made: FloatArray, tried: FloatArray, z: FloatArray, level: str, cells: BoolArray) -> FloatArray:
+    """Return a column in the units of people's scores, by the slope of regression on what was `tried` on some cells.
+
+    Blocks of several folds then have one scale. A slope is taken without its sign, which is for a metric to get right.
+    """
+    column, people = _points(np.where(cells, np.stack([tried, z]), np.nan), level)
+    below = float((column**2).sum())
+    slope = abs(float((column * people).sum())) / below if below > 0 else 1.0
+    known = cells & ~np.isnan(made) & ~np.isnan(z)
+    middle, centre = (float(v[known].mean()) if known.any() else 0.0 for v in (z, made))
+    return np.asarray(middle + slope * (made - centre))
 
 
 class _Search:
@@ -148,10 +158,21 @@ class _Search:
         out = np.full((len(PENALTIES) + 1, *self.z.shape), np.nan)
         for a, b in self.blocks(systems, inputs):
             seen = _look(self.x, self.z, self.level, self.cells([systems, a], [inputs, b]))
-            rows, columns = np.ix_(self.systems == a, self.inputs == b)
-            part = self.x[:, rows, columns]
-            out[:-1, rows, columns], out[-1, rows, columns] = seen.linear(part, seen.ridge), seen.ranks(part)
+            made = np.concatenate([seen.linear(self.x), seen.ranks(self.x)[None]])
+            self.place(out, made, a, b)
         return out
+
+    def place(self, out: FloatArray, made: FloatArray, systems: int, inputs: int) -> None:
+        """Put the block of two folds into columns, less what all scores of one maker share where that cannot matter.
+
+        Scores of one input, or of one system, come from makers of several folds; what a maker gives all systems of an
+        input, or all inputs of a system, would look like a difference between them.
+        """
+        axis = {"input": 1, "within-system": 2}.get(self.level)
+        if axis is not None:
+            made = made - np.expand_dims(means_of_known(made, axis=axis), axis)
+        block = np.outer(self.systems == systems, self.inputs == inputs)
+        out[:, block] = made[:, block]
 
 
 def composites(
@@ -180,14 +201,11 @@ def composites(
         seen, tried = _look(x, z, level, cells), search.tried(a, b)
         inner, alone = search.score(tried, cells), search.score(np.where(cells, x, np.nan), cells)
         at, single = int(inner[:-1].argmax()), int(alone.argmax())
-        rows, inputs = np.ix_(search.systems == a, search.inputs == b)
-        part = x[:, rows, inputs]
-        ranks = seen.ranks(part)
-        made = [seen.linear(part, seen.ridge[at]), ranks, seen.alone(part, single)]
         kind = int(np.argmax([inner[at], inner[-1], alone[single]]))
-        # Ranks have no units of people's scores; where kinds mix over folds, all are put on one scale.
-        made.append(seen.level + seen.size * np.sqrt(12) * (ranks - 0.5) if kind == 1 else made[kind])
-        columns[:, rows, inputs] = made
+        each = ((seen.linear(x)[at], tried[at]), (seen.ranks(x), tried[-1]), (x[single], x[single]))
+        made = [_to_people(column, known, z, level, cells) for column, known in each]
+        made.append(made[kind])
+        search.place(columns, np.stack(made), a, b)
         weights.append(seen.ridge[at])
         penalties.append(PENALTIES[at])
         singles.append(single)
