@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -364,7 +365,13 @@ class MetricTest(Method):
         rule
             ``plus-one`` for p-values (c + 1)/(k + 1), ``paper`` for c/k.
         """
-        raise NotImplementedError
+        drawing = self.drawing(case, pairs, draws)
+
+        def work(page: int) -> Counts:
+            return self.count(drawing.observed, drawing.page(page), rule)
+
+        counts = reduce(add, draws.run(work, drawing.pages, self.name))
+        return self.tested(case, pairs, counts, draws.resamples, alternative, rule)
 
     @staticmethod
     def tested(case: Case, pairs: Sequence[Pair], counts: Counts, draws: int, alternative: str, rule: str) -> Tested:

@@ -8,8 +8,7 @@ import numpy as np
 
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.draws import PAIRS, page_size, stream, swaps
-from metassay.stats.methods.base import Case, Drawing, Draws, MetricTest, Tested
-from metassay.stats.methods.permutation import counted
+from metassay.stats.methods.base import Case, Drawing, Draws, MetricTest
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pairwise import PairOutcomes
 
@@ -31,10 +30,6 @@ class OutcomePermutation(MetricTest):
     def why_not(self, statistic: Statistic) -> str | None:
         """Return why it cannot be applied to a statistic."""
         return None if _has_outcomes(statistic) else "it is no mean of outcomes of pairs of outputs"
-
-    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
-        """Test pairs of metrics."""
-        return counted(self, case, pairs, draws, alternative, rule)
 
     def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
         """Return differences after exchanges of outcomes."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import add
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.kernels.score_swaps import Exchange
-from metassay.stats.methods.base import Case, Drawing, Draws, MetricTest, Tested
+from metassay.stats.methods.base import Case, Drawing, Draws, MetricTest
 from metassay.stats.methods.bootstrap import CITATION
-from metassay.stats.significance import Counts
 
 
 def observed_difference(exchange: Exchange, case: Case) -> FloatArray:
@@ -47,18 +44,3 @@ class Permutation(MetricTest):
             return (left - right)[:, : draws.resamples - number * pages.size]
 
         return Drawing(observed_difference(exchange, case), page, len(pages))
-
-    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
-        """Test pairs of metrics."""
-        return counted(self, case, pairs, draws, alternative, rule)
-
-
-def counted(test: MetricTest, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
-    """Test pairs of metrics by counting what a test draws, page by page."""
-    drawing = test.drawing(case, pairs, draws)
-
-    def work(page: int) -> Counts:
-        return test.count(drawing.observed, drawing.page(page), rule)
-
-    counts = reduce(add, draws.run(work, drawing.pages, test.name))
-    return test.tested(case, pairs, counts, draws.resamples, alternative, rule)
