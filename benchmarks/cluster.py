@@ -29,7 +29,7 @@ def main() -> None:
     data = scores()
 
     def simulate(trials: int) -> str:
-        return ma.simulate_coverage(data, level="input", coefficient="kendall,pearson", trials=trials).to_json()
+        return ma.simulate_coverage(data, level="input", statistic="kendall,pearson", trials=trials).to_json()
 
     print("| workers | seconds | times as fast | the same bytes |\n|---:|---:|---:|---|")
     first, seconds = "", 0.0

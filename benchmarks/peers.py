@@ -41,21 +41,19 @@ def best_of(repeats: int, work) -> float:
     return min(seconds(work) for _ in range(repeats))
 
 
-def cell(scores: ma.Scores, method: str, level: str, coefficient: str, ours: int, theirs: int) -> tuple[float, float]:
+def cell(scores: ma.Scores, method: str, level: str, statistic: str, ours: int, theirs: int) -> tuple[float, float]:
     """Return milliseconds per resample: ours and the peer's."""
     x, y = (scores.matrix(m) for m in METRICS)
     z = scores.matrix("expert_relevance")
-    common = {"human": "expert_relevance", "level": level, "coefficient": coefficient, "resamples": ours}
+    common = {"human": "expert_relevance", "level": level, "statistic": statistic, "resamples": ours}
     if method == "boot-both":
         own = best_of(REPEATS, lambda: ma.agree(scores, metric=METRICS[0], interval="boot-both", **common))
-        other = best_of(REPEATS, lambda: peer.bootstrap(x, z, level, coefficient, "both", n_resamples=theirs))
+        other = best_of(REPEATS, lambda: peer.bootstrap(x, z, level, statistic, "both", n_resamples=theirs))
     else:
         own = best_of(REPEATS, lambda: ma.compare(scores, metric=METRICS, test="perm-both", **common))
         other = best_of(
             REPEATS,
-            lambda: peer.permutation_test(
-                x, y, z, level, coefficient, "both", alternative="greater", n_resamples=theirs
-            ),
+            lambda: peer.permutation_test(x, y, z, level, statistic, "both", alternative="greater", n_resamples=theirs),
         )
     return 1e3 * own / ours, 1e3 * other / theirs
 
@@ -73,15 +71,15 @@ def main() -> None:
         f"NumPy {np.__version__}, SciPy {version('scipy')}; {options.resamples:,} resamples; "
         f"load of the machine at the start {os.getloadavg()[0]:.1f}\n"
     )
-    print("| method | level | coefficient | nlpstats ms | metassay ms | ratio |\n|---|---|---|---:|---:|---:|")
+    print("| method | level | statistic | nlpstats ms | metassay ms | ratio |\n|---|---|---|---:|---:|---:|")
     for method in ("boot-both", "perm-both"):
         for level in LEVELS:
-            for coefficient in COEFFICIENTS:
+            for statistic in COEFFICIENTS:
                 theirs = 20 if level == "input" else 300
-                own, other = cell(scores, method, level, coefficient, options.resamples, theirs)
+                own, other = cell(scores, method, level, statistic, options.resamples, theirs)
                 ratios.append(other / own)
                 print(
-                    f"| {method} | {level} | {coefficient} | {other:.3f} | {own:.5f} | {other / own:,.0f} |",
+                    f"| {method} | {level} | {statistic} | {other:.3f} | {own:.5f} | {other / own:,.0f} |",
                     flush=True,
                 )
     print(f"\nload of the machine at the end: {os.getloadavg()[0]:.1f}")
@@ -96,7 +94,7 @@ def main() -> None:
             human="expert_relevance",
             metric=PAPER_METRICS,
             level="input",
-            coefficient="pearson",
+            statistic="pearson",
             resamples=9_999,
         )
     )

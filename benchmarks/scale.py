@@ -26,11 +26,11 @@ def scores(systems, inputs):
     metric = latent + random.normal(size=latent.shape)
     return ma.Scores.from_arrays({"metric": metric}, {"human": np.clip(np.round(latent + 3), 1, 5)})
 
-def seconds(data, level, coefficient, resamples, repeats):
+def seconds(data, level, statistic, resamples, repeats):
     best = float("inf")
     for _ in range(repeats):
         start = time.perf_counter()
-        ma.agree(data, level=level, coefficient=coefficient, interval="boot-both", resamples=resamples)
+        ma.agree(data, level=level, statistic=statistic, interval="boot-both", resamples=resamples)
         best = min(best, time.perf_counter() - start)
     return best
 """
@@ -67,27 +67,27 @@ def growth() -> None:
     print("\n## Growth\n")
     print("Seconds of one boot-both interval, 16 systems; in brackets, the multiple of the cell to the left.\n")
     for title, sizes, call in (
-        ("inputs (1,000 resamples)", INPUTS, "seconds(scores(16, {size}), {level!r}, {coefficient!r}, 1_000, 2)"),
-        ("resamples (100 inputs)", RESAMPLES, "seconds(scores(16, 100), {level!r}, {coefficient!r}, {size}, 2)"),
+        ("inputs (1,000 resamples)", INPUTS, "seconds(scores(16, {size}), {level!r}, {statistic!r}, 1_000, 2)"),
+        ("resamples (100 inputs)", RESAMPLES, "seconds(scores(16, 100), {level!r}, {statistic!r}, {size}, 2)"),
     ):
-        print(f"| level | coefficient | {' | '.join(f'{size:,}' for size in sizes)} {title} |")
+        print(f"| level | statistic | {' | '.join(f'{size:,}' for size in sizes)} {title} |")
         print("|---|---|" + "---:|" * len(sizes))
-        for level, coefficient in CASES:
-            calls = (call.format(size=size, level=level, coefficient=coefficient) for size in sizes)
+        for level, statistic in CASES:
+            calls = (call.format(size=size, level=level, statistic=statistic) for size in sizes)
             took = json.loads(python(f"{GROWTH}\nprint(json.dumps([{', '.join(calls)}]))"))
             cells = [f"{took[0]:.3f}"]
             cells += [f"{now:.3f} (×{now / last:.1f})" for last, now in pairwise(took)]
-            print(f"| {level} | {coefficient} | {' | '.join(cells)} |", flush=True)
+            print(f"| {level} | {statistic} | {' | '.join(cells)} |", flush=True)
         print()
 
 
 def large() -> None:
     print("## Large data\n")
     print("100 systems × 100,000 inputs, system level, boot-both, 1,000 resamples; target: peak under 2 GB.\n")
-    print("| coefficient | seconds | GB before | GB at the peak |\n|---|---:|---:|---:|")
-    for coefficient in ("pearson", "spearman", "kendall"):
-        took, before, peak = json.loads(python(f"COEFFICIENT = {coefficient!r}\n{LARGE}"))
-        print(f"| {coefficient} | {took:.1f} | {before:.2f} | {peak:.2f} |", flush=True)
+    print("| statistic | seconds | GB before | GB at the peak |\n|---|---:|---:|---:|")
+    for statistic in ("pearson", "spearman", "kendall"):
+        took, before, peak = json.loads(python(f"COEFFICIENT = {statistic!r}\n{LARGE}"))
+        print(f"| {statistic} | {took:.1f} | {before:.2f} | {peak:.2f} |", flush=True)
 
 
 def start(command: list[str], repeats: int) -> float:

@@ -1,151 +1,262 @@
-"""Do the tests hold their level, and the intervals their promise? Makes the tables of docs/validity.md.
+"""Do the tests hold their level, and the intervals their promise? Writes every table of docs/validity.md.
 
-python benchmarks/validity.py size [TRIALS]        size and power of all tests over the grid (Pearson)
-python benchmarks/validity.py kendall [TRIALS]     the same by Kendall's tau-b
-python benchmarks/validity.py coverage [pearson|kendall] [TRIALS]    how often intervals contain the correlation in the
-                                                   population
-python benchmarks/validity.py fitted FILE... [TRIALS]   size and power in worlds fitted to SummEval
+python benchmarks/validity.py                 all tables, about an hour on two cores
+python benchmarks/validity.py default-test    only the tables named (an unknown name lists them)
+python benchmarks/validity.py --quick         a tenth of the data sets, to try it
 
-A few minutes each on two cores.
+Tables stand in the page between "<!-- table: NAME -->" and "<!-- end -->". The worlds are those of
+``validity_worlds.py``, which shares no code with the package; the methods are the package's own objects, the ones that
+``agree`` and ``compare`` use.
 """
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import re
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
 
 import numpy as np
+from validity_worlds import DIFFER, EQUAL, NOISE_DIFFERS, World
 
-import metassay as ma
-from metassay import engine
-from metassay.core.vocabulary import METRIC_TESTS
-from metassay.stats.draws import stream
-from metassay.stats.intervals import basic, bca
-from metassay.stats.kernels.weighted_ranks import correlate
+from metassay.core.study import read_declaration
 from metassay.stats.methods.base import Case, SharedDraws
-from metassay.stats.methods.registry import INTERVALS as METHODS
-from metassay.stats.methods.two_way import KINDS
-from metassay.stats.proportions import wilson
+from metassay.stats.methods.registry import INTERVALS, TESTS
 from metassay.stats.statistics.registry import find
-from metassay.stats.worlds import TEXTBOOK, Textbook
-from metassay.studies.size import page_seed
 
+DEFAULT_INTERVAL: str = read_declaration("metassay.studies.agree", "agree").options["interval"].default
+DEFAULT_TEST: str = read_declaration("metassay.studies.compare", "compare").options["test"].default
+PAGE = Path(__file__).parent.parent / "docs" / "validity.md"
 RESAMPLES = 299
-PAGE = 25
-TRUTH = 99
-"""A number of its own for the stream from which the correlation in a population is drawn."""
+CELLS = 400_000
+"""A batch has about so many scores of a metric."""
+SETTINGS = [
+    ("system", "pearson"),
+    ("system", "spearman"),
+    ("system", "kendall"),
+    ("input", "pearson"),
+    ("input", "kendall"),
+    ("global", "pearson"),
+    ("global", "kendall"),
+]
+SOME = (
+    "no bias",
+    "bias .5",
+    "8 systems × 50",
+    "16 × 10, noise 3",
+    "60 × 50, noise 3",
+    "16 × 20, 3 grades",
+    "sensitivity .7",
+    "interaction 2, 25 × 12",
+    "all lognormal",
+    "8% outlier systems",
+)
+"""Worlds in which every method is tried at input and global level too."""
+SYSTEM_EQUAL = {**EQUAL, **NOISE_DIFFERS}
+
+Batch = tuple[str, str, str, Sequence[str], int, int]
+"""Kind, level and statistic, methods, number of data sets, seed."""
 
 
-def head(first: str, names: tuple[str, ...] | list[str]) -> None:
-    print(f"| {first} | " + " | ".join(f"`{name}`" for name in names) + " |")
-    print("|---|" + "---:|" * len(names), flush=True)
-
-
-def size(coefficient: str, trials: int) -> None:
-    head("world", METRIC_TESTS)
-    for world in TEXTBOOK:
-        table(ma.simulate_size(world=world, coefficient=coefficient, trials=trials, resamples=RESAMPLES))
-
-
-def fitted(files: list[str], trials: int) -> None:
-    scores = ma.read(*files)
-    head("pair of metrics: world", METRIC_TESTS)
-    for pair in ("rouge-1_f1,bertscore_f1", "rouge-1_f1,rouge-l_f1", "rouge-1_f1,qa-eval_f1"):
-        metrics = [m for m in pair.split(",") if m in scores.metrics]
-        if len(metrics) == 2:
-            result = ma.simulate_size(
-                scores, human="expert_relevance", metric=metrics, trials=trials, resamples=RESAMPLES
-            )
-            table(result)
-            print(*result.notes, sep="\n")
-
-
-def table(result: ma.Size) -> None:
-    rows = [row for row in result.table if row.equal] + [row for row in result.table if not row.equal]
-    for key in dict.fromkeys((row.setting, row.metric_a, row.metric_b) for row in rows):
-        mine = [row for row in rows if (row.setting, row.metric_a, row.metric_b) == key]
-        cells = [f"**{row.rate:.3f}**" if row.equal and row.rate > 0.065 else f"{row.rate:.3f}" for row in mine]
-        label = key[0] if key[1] is None else f"{key[1]}, {key[2]}: {key[0]}"
-        print(f"| {label} | " + " | ".join(cells) + " |", flush=True)
-
-
-BOOTSTRAPPED = ("percentile", "basic", "BCa")
-AXES = ("systems", "inputs", "both")
-INTERVALS = ["two-way", "fisher", *(f"boot-{axis} {kind}" for axis in AXES for kind in BOOTSTRAPPED)]
-
-
-def population(world: Textbook, coefficient: str, seed: int) -> float:
-    """Return the correlation in the population, by construction or from many systems."""
-    if coefficient == "pearson" and not (world.categories or world.turns):
-        return world.correlation(0)
-    many = replace(world, systems=1_000)
+def work(world: World, batch: Batch) -> np.ndarray:
+    """Return p-values (tests, 3 alternatives, data sets), or ends (intervals, 2, data sets), of some data sets."""
+    kind, level, statistic, methods, trials, seed = batch
+    x, y, z = world.draw(np.random.default_rng(seed), trials)
+    # Only at system level does a case hold many data sets.
+    parts = [slice(None)] if level == "system" else [slice(t, t + 1) for t in range(trials)]
     found = []
-    for at in range(60):
-        x, _, z = many.draw(stream(seed, TRUTH, at), 1)
-        means = [v.mean(axis=2).T / v.mean(axis=2).std() for v in (x, z)]
-        found.append(float(correlate([means[0]], means[1], [None], coefficient)[0, 0]))
-    return float(np.mean(found))
+    for at, part in enumerate(parts):
+        metrics = x[part] if kind == "interval" else np.stack([x[part], y[part]], axis=1)
+        people = z[part] if level == "system" else z[at]
+        case = Case(find(statistic), metrics.reshape(-1, world.systems, world.inputs), people, level)
+        found.append((intervals if kind == "interval" else p_values)(case, methods, SharedDraws(RESAMPLES, seed + at)))
+    return np.concatenate(found, axis=2)
 
 
-def intervals(world: Textbook, coefficient: str, number: int, page: int) -> np.ndarray:
-    """Return low and high ends, (intervals, data sets, 2), of the first metric in some data sets."""
-    n, m = world.shape
-    x, _, z = world.draw(stream(0, TRUTH, number, 1, page), PAGE)
-    case = Case(find(coefficient), x, z, "system")
-    draws = SharedDraws(RESAMPLES, page_seed(0, number, page), kinds=KINDS)
-    found = {name: method.compute([case], draws, 0.95)[0] for name, method in METHODS.items()}
-    of_systems, of_inputs = (
-        case.prepared.bootstrap(*left)
-        for left in ((np.ones((n, n)) - np.eye(n), None), (None, np.ones((m, m)) - np.eye(m)))
-    )
-    out = np.empty((len(INTERVALS), PAGE, 2))
-    for t in range(PAGE):
-        estimate = float(case.estimates[t])
-        ends = [(found[name].low[t], found[name].high[t]) for name in ("two-way", "fisher")]
-        influences = {
-            "systems": (n - 1) * (estimate - of_systems[t]) / n,
-            "inputs": (m - 1) * (estimate - of_inputs[t]) / m,
-        }
-        influences["both"] = np.concatenate(list(influences.values()))
-        for axis in AXES:
-            interval = found[f"boot-{axis}"]
-            assert interval.samples is not None, "bootstraps keep their samples"
-            samples = interval.samples[t]
-            ends += [(interval.low[t], interval.high[t]), basic(estimate, samples, 0.95)]
-            ends.append(bca(estimate, samples, influences[axis], 0.95))
-        out[:, t] = ends
-    return out
+def intervals(case: Case, methods: Sequence[str], draws: SharedDraws) -> np.ndarray:
+    """Return lower and upper ends, (methods, 2, data sets)."""
+    found = [INTERVALS[name].compute([case], draws, 0.95)[0] for name in methods]
+    return np.array([(each.low, each.high) for each in found])
 
 
-def coverage(coefficient: str, trials: int) -> None:
-    head(f"world, {coefficient} (population)", INTERVALS)
-    worlds = {name.removeprefix("equal: "): world for name, world in TEXTBOOK.items() if world.equal}
-    for number, (name, world) in enumerate(worlds.items()):
-        if world.noise[0] != world.noise[1]:
-            continue
-        truth = population(world, coefficient, number)
+def p_values(case: Case, methods: Sequence[str], draws: SharedDraws) -> np.ndarray:
+    """Return p-values that the first is better, the second is better, and two-sided, (methods, 3, data sets)."""
+    pairs = [(t, t + 1) for t in range(0, len(case.x), 2)]
+    found = []
+    for name in methods:
+        one = TESTS[name].compute(case, pairs, draws, "greater", "plus-one")
+        found.append((one.p, one.q, TESTS[name].compute(case, pairs, draws, "two-sided", "plus-one").p))
+    return np.array(found)
 
-        def work(page: int, world: Textbook = world, number: int = number) -> np.ndarray:
-            return intervals(world, coefficient, number, page)
 
-        found = np.concatenate(engine.run(work, -(-trials // PAGE), what="coverage"), axis=1)[:, :trials]
-        inside = ((found[..., 0] <= truth) & (truth <= found[..., 1])).mean(axis=1)
-        width = np.nanmean(found[..., 1] - found[..., 0], axis=1)
-        cells = [f"{share:.3f} ({w:.2f})" for share, w in zip(inside, width, strict=True)]
-        print(f"| {name} ({truth:.2f}) | " + " | ".join(cells) + " |", flush=True)
-    low, high = wilson(round(0.95 * trials), trials)
-    print(f"\n{trials} data sets each: a share of .95 is known to {low:.3f}–{high:.3f}. In brackets the mean width.")
+def drawn(
+    pool: ProcessPoolExecutor, world: World, kind: str, level: str, statistic: str, methods: Sequence[str], trials: int
+) -> np.ndarray:
+    """Return what :func:`work` gives for so many data sets."""
+    size = max(1, min(trials, CELLS // (world.systems * world.inputs)))
+    seed = zlib.crc32(repr((world, kind, level, statistic)).encode())
+    batches = [(kind, level, statistic, tuple(methods), size, seed + k) for k in range(-(-trials // size))]
+    return np.concatenate(list(pool.map(partial(work, world), batches)), axis=2)[..., :trials]
+
+
+def rates(p: np.ndarray) -> tuple[float, float, float]:
+    """Return how often p ≤ .05: first better, second better, two-sided; undefined p-values reject nothing."""
+    return tuple(float((side <= 0.05).mean()) for side in p)
+
+
+def shown(rate: float, *, bold: bool) -> str:
+    """Return a rate with three digits."""
+    text = f"{rate:.3f}".removeprefix("0")
+    return f"**{text}**" if bold else text
+
+
+def sizes(p: np.ndarray) -> str:
+    """Return one- and two-sided rates of a test of equally good metrics, in bold above .065."""
+    return " / ".join(shown(rate, bold=rate > 0.065) for rate in rates(p))
+
+
+def powers(p: np.ndarray) -> str:
+    """Return the one-sided and the two-sided power."""
+    greater, _, both = rates(p)
+    return f"{shown(greater, bold=False)} / {shown(both, bold=False)}"
+
+
+def cover(ends: np.ndarray, truth: float, most: float) -> str:
+    """Return the coverage of intervals and their median width, in bold outside of 93% to `most`."""
+    inside = float(((ends[0] <= truth) & (truth <= ends[1])).mean())
+    return f"{shown(inside, bold=not 0.93 <= inside <= most)} ({np.nanmedian(ends[1] - ends[0]):.2f})"
+
+
+def table(first: str, heads: Iterable[str], rows: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
+    """Return lines of Markdown."""
+    heads = list(heads)
+    out = [f"| {first} | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
+    return out + [f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows]
+
+
+def of_defaults(pool: ProcessPoolExecutor, kind: str, trials: int) -> list[str]:
+    """Return the table of a default over all worlds, levels and statistics."""
+    method = DEFAULT_TEST if kind == "test" else DEFAULT_INTERVAL
+    rows = []
+    for name, world in SYSTEM_EQUAL.items():
+        cells = []
+        for level, statistic in SETTINGS:
+            if (kind == "test" and level != "system" and name in NOISE_DIFFERS) or (
+                level == "global" and statistic == "kendall" and world.systems * world.inputs > 6_000
+            ):
+                cells.append("")
+                continue
+            few = trials if world.systems * world.inputs <= 6_000 else trials // 2
+            found = drawn(pool, world, kind, level, statistic, [method], few)[0]
+            most = 0.97 if statistic == "pearson" else 0.98
+            cells.append(sizes(found) if kind == "test" else cover(found, world.truth(level, statistic), most))
+        rows.append((name, cells))
+        print(name, *cells, sep=" | ", flush=True)
+    return table("world", [f"{level}, {statistic}" for level, statistic in SETTINGS], rows)
+
+
+def of_methods(
+    pool: ProcessPoolExecutor,
+    trials: int,
+    kind: str,
+    level: str,
+    statistic: str,
+    worlds: Mapping[str, World],
+    cell: Callable[[np.ndarray, World], str],
+) -> list[str]:
+    """Return the table of every method that applies, in some worlds."""
+    known = TESTS if kind == "test" else INTERVALS
+    names = [name for name, method in known.items() if method.why_not(find(statistic)) is None]
+    rows = []
+    for name, world in worlds.items():
+        found = drawn(pool, world, kind, level, statistic, names, trials)
+        rows.append((name, [cell(each, world) for each in found]))
+        print(name, *rows[-1][1], sep=" | ", flush=True)
+    return table("world", [f"`{name}`" for name in names], rows)
+
+
+Make = Callable[[ProcessPoolExecutor, int], list[str]]
+
+
+def tables() -> dict[str, tuple[int, Make]]:
+    """Return how each table is made, with its number of data sets."""
+    found: dict[str, tuple[int, Make]] = {
+        "default-test": (2_000, lambda pool, trials: of_defaults(pool, "test", trials)),
+        "default-interval": (2_000, lambda pool, trials: of_defaults(pool, "interval", trials)),
+    }
+    small = {name: EQUAL[name] for name in SOME}
+
+    def add(kind: str, level: str, statistic: str) -> None:
+        def size(p: np.ndarray, _: World) -> str:
+            greater, less, both = rates(p)
+            return f"{shown(max(greater, less), bold=max(greater, less) > 0.065)} / {shown(both, bold=both > 0.065)}"
+
+        def covered(ends: np.ndarray, world: World) -> str:
+            return cover(ends, world.truth(level, statistic), 0.97 if statistic == "pearson" else 0.98)
+
+        worlds = SYSTEM_EQUAL if level == "system" else small
+        worlds = {name: w for name, w in worlds.items() if w.systems * w.inputs <= 6_000}
+        trials = 500 if level == "system" else 300
+        cell = size if kind == "test" else covered
+        found[f"{kind}s-{level}-{statistic}"] = (
+            trials,
+            lambda pool, n: of_methods(pool, n, kind, level, statistic, worlds, cell),
+        )
+        if kind == "test" and level == "system":
+            found[f"power-{statistic}"] = (
+                1_000,
+                lambda pool, n: of_methods(pool, n, kind, level, statistic, DIFFER, lambda p, _: powers(p)),
+            )
+
+    for kind in ("test", "interval"):
+        for level, statistic in SETTINGS:
+            if statistic != "spearman" and (level, statistic) != ("global", "kendall"):
+                add(kind, level, statistic)
+    return found
+
+
+def write(name: str, lines: list[str]) -> None:
+    """Put a table into the page."""
+    text = PAGE.read_text()
+    mark = re.compile(rf"(<!-- table: {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
+    if not mark.search(text):
+        raise SystemExit(f"docs/validity.md has no place for the table {name}")
+    PAGE.write_text(mark.sub(lambda found: found[1] + "\n".join(["", *lines, ""]) + found[2], text))
 
 
 def main() -> None:
-    what, *rest = sys.argv[1:] or ["size"]
-    trials = int(rest.pop()) if rest and rest[-1].isdigit() else 1_000
-    if what == "coverage":
-        coverage(rest[0] if rest else "pearson", trials)
-    elif what == "fitted":
-        fitted(rest, trials)
-    else:
-        size("kendall" if what == "kendall" else "pearson", trials)
+    """Make the tables that are asked for."""
+    known = tables()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--quick", action="store_true")
+    given = parser.parse_args()
+    unknown = set(given.names) - set(known)
+    if unknown:
+        parser.error(f"no table {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    with ProcessPoolExecutor() as pool:
+        for name in given.names or known:
+            trials, make = known[name]
+            trials = max(20, trials // 10) if given.quick else trials
+            start = time.perf_counter()
+            print(f"== {name}: {trials:,} data sets", flush=True)
+            lines = make(pool, trials)
+            error = 1.96 * (0.05 * 0.95 / trials) ** 0.5
+            lines += [
+                "",
+                f"{trials:,} data sets (half as many above 6,000 scores); a rate of .05 or .95 ± {error:.3f}.",
+            ]
+            write(name, lines)
+            print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

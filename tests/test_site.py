@@ -26,6 +26,25 @@ def test_every_page_is_in_the_navigation():
     assert pages == set(re.findall(r"(?:- |: )([\w/-]+\.md)$", text, re.MULTILINE))
 
 
+def test_the_page_of_options_has_every_option_of_every_verb():
+    spec = importlib.util.spec_from_file_location("options_page", ROOT / "scripts" / "options_page.py")
+    page = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(page)
+    text = page.on_page_markdown((ROOT / "docs" / "options.md").read_text(encoding="utf-8"))
+    assert page.MARK not in text
+    lines = dict.fromkeys(name for _, name, _ in page.declared())
+    for line in text.splitlines():
+        if line.startswith("| `"):
+            lines[line.split("`")[1]] = line
+    found = list(page.declared())
+    assert {"agree", "compare", "make_report", "read"} <= {verb for verb, _, _ in found}
+    assert all(lines.values())
+    assert len(lines) == len({name for _, name, _ in found})
+    assert "0.95" in lines["confidence"]
+    assert "`agree`" in lines["confidence"]
+    assert page.on_page_markdown("another page") == "another page"
+
+
 @pytest.mark.slow
 def test_the_site_builds_and_asks_for_nothing_from_elsewhere(tmp_path):
     if importlib.util.find_spec("mkdocs") is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from metassay.core.option import works_on
 from metassay.core.result import on_first_use
 from metassay.core.signature import VERSION as __version__
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
     from metassay.core.texts import Texts as Texts
+    from metassay.core.votes import Votes as Votes
     from metassay.errors import Contradiction as Contradiction
     from metassay.errors import DataError as DataError
     from metassay.errors import FormatError as FormatError
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from metassay.readers import read as read
     from metassay.readers import read_parallel as read_parallel
     from metassay.readers import read_texts as read_texts
+    from metassay.readers import read_votes as read_votes
     from metassay.readers import write as write
     from metassay.readers import write_texts as write_texts
     from metassay.readers.datasets import Datasets as Datasets
@@ -55,6 +58,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.look import Look as Look
+    from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
     from metassay.studies.normality import normality as normality
     from metassay.studies.pairs import ScorePairs as ScorePairs
@@ -82,17 +87,17 @@ if TYPE_CHECKING:
     from metassay.texts.changes.translation import Translation as Translation
     from metassay.texts.changes.translation import translate as translate
     from metassay.texts.scorers.callables import scorer as scorer
-    from metassay.texts.scorers.catalogue import Catalogue as Catalogue
-    from metassay.texts.scorers.catalogue import metrics as metrics
-    from metassay.texts.scorers.corpus import score_corpus as score_corpus
     from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
     from metassay.texts.scorers.judge_config import judge as judge
-    from metassay.texts.scorers.references import score_by_reference as score_by_reference
+    from metassay.texts.scorers.registry import Catalogue as Catalogue
+    from metassay.texts.scorers.registry import metrics as metrics
     from metassay.texts.scorers.scoring import score as score
+    from metassay.texts.scorers.scoring import score_by_reference as score_by_reference
+    from metassay.texts.scorers.scoring import score_corpus as score_corpus
 
 HOMES = {
     "Agreement": "metassay.studies.agree",
-    "Catalogue": "metassay.texts.scorers.catalogue",
+    "Catalogue": "metassay.texts.scorers.registry",
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
     "Comparison": "metassay.studies.compare",
@@ -108,6 +113,7 @@ HOMES = {
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
     "FormatError": "metassay.errors",
+    "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
     "Power": "metassay.studies.power",
@@ -128,6 +134,7 @@ HOMES = {
     "Translation": "metassay.texts.changes.translation",
     "UnknownName": "metassay.errors",
     "UsageError": "metassay.errors",
+    "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "compare": "metassay.studies.compare",
@@ -142,8 +149,9 @@ HOMES = {
     "get_dataset": "metassay.readers.datasets",
     "load": "metassay.report.data",
     "judge": "metassay.texts.scorers.judge_config",
+    "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
-    "metrics": "metassay.texts.scorers.catalogue",
+    "metrics": "metassay.texts.scorers.registry",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
     "plan": "metassay.studies.plan",
@@ -152,11 +160,12 @@ HOMES = {
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
     "read_texts": "metassay.readers",
+    "read_votes": "metassay.readers",
     "register": "metassay.stats.statistics.registry",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",
-    "score_corpus": "metassay.texts.scorers.corpus",
-    "score_by_reference": "metassay.texts.scorers.references",
+    "score_corpus": "metassay.texts.scorers.scoring",
+    "score_by_reference": "metassay.texts.scorers.scoring",
     "scorer": "metassay.texts.scorers.callables",
     "simulate_coverage": "metassay.studies.coverage",
     "simulate_power": "metassay.studies.power",
@@ -184,6 +193,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - stands for every public nam
 # Results know no renderer; the rooms that show and draw them are loaded, in this order, when one is first missed.
 on_first_use(lambda: import_module("metassay.report"))
 on_first_use(lambda: import_module("metassay.charts"))
+# Nor do studies know where they run.
+works_on("metassay.engine", "on")
 
 
 def __dir__() -> list[str]:

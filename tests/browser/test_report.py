@@ -57,7 +57,7 @@ def test_order_and_switches_change_the_chart(watched, report):
         rows = [
             r
             for r in made.dossier.results["agree"].table
-            if (r.human, r.level, r.coefficient) == (human, level, "kendall")
+            if (r.human, r.level, r.statistic) == (human, level, "kendall")
         ]
         return [r.metric for r in sorted(rows, key=lambda r: -r.estimate)]
 
@@ -72,7 +72,7 @@ def test_order_and_switches_change_the_chart(watched, report):
     assert names_on_axis(page, "chart-agree") == sorted(made.dossier.metrics)
     across, down = names_on_axis(page, "chart-compare")[:8], names_on_axis(page, "chart-compare")[8:]
     assert across == down == sorted(made.dossier.metrics)
-    page.select_option("[data-switch=coefficient]", "spearman")
+    page.select_option("[data-switch=statistic]", "spearman")
     page.wait_for_timeout(300)
     assert "Not computed here for Spearman" in page.inner_text("#chart-compare-said")
     assert "coherence, input level, Kendall" in page.inner_text("#chart-compare-said")
@@ -99,7 +99,7 @@ def test_hovering_tells_values(watched, report):
     tip = page.wait_for_selector("#vg-tooltip-element.visible")
     rows = made.dossier.results["agree"].table
     best = max(
-        (r for r in rows if (r.human, r.level, r.coefficient) == ("relevance", "system", "kendall")),
+        (r for r in rows if (r.human, r.level, r.statistic) == ("relevance", "system", "kendall")),
         key=lambda r: r.estimate,
     )
     assert best.metric in tip.inner_text()
@@ -169,7 +169,7 @@ def test_thirty_metrics_and_a_hundred_systems_stay_usable(watched, tmp_path, mon
     # The studies by themselves, with the cheapest methods: what is tested is how much the page can hold.
     results = {
         "agree": ma.agree(scores, interval="fisher"),
-        "compare": ma.compare(scores, test="williams", coefficient="pearson"),
+        "compare": ma.compare(scores, test="williams", statistic="pearson"),
         "precision": ma.precision(scores, resamples=50),
     }
     monkeypatch.setattr("metassay.report.document.page.LONGEST_LIST", 29)
@@ -228,4 +228,4 @@ def test_the_keyboard_reaches_the_controls(watched, report):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.dataset.switch || document.activeElement.className"))
     assert reached[0] == "skip"
-    assert {"human", "level", "coefficient", "order"} <= set(reached)
+    assert {"human", "level", "statistic", "order"} <= set(reached)

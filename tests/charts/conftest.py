@@ -63,8 +63,10 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
     data = scores(metrics, people)
     few = {"resamples": 20}
     return {
-        "agree": lambda: ma.agree(data, **few),
-        "compare": lambda: ma.compare(data, test="williams", coefficient="pearson", level="system"),
+        "agree": lambda: ma.agree(data, interval="boot-both", **few),
+        "compare": lambda: ma.compare(
+            data, test="williams", statistic="pearson", level="system", correction="bonferroni", scope="row"
+        ),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
         "normality": lambda: ma.normality(data),

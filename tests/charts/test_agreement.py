@@ -92,7 +92,7 @@ def test_violins_count_the_resamples():
 
 def test_the_matrix_tells_corrected_from_uncorrected():
     data = scores(("one", "two", "three"), n=20, m=30)
-    result = ma.compare(data, level="system", test="williams", coefficient="pearson", human="coherence")
+    result = ma.compare(data, level="system", test="williams", statistic="pearson", human="coherence", scope="row")
     chart = result.plot()
     colours = legend(chart)
     assert list(colours.values()) == [CORRECTED, UNCORRECTED, NONE]
@@ -114,7 +114,7 @@ def test_a_test_that_cannot_be_made_is_not_called_insignificant():
 
 
 def test_without_a_correction_there_is_one_kind_of_significance():
-    result = ma.compare(scores(), test="williams", coefficient="pearson", level="system", correction="none")
+    result = ma.compare(scores(), test="williams", statistic="pearson", level="system", correction="none")
     assert CORRECTED in legend(result.plot()).values()
     assert UNCORRECTED not in legend(result.plot()).values()
     kinds = shapes.outcomes("better", None, 0.05, untested=False)
@@ -194,7 +194,7 @@ def test_the_map_of_criteria_has_a_number_in_each_defined_cell():
     rows = [r for r in result.table if r.metric is not None and r.method == "bucket"]
     drawn = {(r["metric"], r["human"], r["anchor"]): r["text"] for r in rows_of(result.plot())}
     assert drawn == {
-        (r.metric, r.criterion, r.anchor): "" if math.isnan(r.relative_difference) else f"{r.relative_difference:.2f}"
+        (r.metric, r.human, r.anchor): "" if math.isnan(r.relative_difference) else f"{r.relative_difference:.2f}"
         for r in rows
         if not r.relative_difference >= 9.995
     }
@@ -206,7 +206,7 @@ def test_agreement_that_vanishes_is_framed_and_red():
     assert "framed: agreement vanishes" in " ".join(result.plot().spec["title"]["subtitle"])
     chart = result.plot(kind="dumbbells", human="coherence", method="partial")
     colours = legend(chart)
-    one = next(r for r in result.table if (r.metric, r.criterion, r.method) == ("one", "coherence", "partial"))
+    one = next(r for r in result.table if (r.metric, r.human, r.method) == ("one", "coherence", "partial"))
     drawn = next(r for r in rows_of(chart) if r["metric"] == "one")
     assert colours[drawn["outcome"]] == WARN
     assert (drawn["estimate"], drawn["both"]) == (one.estimate, one.estimate_within)
@@ -224,7 +224,7 @@ def test_criteria_are_shown_over_systems_outputs_and_buckets():
     assert [title for title, _ in found] == ["means of systems", "all outputs", "within buckets"]
     pairs = [r for r in result.table if r.metric is None and r.level == "global"]
     assert {(r["human"], r["anchor"]): r["value"] for r in list(found.values())[1]} == {
-        (r.criterion, r.anchor): known(r.estimate) for r in pairs
+        (r.human, r.anchor): known(r.estimate) for r in pairs
     }
 
 

@@ -144,13 +144,13 @@ def test_the_matrix_of_levels_is_dark_where_a_test_says_equivalent():
             if (r.test, r.margin_kind) == ("tost", kind):
                 untested = math.isnan(r.p_value)
                 wanted = CORRECTED if r.equivalent_corrected else UNCORRECTED if r.equivalent else NONE
-                assert drawn[r.metric, r.criterion, r.language] == (PAPER if untested else wanted)
+                assert drawn[r.metric, r.human, r.language] == (PAPER if untested else wanted)
 
 
 def test_levels_hold_the_correlations():
     result = small("survive")
     rows = rows_of(result.plot(kind="agreement", human="relevance", language="en,es"))
-    wanted = {(r.metric, r.language): r.estimate for r in result.agreement if r.criterion == "relevance"}
+    wanted = {(r.metric, r.language): r.estimate for r in result.agreement if r.human == "relevance"}
     assert {r["language"] for r in rows} == {"en", "es"}
     assert all(r["estimate"] == known(wanted[r["metric"], r["language"]]) for r in rows)
     across = rows_of(result.plot(kind="across"))
@@ -160,7 +160,7 @@ def test_levels_hold_the_correlations():
 def test_the_other_charts_of_levels():
     result = small("survive")
     shares = [r["share"] for r in rows_of(result.plot(kind="sensitivity", human="relevance"))]
-    assert shares == [s.share for s in result.sensitivity if s.criterion == "relevance"]
+    assert shares == [s.share for s in result.sensitivity if s.human == "relevance"]
     margins = rows_of(result.plot(kind="margins"))
     assert [r["value"] for r in margins] == [
         *(known(r.sd) for r in result.margins),

@@ -9,6 +9,7 @@ import pytest
 
 import metassay as ma
 from metassay.cli.commands import COMMANDS, load
+from metassay.core.study import places
 
 QUICK = ("--resamples", "99", "--human", "relevance")
 
@@ -67,12 +68,12 @@ def test_options_reach_the_study(run, scores):
         "compare",
         scores,
         "--human=relevance",
-        *("--metric", "close,rough", "--level", "summary", "--coefficient", "pearson", "--test", "williams"),
+        *("--metric", "close,rough", "--level", "summary", "--statistic", "pearson", "--test", "williams"),
         *("--alternative", "two-sided", "--correction", "holm", "--scope", "table", "--alpha", "0.1"),
         *("--format", "json"),
     ).out
     rows = json.loads(out)["rows"]
-    assert {(r["level"], r["coefficient"], r["test"]) for r in rows} == {("input", "pearson", "williams")}
+    assert {(r["level"], r["statistic"], r["test"]) for r in rows} == {("input", "pearson", "williams")}
     assert {(r["alternative"], r["correction"], r["scope"]) for r in rows} == {("two-sided", "holm", "table")}
     assert {r["metric_a"] for r in rows} == {"close", "rough"}
 
@@ -205,3 +206,28 @@ def test_every_command_explains_itself(run):
     overview = run("--help").out
     assert all(f"  {name}" in overview for name in COMMANDS)
     assert run("help", "agree").out == run("agree", "--help").out
+
+
+PARTS = [*COMMANDS, "simulate coverage", "simulate power", "simulate size"]
+STUDIES = [name for name in PARTS if ma.HOMES.get(name.replace(" ", "_"), "").startswith("metassay.studies.")]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_takes_where_it_runs(run, name):
+    code, out, _ = run(*name.split(), "--help")
+    assert code == 0
+    assert all(f"\n  --{each} " in out for each in places())
+    given = ("--after", "b.csv") if name == "downgrade" else ()
+    code, out, err = run(*name.split(), "no-such-file.csv", *given, "--workers", "0")
+    assert (code, out) == (2, "")
+    assert "workers must be a whole number of at least 1, got 0" in err
+
+
+def test_a_study_goes_on_where_its_checkpoint_says(run, scores, tmp_path):
+    place = ("--checkpoint", str(tmp_path / "kept"), "--threads", "1")
+    first, second = (run("stability", scores, "--human", "relevance", "--draws", "50", *place) for _ in range(2))
+    assert first[0] == 0
+    assert first == second
+    code, _, err = run("stability", scores, "--human", "relevance", "--draws", "60", *place)
+    assert code == 2
+    assert "belongs to other work" in err

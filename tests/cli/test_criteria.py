@@ -27,7 +27,7 @@ def test_tables_and_rows(run, judged):
     assert "Does the agreement survive" in out
     done = json.loads(run("criteria", judged, "--resamples", "100", "--format", "json").out)
     assert done["study"] == "criteria"
-    wanted = {"metric", "criterion", "anchor", "method", "estimate", "estimate_within", "relative_difference", "n"}
+    wanted = {"metric", "human", "anchor", "method", "estimate", "estimate_within", "relative_difference", "n"}
     assert wanted <= set(done["rows"][0])
     # 2 pairs of criteria at 2 levels; 2 metrics × 2 criteria × 1 anchor × 2 methods
     assert [row["metric"] for row in done["rows"]].count(None) == 4
@@ -36,11 +36,11 @@ def test_tables_and_rows(run, judged):
 
 def test_options_reach_the_study(run, judged):
     options = ("--method", "bucket", "--edges", "relevance=2.5,4", "--metric-group", "g=cl*", "--anchor", "relevance")
-    more = ("--coefficient", "pearson", "--interval", "boot-inputs", "--resamples", "50", "--confidence", "0.9")
+    more = ("--statistic", "pearson", "--interval", "boot-inputs", "--resamples", "50", "--confidence", "0.9")
     rows = json.loads(run("criteria", judged, *options, *more, "--format", "json").out)["rows"]
     (row,) = [r for r in rows if r["metric"] == "close"]
-    assert (row["criterion"], row["anchor"], row["method"], row["n_buckets"]) == ("fluency", "relevance", "bucket", 3)
-    assert (row["coefficient"], row["interval"], row["confidence"]) == ("pearson", "boot-inputs", 0.9)
+    assert (row["human"], row["anchor"], row["method"], row["n_buckets"]) == ("fluency", "relevance", "bucket", 3)
+    assert (row["statistic"], row["interval"], row["confidence"]) == ("pearson", "boot-inputs", 0.9)
     assert "g: 1 metric" in run("criteria", judged, *options, *more, "--view", "groups").out
     every = run("criteria", judged, *options, *more, "--view", "criteria,intervals,metrics,verdicts,groups,rows")
     assert every.code == 0

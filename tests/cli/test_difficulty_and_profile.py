@@ -80,4 +80,4 @@ def test_a_figure_spares_the_scores_and_the_table(run, scores, tmp_path):
     shown.write_bytes(scores.read_bytes())
     code, _, err = run("agree", shown, *QUIET, "--figure", shown)
     assert code == 2
-    assert "would overwrite the scores" in err
+    assert "would overwrite a file that it reads" in err

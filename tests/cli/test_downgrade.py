@@ -32,8 +32,8 @@ def test_from_texts(run, texts):
     assert "How much damage is noticed?" in done.out
     assert " 50% " in done.out
     rows = json.loads(run(*argv, "--format", "json", "-q").out)["rows"]
-    assert {"metric", "criterion", "system", "rank_before", "rank_after", "passed_by"} <= set(rows[0])
-    assert {(r["kind"], r["criterion"], r["rate"]) for r in rows} == {
+    assert {"metric", "human", "system", "rank_before", "rank_after", "passed_by"} <= set(rows[0])
+    assert {(r["kind"], r["human"], r["rate"]) for r in rows} == {
         ("shuffle", "coherence", 1.0),
         ("lemmatize", "fluency", 1.0),
     }

@@ -32,7 +32,7 @@ WRONG = {
     "agree x --resamples 0": "metassay: error: resamples must be a whole number of at least 1, got 0",
     "agree x --confidence 95": "metassay: error: confidence must lie in (0, 1), got 95; did you mean 0.95?",
     "agree x --level sistem": "metassay: error: unknown level 'sistem'; did you mean 'system'?",
-    "agree x --coefficient tau-x": "metassay: error: unknown statistic 'tau-x'",
+    "agree x --statistic tau-x": "metassay: error: unknown statistic 'tau-x'",
     "agree x --interval boot": "metassay: error: unknown interval 'boot'",
     "agree x --seed -1": "metassay: error: seed must be a whole number of at least 0, got -1",
     f"agree x --seed {'9' * 400}": "metassay: error: seed must be a whole number of at least 0 and at most 38 digits",
@@ -98,7 +98,7 @@ def test_the_scores_are_never_overwritten(run, scores):
     before = scores.read_bytes()
     code, _, err = run("agree", scores, "--human", "relevance", "-o", scores)
     assert code == 2
-    assert "would overwrite the scores" in one_line(err)
+    assert "would overwrite a file that it reads" in one_line(err)
     assert scores.read_bytes() == before
 
 

@@ -27,7 +27,7 @@ def test_files_with_labels_and_people_beside_them(run, files):
     assert answer["study"] == "survive"
     assert {row["language"] for row in answer["rows"]} == {"es"}
     assert {row["metric"] for row in answer["rows"]} == {"one", "two"}
-    wanted = {"language", "criterion", "test", "margin", "margin_kind", "estimate_a", "estimate_b", "p_value"}
+    wanted = {"language", "human", "test", "margin", "margin_kind", "estimate_a", "estimate_b", "p_value"}
     assert wanted | {"equivalent", "equivalent_corrected"} <= answer["rows"][0].keys()
 
 
@@ -80,7 +80,7 @@ def test_by_a_column_by_metric_and_wrong_names(run, files):
     )
     assert code == 0, err
     assert "by version?" in out
-    assert "r v2" in out
+    assert "τ_c" in out
     code, out, err = run("survive", "en.csv", "human.jsonl", "--by", "metric", "--resamples", 50, "--baseline", "two")
     assert code == 0, err
     assert "zero" in out
@@ -125,7 +125,7 @@ def test_all_tables_are_in_json_and_each_can_be_csv(run, files):
         (metric, language) for metric in ("one", "two") for language in ("en", "es")
     }
     code, out, err = run(*options, "--rows", "shifts", "--format", "csv")
-    assert (code, out.splitlines()[0].split(",")[:3]) == (0, ["criterion", "coefficient", "language"])
+    assert (code, out.splitlines()[0].split(",")[:3]) == (0, ["human", "statistic", "language"])
     for wrong, message in (
         (("--rows", "agreement"), "--rows needs --format csv"),
         (("--rows", "x", "-o", "x.csv"), "shifts"),

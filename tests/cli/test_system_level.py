@@ -72,6 +72,6 @@ def test_stability_takes_one_coefficient(run):
     shown = " ".join(run("stability", "--help").out.split())
     assert "one of your own): pearson" in shown
     assert "one of your own), a comma list of" in " ".join(run("widths", "--help").out.split())
-    code, _, err = run("stability", "no-such-file.csv", "--coefficient", "pearson,kendall")
+    code, _, err = run("stability", "no-such-file.csv", "--statistic", "pearson,kendall")
     assert code == 2
     assert "unknown statistic 'pearson,kendall'" in err

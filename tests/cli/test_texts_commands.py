@@ -66,7 +66,7 @@ def test_translate_there_and_back(run, texts, tmp_path):
             "no kind of damage given; choose one with --kind: lemmatize, shuffle",
         ),
         (["corrupt", "TEXTS", "--kind", "shuffle"], "no file to write to; name one with -o FILE"),
-        (["corrupt", "TEXTS", "--kind", "shuffle", "-o", "TEXTS"], "would overwrite the texts it reads"),
+        (["corrupt", "TEXTS", "--kind", "shuffle", "-o", "TEXTS"], "would overwrite a file that it reads"),
         (["corrupt", "TEXTS", "--kind", "shuffle", "-o", "new.txt"], "must end in .jsonl, .csv, .tsv"),
         (["corrupt", "TEXTS", "--kind", "x", "-o", "new.jsonl"], "unknown kind of corruption 'x'"),
         (["corrupt", "--kind", "shuffle", "-o", "new.jsonl"], "no file given"),

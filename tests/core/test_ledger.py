@@ -88,8 +88,8 @@ def test_human_and_metric_at_once():
     ledger.record("A", "x", "m", 1, HERE, kind="human")
     with pytest.raises(FormatError, match=r"a\.csv, line 3: 'm' is called human and metric"):
         ledger.record("A", "y", "m", 1, HERE, kind="metric")
-    with pytest.raises(FormatError, match=r"a\.csv, line 8: 'm' is called human and metric"):
-        ledger.record_many("A", "z", "m", [1, 2], "a.csv", [7, 8], kinds=["human", "metric"])
+    with pytest.raises(FormatError, match=r"a\.csv, line 7: 'm' is called human and metric"):
+        ledger.record_many("A", "z", "m", [1, 2], "a.csv", [7, 8], kinds="metric")
 
 
 def test_nothing_is_an_error():

@@ -2,13 +2,18 @@
 
 import importlib
 import inspect
+import threading
+from dataclasses import dataclass
 
 import pytest
 
 import metassay as ma
+from metassay import engine
 from metassay.cli import options
 from metassay.core import options as opt
-from metassay.core.study import read_declaration, read_question, study
+from metassay.core.result import Result
+from metassay.core.signature import Signature
+from metassay.core.study import places, read_declaration, read_question, study
 from metassay.errors import UnknownName, UsageError
 
 STUDIES = sorted(name for name, home in ma.HOMES.items() if home.startswith("metassay.studies.") and name.islower())
@@ -24,11 +29,11 @@ def test_source_and_signature_declare_the_same(verb):
         assert each.default == found[name].default
         # what is not given must pass its own check
         each.option.take(name, each.default, each.default)
-    assert declared.question.endswith("?")
-    assert declared.question == read_question(ma.HOMES[verb])
+    question = read_question(ma.HOMES[verb])
+    assert question.endswith("?")
     assert declared.about
     assert declared.examples
-    assert importlib.import_module(ma.HOMES[verb]).__doc__.startswith(declared.question)
+    assert importlib.import_module(ma.HOMES[verb]).__doc__.startswith(question)
 
 
 @pytest.mark.parametrize("verb", STUDIES)
@@ -37,7 +42,7 @@ def test_docstrings_and_help_tell_every_option(verb):
     for name, each in options.of(verb).items():
         words = each.option.text(each.default)
         assert f"\n{name}\n    {words[0].upper()}{words[1:]}.\n" in text
-    assert text.count("\nParameters\n----------\n") == 1
+    assert text.count("\nParameters\n----------\n") == text.count("\nReturns\n-------\n") == 1
 
 
 def test_options_are_checked_before_the_body_runs():
@@ -62,9 +67,8 @@ def test_options_are_checked_before_the_body_runs():
         verb(width=-3)
     assert len(ran) == 2
     assert verb.__doc__.startswith(
-        "Do nothing.\n\nParameters\n----------\nlevel\n    Levels of correlation, a comma list"
+        "Do nothing.\n\nMore on that.\n\nParameters\n----------\nlevel\n    Levels of correlation, a comma list"
     )
-    assert verb.__doc__.endswith("\n\nMore on that.")
 
 
 def test_all_stands_for_every_choice():
@@ -75,3 +79,60 @@ def test_all_stands_for_every_choice():
 def test_two_names_of_one_option_are_refused():
     with pytest.raises(UsageError, match="statistic and coefficient are two names of one option"):
         ma.agree(ma.example(), human="relevance", statistic="pearson", coefficient="kendall")
+
+
+@pytest.mark.parametrize("verb", STUDIES)
+def test_every_study_takes_where_it_runs(verb):
+    parameters = inspect.signature(getattr(ma, verb)).parameters
+    assert list(parameters)[-4:] == ["threads", "cluster", "workers", "checkpoint"]
+    assert "\nthreads\n    Threads to use; they change no number" in inspect.getdoc(getattr(ma, verb))
+    # none of them is an option of its own
+    assert not {*options.of(verb)} & {*places()}
+
+
+def test_where_it_runs_is_the_engines_context_and_checked(tmp_path):
+    seen = []
+
+    @study
+    def verb(*, seed: "opt.Seed" = 0) -> None:
+        """Do nothing."""
+        seen.append((seed, engine.run(lambda page: threading.get_ident(), 64)))
+
+    verb(threads=1, checkpoint=tmp_path / "kept")
+    assert set(seen[0][1]) == {threading.get_ident()}
+    assert (tmp_path / "kept").exists()
+    with pytest.raises(UsageError, match="threads must be a whole number of at least 1, got 0"):
+        verb(threads=0)
+    with pytest.raises(UsageError, match="exclude each other"):
+        verb(cluster="tcp://a:1", workers=2)
+    assert len(seen) == 1
+
+
+def test_signatures_say_what_options_know_and_what_studies_add():
+    @dataclass(frozen=True, eq=False, repr=False)
+    class Answer(Result):
+        study = "ask"
+
+    @study
+    def ask(
+        *,
+        seed: "opt.Seed" = 0,
+        confidence: "opt.Confidence" = 0.9,
+        interval: "opt.Interval" = "fisher",
+        statistic: "opt.Statistics" = "kendall,pearson",
+        human: "opt.Human" = None,
+        systems: int = 3,
+    ) -> Answer:
+        """Ask."""
+        return Answer((), Signature.open(systems=systems, seed=None if interval == "fisher" else seed), ())
+
+    # in one order, whatever that of the options is; options with one key stand together
+    assert str(ask().signature) == f"study:ask|coef:kendall-b,pearson|ci:0.9,fisher|systems:3|v:{ma.__version__}"
+    told = str(ask(interval="boot-both", seed=7, human="x", statistic="tau-a").signature)
+    assert told == f"study:ask|coef:kendall-a|ci:0.9,boot-both|seed:7|systems:3|v:{ma.__version__}"
+
+
+@pytest.mark.parametrize("verb", STUDIES)
+def test_what_is_no_scores_is_refused_in_one_line(verb):
+    with pytest.raises(UsageError, match="expected Scores, got int"):
+        getattr(ma, verb)(3)

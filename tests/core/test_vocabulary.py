@@ -29,12 +29,12 @@ def test_levels_and_their_aliases(said, meant):
 
 
 def test_kendall_is_tau_b():
-    assert vocabulary.coefficients("tau-b,kendall,kendall-b,tau-c") == ("kendall", "kendall-c")
+    assert vocabulary.statistics("tau-b,kendall,kendall-b,tau-c") == ("kendall", "kendall-c")
 
 
 def test_unknown_names_are_told_with_the_nearest():
     with pytest.raises(UnknownName, match=r"unknown statistic 'pearsn'; did you mean 'pearson'\? \(known: pearson,"):
-        vocabulary.coefficients("pearsn")
+        vocabulary.statistics("pearsn")
     with pytest.raises(UsageError, match="no level given; choose from system"):
         levels(" , ")
 

@@ -61,9 +61,9 @@ def test_a_script_without_a_guard_is_run_once(tmp_path):
 
 def test_a_metric_that_the_script_defines_is_scored_in_its_own_process(tmp_path):
     body = """
-    from metassay.texts.scorers.base import ScorerDefaults
+    from metassay.texts.scorers.base import Scorer
     import numpy as np
-    class Letters(ScorerDefaults):
+    class Letters(Scorer):
         columns, needs, signature = ("letters",), frozenset(), "letters"
         def score(self, items):
             return np.array([[float(len(item.output))] for item in items])

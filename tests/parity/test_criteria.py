@@ -36,7 +36,7 @@ def pairs():
 
 def test_table_2(published, ours):
     entry = published["Table 2"]
-    rows = {(r.criterion, r.anchor): r for r in ours.table if r.metric is None and r.level == "global"}
+    rows = {(r.human, r.anchor): r for r in ours.table if r.metric is None and r.level == "global"}
     for criterion, anchor in pairs():
         row, printed = rows[f"expert_{criterion}", f"expert_{anchor}"], entry["value"][criterion][anchor]
         # both are rounded to two decimals in the paper
@@ -45,7 +45,7 @@ def test_table_2(published, ours):
 
 
 def medians(ours, method):
-    found = {(g.criterion, g.anchor): g.median for g in ours.groups if g.method == method}
+    found = {(g.human, g.anchor): g.median for g in ours.groups if g.method == method}
     return {(c, a): found[f"expert_{c}", f"expert_{a}"] for c, a in pairs()}
 
 

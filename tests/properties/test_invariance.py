@@ -104,7 +104,7 @@ def test_a_large_offset_costs_digits_but_no_more(coefficient):
 def test_lower_is_better_turns_the_sign(level, coefficient):
     random = np.random.default_rng(2)
     x, z = random.normal(size=(5, 7)), random.integers(1, 5, (5, 7)).astype(float)
-    options = {"level": level, "coefficient": coefficient, "resamples": 50}
+    options = {"level": level, "statistic": coefficient, "resamples": 50}
     plain = ma.agree(ma.Scores.from_arrays({"m": x}, {"h": z}), **options).table[0]
     turned_scores = ma.Scores.from_arrays({"m": x}, {"h": z}, lower_is_better=["m"])
     turned = ma.agree(turned_scores, **options).table[0]

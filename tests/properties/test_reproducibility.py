@@ -46,7 +46,7 @@ def test_threads_change_no_byte_of_an_interval(scores, interval):
         return ma.agree(
             scores,
             level=ALL_LEVELS,
-            coefficient="pearson,spearman,kendall",
+            statistic="pearson,spearman,kendall",
             interval=interval,
             resamples=4000,
             threads=threads,
@@ -62,14 +62,14 @@ def test_threads_change_no_byte_of_an_interval(scores, interval):
 @pytest.mark.parametrize("test", ["perm-both", "perm-inputs", "paired-boot-both"])
 def test_threads_change_no_byte_of_a_test(scores, test):
     results = [
-        ma.compare(scores, level=ALL_LEVELS, coefficient="pearson,kendall", test=test, resamples=3000, threads=threads)
+        ma.compare(scores, level=ALL_LEVELS, statistic="pearson,kendall", test=test, resamples=3000, threads=threads)
         for threads in (1, 2, 3)
     ]
     assert rows(results[0]) == rows(results[1]) == rows(results[2])
 
 
 def test_more_resamples_begin_with_the_fewer(scores):
-    few, many = (ma.agree(scores, level=ALL_LEVELS, coefficient=ALL_COEFFICIENTS, resamples=k) for k in (700, 2100))
+    few, many = (ma.agree(scores, level=ALL_LEVELS, statistic=ALL_COEFFICIENTS, resamples=k) for k in (700, 2100))
     for a, b in zip(few.samples, many.samples, strict=True):
         assert a.shape == (700,)
         assert same(a, b[:700])
@@ -77,7 +77,7 @@ def test_more_resamples_begin_with_the_fewer(scores):
 
 def test_seeds_differ_and_seed_0_is_a_seed(scores):
     def run(seed):
-        return ma.agree(scores, level="input", coefficient="pearson", resamples=50, seed=seed)
+        return ma.agree(scores, level="input", statistic="pearson", resamples=50, seed=seed)
 
     zero, again, one = run(0), run(0), run(1)
     assert zero.signature["seed"] == "0"
@@ -137,22 +137,22 @@ def test_tables_kept_or_made_again_give_the_same_bytes(level, coefficient):
 
 
 def test_a_metric_alone_gets_the_numbers_it_gets_in_company(scores):
-    together = ma.agree(scores, level=ALL_LEVELS, coefficient=ALL_COEFFICIENTS, resamples=300)
+    together = ma.agree(scores, level=ALL_LEVELS, statistic=ALL_COEFFICIENTS, resamples=300)
     for name in scores.metrics:
-        alone = ma.agree(scores, metric=name, level=ALL_LEVELS, coefficient=ALL_COEFFICIENTS, resamples=300)
+        alone = ma.agree(scores, metric=name, level=ALL_LEVELS, statistic=ALL_COEFFICIENTS, resamples=300)
         of_name = [row for row, inner in zip(rows(together), together.table, strict=True) if inner.metric == name]
         assert rows(alone) == of_name
 
 
 @pytest.mark.parametrize("test", ["perm-both", "perm-systems", "paired-boot-both", "williams"])
 def test_two_metrics_alone_get_the_p_values_they_get_in_company(scores, test):
-    options = {"level": ALL_LEVELS, "coefficient": "pearson,kendall", "test": test, "resamples": 500}
+    options = {"level": ALL_LEVELS, "statistic": "pearson,kendall", "test": test, "resamples": 500}
     together = ma.compare(scores, **options)
     alone = ma.compare(scores, metric=["m1", "graded"], **options)
-    wanted = {(row.metric_a, row.metric_b, row.level, row.coefficient): row.p_value for row in together.table}
+    wanted = {(row.metric_a, row.metric_b, row.level, row.statistic): row.p_value for row in together.table}
     assert len(alone.table) == 2 * 4 * 2
     for row in alone.table:
-        assert row.p_value == wanted[(row.metric_a, row.metric_b, row.level, row.coefficient)]
+        assert row.p_value == wanted[(row.metric_a, row.metric_b, row.level, row.statistic)]
 
 
 def test_the_order_of_the_metrics_changes_no_number(scores):

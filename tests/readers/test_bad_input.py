@@ -37,7 +37,6 @@ BAD = {
     "binary garbage": (bytes(range(256)) * 8, "its bytes are not text"),
     "UTF-16": ("system,input".encode("utf-16"), "the text is UTF-16; save the file as UTF-8"),
     "missing column input": ("system,metric,score\nA,m,1\n", "column 'input' is missing"),
-    "missing column system": ("input,metric,score\n1,m,1\n", "column 'system' is missing"),
     "missing column score": ("system,input,metric\nA,1,m\n", "column 'score' is missing beside 'metric'"),
     "no scores at all": ("system,input,group\nA,1,m\n", "columns with scores are missing"),
     "text for a number": (

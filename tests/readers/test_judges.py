@@ -9,6 +9,7 @@ import pytest
 
 import metassay as ma
 from metassay.core.note import Note
+from metassay.core.scales import Scale
 from metassay.errors import FormatError
 
 
@@ -86,9 +87,10 @@ def test_inspect_log(make):
     scores = ma.read(make("log.json", json.dumps(log)))
     assert scores.inputs == ("a (epoch 1)", "a (epoch 2)")
     assert scores["match_y"].values[0, 1] == 0
-    log["samples"] = [sample("a", "maybe")]
-    with pytest.raises(FormatError, match="field 'match' must be a number, got 'maybe'"):
-        ma.read(make("log.json", json.dumps(log)))
+    log["samples"] = [sample("a", "maybe"), sample("b", "no"), sample("c", "maybe")]
+    worded = ma.read(make("log.json", json.dumps(log)))["match"]
+    assert worded.scale == Scale("nominal", ("maybe", "no"))
+    assert worded.decoded().tolist() == [["maybe", "no", "maybe"]]
 
 
 def test_judge_bench(make):
@@ -109,11 +111,12 @@ def test_judge_bench(make):
     }
     scores = ma.read(make("cola.json", json.dumps(content, indent=2)))
     assert scores.sources == (("cola.json", "judge-bench"),)
-    assert scores.notes == (Note.of("fields-not-numeric", file="cola.json", field="kind", n=1, instances=3),)
-    assert scores.systems == ("cola",)
+    assert scores.notes == ()
+    assert not scores.has_systems
+    assert scores["kind"].decoded().tolist() == [[None, "yes", None]]
     assert scores["grade"].axes == (("annotator", ("1", "2")),)
     assert scores["overall"].values[0].tolist()[2] == 2.5
-    assert scores.humans == ("grade", "overall")
+    assert scores.humans == ("grade", "kind", "overall")
 
 
 def test_alt_test_of_people_and_judges(make):
@@ -125,18 +128,26 @@ def test_alt_test_of_people_and_judges(make):
     both = human.merge(ma.read(judges, format="alt-test-judges"))
     assert both.metrics == ("gpt",)
     assert both.inputs == ("i1", "i2")
-    with pytest.raises(FormatError, match="field 'ann i1' must be a number, got 'yes'"):
-        ma.read(make("people.json", json.dumps({"ann": {"i1": "yes"}})))
+    roles = ma.read(f"human={people}", f"judge={judges}")
+    assert roles.columns == both.columns
+    with pytest.raises(ma.UsageError, match="say human=FILE and judge=FILE"):
+        ma.read(people, judges)
+
+
+def test_labels_of_people_and_judges_share_their_codes(make):
+    people = make("people.json", json.dumps({"ann": {"i1": "yes", "i2": "no"}, "bob": {"i1": "no", "i2": "no"}}))
+    judges = make("judges.json", json.dumps({"gpt": {"i1": "Yes", "i2": "no"}}))
+    scores = ma.read(f"human={people}", f"judge={judges}")
+    assert scores["label"].scale == scores["gpt"].scale == Scale("binary", ("no", "yes"))
+    np.testing.assert_array_equal(scores.matrix("label"), [[0.5, 0]])
+    np.testing.assert_array_equal(scores.codes("label"), [[np.nan, 0]])
+    assert scores.codes("gpt").tolist() == [[1, 0]]
 
 
 def test_judge_bench_says_how_much_it_leaves_out(make):
     graded = {"id": 1, "annotations": {"grade": {"mean_human": 2}}}
-    worded = [{"id": i, "annotations": {"grade": {"majority_human": "yes"}}} for i in (2, 3)]
     empty = [{"id": 4, "annotations": {}}, {"id": 5, "annotations": {"grade": {"individual_human_scores": [None]}}}]
-    content = {"annotations": [], "instances": [graded, *worded, *empty]}
+    content = {"annotations": [], "instances": [graded, *empty]}
     scores = ma.read(make("cola.json", json.dumps(content)))
     assert scores.sources == (("cola.json", "judge-bench"),)
-    assert scores.notes == (
-        Note.of("fields-not-numeric", file="cola.json", field="grade", n=2, instances=5),
-        Note.of("instances-without-judgment", file="cola.json", n=4, instances=5),
-    )
+    assert scores.notes == (Note.of("instances-without-judgment", file="cola.json", n=2, instances=3),)

@@ -73,13 +73,13 @@ def test_every_score_is_where_it_belongs(archive):
 
 def test_survive_answers_from_the_folder(archive):
     folder, _ = archive
-    result = ma.survive(ma.read(folder), coefficient="kendall", resample="points", p="paper", resamples=200)
+    result = ma.survive(ma.read(folder), statistic="kendall", resample="points", p="paper", resamples=200)
     assert result.baseline == "en"
     assert {row.language for row in result.table} == {"de", "de-back"}
     assert {row.margin_kind for row in result.table} == {"constant", "sd", "range"}
     assert not any(math.isnan(row.p_value) for row in result.table)
     tost = {
-        (row.metric, row.criterion, row.language): row
+        (row.metric, row.human, row.language): row
         for row in result.table
         if row.test == "tost" and row.margin_kind == "constant"
     }

@@ -32,10 +32,15 @@ def wmt20(make, tmp_path):
 def test_a_data_set_of_mt_metrics_eval(wmt20):
     scores = ma.read(wmt20, language="en-de")
     assert scores.sources == (("wmt20", "mt-metrics-eval, en-de"),)
-    assert scores.notes == (Note.of("files-of-other-levels", file="wmt20", levels=[("domain", 1), ("system", 2)]),)
+    assert scores.notes == (Note.of("files-of-other-levels", file="wmt20", levels=[("domain", 1)]),)
     assert scores.inputs == ("1", "2", "3")
     assert scores.humans == ("mqm",)
-    assert scores.metrics == ("COMET-22-refA",)
+    assert scores.metrics == ("COMET-22-refA", "BLEU-refA")
+    assert scores["mqm"].system_scores.tolist() == [-1.6, -0.5]
+    assert scores["BLEU-refA"].system_scores.tolist() == [100, 30.1]
+    assert np.isnan(scores["BLEU-refA"].values).all()
+    assert scores.system_matrix("BLEU-refA").tolist() == [[100] * 3, [30.1] * 3]
+    np.testing.assert_allclose(np.nanmean(scores.system_matrix("mqm"), axis=1), [-1.6, -0.5])
     np.testing.assert_array_equal(scores["mqm"].values, [[0, 0, -5], [-1, np.nan, 0]])
     assert dict(scores.groups) == {"refA": "reference"}
 
@@ -73,10 +78,12 @@ def test_wrong_lines_in_a_data_set(wmt20, make, line, message):
         ma.read(wmt20, language="en-de")
 
 
-def test_only_system_scores_are_not_enough(make, tmp_path):
+def test_only_system_scores(make, tmp_path):
     make("sys/human-scores/en-de.da.sys.score", "A 1\nB 2\n")
-    with pytest.raises(DataError, match="en-de has scores per system only"):
-        ma.read(tmp_path / "sys")
+    assert ma.read(tmp_path / "sys")["da"].values.tolist() == [[1], [2]]
+    make("doc/human-scores/en-de.da.doc.score", "A 1\nB 2\n")
+    with pytest.raises(DataError, match="en-de has scores per document only"):
+        ma.read(tmp_path / "doc")
     make("none/human-scores/notes.txt", "A 1\n")
     with pytest.raises(DataError, match="holds no score files"):
         ma.read(tmp_path / "none")
@@ -119,7 +126,8 @@ def test_newer_system_scores_take_the_one_over_all_domains(make):
     scores = ma.read(make("COMET.sys.score", rows))
     assert scores["COMET-refA"].values.tolist() == [[2]]
     scores = ma.read(make("COMET.sys.score", rows.replace("all", "talks")))
-    assert scores.inputs == ("(system score: nt21 news)", "(system score: nt21 talks)")
+    assert scores.metrics == ("COMET-refA (nt21 news)", "COMET-refA (nt21 talks)")
+    assert scores.inputs == ("(system score)",)
 
 
 def test_one_language_pair_at_a_time(make):
@@ -131,5 +139,8 @@ def test_one_language_pair_at_a_time(make):
     assert ma.read(both, german, language="en-de")["B"].values.tolist() == [[0.7]]
     with pytest.raises(UsageError, match=r"D\.seg\.score is about de-en and .*C\.seg\.score about en-de"):
         ma.read(german, english)
-    with pytest.raises(UnknownName, match=r"unknown language pair in .*D\.seg\.score 'en-de'"):
+    skipped = ma.read(german, english, language="en-de")
+    assert skipped.metrics == ("C",)
+    assert [note.code for note in skipped.notes] == ["file-of-other-language"]
+    with pytest.raises(UnknownName, match=r"unknown language pair in .*D\.seg\.score: 'en-de'"):
         ma.read(english, language="en-de")

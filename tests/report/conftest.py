@@ -9,7 +9,7 @@ import pytest
 from metassay.core.note import Note
 from metassay.core.signature import Signature
 from metassay.studies.agree import Agreement, AgreementRow
-from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
+from metassay.studies.compare import Comparison, ComparisonRow, RankRow
 from metassay.studies.normality import Normality, NormalityRow
 
 NAN = math.nan
@@ -26,10 +26,10 @@ NASTY = (
 )
 
 
-def agreement_row(metric, estimate, *, human="relevance", level="system", coefficient="kendall", **changes):
+def agreement_row(metric, estimate, *, human="relevance", level="system", statistic="kendall", **changes):
     changes.setdefault("n_annotated", changes.get("n_inputs", 100))
     low, high = changes.pop("low", estimate - 0.2), changes.pop("high", estimate + 0.1)
-    ranks = level == "system" and coefficient == "kendall"
+    ranks = level == "system" and statistic == "kendall"
     fields = {
         "confidence": 0.95,
         "interval": "boot-both",
@@ -43,7 +43,7 @@ def agreement_row(metric, estimate, *, human="relevance", level="system", coeffi
         "misranked_high": (1 - low) / 2 if ranks else NAN,
         "tied": 0.0 if ranks else NAN,
     } | changes
-    return AgreementRow(metric, human, level, coefficient, estimate, low, high, **fields)
+    return AgreementRow(metric, human, level, statistic, estimate, low, high, **fields)
 
 
 def agreement(*rows, notes=()):
@@ -66,6 +66,8 @@ def comparison(estimates, *, human="relevance", level="system", p=None, notes=()
                 "resamples_undefined": 0,
                 "significant": value <= 0.05,
                 "significant_corrected": value <= 0.05 / max(1, len(estimates) - 1),
+                "p_corrected": min(1.0, value * max(1, len(estimates) - 1)),
+                "detectable": NAN,
                 "correction": "bonferroni",
                 "scope": "row",
                 "n_systems": 16,
@@ -74,11 +76,12 @@ def comparison(estimates, *, human="relevance", level="system", p=None, notes=()
             } | changes
             rows.append(ComparisonRow(a, b, human, level, "kendall", r_a, r_b, r_a - r_b, value, **fields))
     ranked = sorted(estimates, key=lambda m: -estimates[m])
-    clusters = tuple(
-        ClusterRow(human, level, "kendall", rank + 1, metric, estimates[metric]) for rank, metric in enumerate(ranked)
+    ranks = tuple(
+        RankRow(human, level, "kendall", metric, estimates[metric], rank, max(1, rank - 1), rank)
+        for rank, metric in enumerate(ranked, 1)
     )
     signature = Signature.of("compare", level=[level], coef="kendall", test="perm-both", seed=0)
-    return Comparison(table=tuple(rows), signature=signature, notes=tuple(notes), clusters=clusters, alpha=0.05)
+    return Comparison(table=tuple(rows), signature=signature, notes=tuple(notes), ranks=ranks, alpha=0.05)
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def embedded(html, identifier):
 def test_the_opening_names_the_best_metric_and_its_interval(report):
     best = max(
         (r for r in report.dossier.results["agree"].table if (r.human, r.level) == ("relevance", "system")),
-        key=lambda r: (r.coefficient == "kendall", r.estimate),
+        key=lambda r: (r.statistic == "kendall", r.estimate),
     )
     first, second, third = report.sentences
     assert first.startswith(f"{best.metric} agrees best with people on relevance at the system level")
@@ -172,7 +172,7 @@ def test_the_third_sentence_is_about_other_inputs(report):
 
 
 def test_words_of_the_answer_are_explained(report):
-    assert "The two-way test generalises to new systems and new inputs from the same populations." in report.html
+    assert "The jackknife test generalises to new systems and new inputs from the same populations." in report.html
     assert "System level: correlation of the mean scores of systems." in report.html
 
 

@@ -17,13 +17,13 @@ from metassay.report.notes import SENTENCES, sentence, sentences
 SOURCE = Path(ma.__file__).parent
 PLACE = ("share", 0.0, 0.25)
 COUNTS = {"n": 2, "outputs": 5, "texts": 5, "systems": 4, "inputs": 30, "resamples": 100, "alpha": 0.05, "metrics": 3}
-WHERE = {"human": "relevance", "level": "input", "coefficient": "kendall", "metric": "rouge"}
+WHERE = {"human": "relevance", "level": "input", "statistic": "kendall", "metric": "rouge"}
 PLAN = {
     "metric": "rouge",
     "metric_b": None,
     "human": "relevance",
     "level": "system",
-    "coefficient": "kendall",
+    "statistic": "kendall",
     "systems": 14,
     "inputs": 80.0,
     "annotators": None,
@@ -65,6 +65,17 @@ EXAMPLES = {
         "prices": (1.0, 2.0),
         "uncounted": 1,
     },
+    "no-interval": {**WHERE, "method": "jackknife", "reason": "few-systems", "needs": 5, "has": 4},
+    "no-test": {
+        **{**WHERE, "method": "jackknife", "reason": "few-inputs", "needs": 2, "has": 1},
+        "pair": (("rouge", "bleu"),),
+    },
+    "one-system-carries": {"human": "relevance", "rows": (("rouge", 0.96, "M11", 0.61, 0.7, 0.66),)},
+    "differences-needed": {
+        "needed": (("system", "kendall", 0.4), ("input", "pearson", float("inf"))),
+        "tests": 12,
+        "alpha": 0.05,
+    },
     "method-on-averages": {"method": "fisher"},
     "no-composite": {"least": 3, "groups": (("people", 2),)},
     "no-questions": {"scorer": "qaeval", "n": 1, "outputs": 3},
@@ -99,9 +110,9 @@ def notes_in_source():
     """Return the code and the names of facts of every note that the source makes."""
     for file in SOURCE.rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and ast.unparse(call.func) == "Note.of" and call.args:
-                code = ast.literal_eval(call.args[0])
-                yield code, [word.arg for word in call.keywords]
+            made = isinstance(call, ast.Call) and ast.unparse(call.func) in ("Note.of", "self._counted")
+            if made and call.args and isinstance(call.args[0], ast.Constant):
+                yield call.args[0].value, [word.arg for word in call.keywords]
 
 
 def example(code):
@@ -150,16 +161,15 @@ def test_names_that_differ_share_a_line_and_the_weightiest_note_is_first():
     ]
     assert sentences(notes) == (
         "Intervals from 10 resamples are imprecise; use at least 100, better thousands.",
-        "rouge, chrf: 3 of 100 cells missing in each.",
-        "length: 4 of 100 cells missing.",
+        "rouge, chrf, length: up to 4 of 100 cells missing in each.",
     )
     assert sentences(notes[:1]) == ("rouge: 3 of 100 cells missing.",)
     assert sentences([]) == ()
 
 
 def test_counts_that_differ_share_a_line_with_the_largest():
-    def note(metric, coefficient, n):
-        return Note.of("units-undefined", **WHERE | {"metric": metric, "coefficient": coefficient}, n=n, units=80)
+    def note(metric, statistic, n):
+        return Note.of("units-undefined", **WHERE | {"metric": metric, "statistic": statistic}, n=n, units=80)
 
     one, other = note("rouge", "kendall", 2), note("rouge", "pearson", 2)
     assert sentences([one]) == (
@@ -218,7 +228,7 @@ def test_a_note_prints_as_its_sentence_and_shows_its_facts():
 
 
 def test_json_has_code_text_and_facts(tmp_path):
-    result = ma.agree(ma.example(), human="relevance", metric="synthetic-judge", resamples=20)
+    result = ma.agree(ma.example(), human="relevance", metric="synthetic-judge", interval="boot-both", resamples=20)
     path = tmp_path / "result.json"
     data = json.loads(result.to_json(path))
     few = next(note for note in data["notes"] if note["code"] == "resamples-few")

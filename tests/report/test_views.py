@@ -1,15 +1,19 @@
 import dataclasses
 from dataclasses import dataclass
+from importlib import import_module
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
+import metassay as ma
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.errors import UnknownName
-from metassay.report.views import names_of, page
+from metassay.report.views import VIEWS, names_of, page
+from metassay.report.views.columns import across, build, lines, optional
 
 from .conftest import NAN, agreement, agreement_row, comparison
 
@@ -45,7 +49,7 @@ def test_tied_pairs_have_a_column_where_there_are_any(agreed):
     )
     (table,) = page(result).tables
     assert [column.header for column in table.columns][2:4] == ["pairs ranked wrongly", "pairs tied"]
-    assert [row[3] for row in texts(table.sections[0])] == ["20%", "0%", "–"]
+    assert [row[3] for row in texts(table.sections[0])] == ["20%", "0%", ""]
     assert any(line.startswith("Pairs tied: share of system pairs") for line in table.legend)
 
 
@@ -102,12 +106,12 @@ def test_few_metrics_are_compared_in_a_list_ordered_by_p(compared):
     ]
     assert len(listed.sections[0].rows) == 6
     assert any("** also after Bonferroni correction over the tests of each metric A" in line for line in listed.legend)
-    assert texts(ranks.sections[0])[0] == ["1", "BERTScore (0.583)"]
+    assert texts(ranks.sections[0])[0] == ["BERTScore", "0.583", "1", "1"]
 
 
 def test_many_metrics_are_compared_in_a_matrix(many_compared):
     matrix, _ranks = page(many_compared).tables
-    assert [column.header for column in matrix.columns] == ["", "metric", "r", *"1234567"]
+    assert [column.header for column in matrix.columns] == ["", "metric", "τ_b", *"1234567"]
     rows = texts(matrix.sections[0])
     assert rows[0] == ["1", "metric-0", "0.700", "", *[".001**"] * 6]
     assert rows[6] == ["7", "metric-6", "0.100", *[".999"] * 6, ""]
@@ -121,11 +125,11 @@ def test_a_matrix_has_the_best_metric_first_and_the_undefined_last():
 
 
 def test_views_can_be_chosen(compared):
-    assert [table.title for table in page(compared, "clusters").tables] == ["Ranks"]
-    assert len(page(compared, "matrix,clusters").tables) == 2
+    assert [table.title for table in page(compared, "ranks").tables] == ["Ranks (95% confidence sets)"]
+    assert len(page(compared, "matrix,ranks").tables) == 2
     with pytest.raises(UnknownName, match="unknown view 'matrx'; did you mean 'matrix'"):
         page(compared, "matrx")
-    assert names_of("compare") == ("list", "matrix", "clusters", "rows")
+    assert names_of("compare") == ("list", "matrix", "ranks", "rows")
 
 
 def test_a_two_sided_test_is_listed_once():
@@ -141,10 +145,16 @@ def test_without_correction_there_is_one_star():
     assert any("not corrected" in line for line in listed.legend)
 
 
-def test_members_of_a_cluster_share_a_line(compared):
-    clusters = tuple(dataclasses.replace(c, rank=max(1, c.rank - 1)) for c in compared.clusters)
-    (ranks,) = page(dataclasses.replace(compared, clusters=clusters), "clusters").tables
-    assert texts(ranks.sections[0]) == [["1", "BERTScore (0.583), QAEval (0.550)"], ["2", "ROUGE-1 (0.400)"]]
+def test_ranks_are_sets(compared):
+    (ranks,) = page(compared, "ranks").tables
+    assert texts(ranks.sections[0]) == [
+        ["BERTScore", "0.583", "1", "1"],
+        ["QAEval", "0.550", "2", "1–2"],
+        ["ROUGE-1", "0.400", "3", "2–3"],
+    ]
+    undefined = dataclasses.replace(compared.ranks[-1], estimate=NAN, rank=None, rank_low=None, rank_high=None)
+    (ranks,) = page(dataclasses.replace(compared, ranks=(*compared.ranks[:2], undefined)), "ranks").tables
+    assert texts(ranks.sections[0])[-1] == ["ROUGE-1", "–", "", ""]
 
 
 def test_normality(normal):
@@ -196,3 +206,71 @@ def test_a_result_without_rows_can_be_shown():
     for text in (result.to_markdown(), result.to_latex(), result.to_html(), result.to_json()):
         assert "future" in text
     assert result.to_csv() == ""
+
+
+class Far(ma.Statistic):
+    name, title, symbol, higher_is_better, range = "far-off", "mean distance", "d", False, (0.0, np.inf)
+
+    def evaluate(self, x, z, w):
+        return (w * abs(x - z)).sum(0) / w.sum(0)
+
+
+def test_a_statistic_of_ones_own_is_called_by_its_name_and_small_may_be_good():
+    rng = np.random.default_rng(0)
+    people = rng.normal(size=(8, 12)) + rng.normal(size=(8, 1))
+    metrics = {name: people + rng.normal(size=people.shape) * size for name, size in (("far", 3), ("near", 0.1))}
+    scores = ma.Scores.from_arrays(metrics, {"overall": people})
+    statistic = ma.register(Far())
+    agreed = ma.agree(scores, statistic=statistic, interval="boot-both", resamples=20, level="system")
+    (table,) = page(agreed).tables
+    assert [row[0].text for row in table.sections[0].rows] == ["near", "far"]
+    assert bold(table.sections[0], 1) == ["near"]
+    assert table.columns[1].header == "system mean distance"
+    spec = agreed.plot().spec
+    assert list(dict.fromkeys(row["metric"] for row in spec["concat"][0]["data"]["values"])) == ["near", "far"]
+    compared = ma.compare(scores, statistic=statistic, test="paired-boot-both", resamples=20, level="system")
+    assert [c.header for c in page(compared, "list").tables[0].columns][2:4] == ["d A", "d B"]
+    cells = compared.plot().spec["concat"][0]["data"]["values"]
+    assert [row["metric_a"] for row in cells] == ["near", "far"]
+    for result in (agreed, compared):
+        shown = result.to_text() + str(result.plot().spec)
+        assert "orrelation" not in shown.replace("kendall", "")
+    report = ma.make_report(scores, statistic=statistic, resamples=20)
+    assert report.sentences[0].startswith("near agrees best with people on overall at the system level (mean distance ")
+    assert "includes 0" not in report.sentences[1]
+    assert '"sort":"good"' in report.html
+
+
+def test_every_view_of_every_study_is_a_function_of_its_module():
+    for study, names in VIEWS.items():
+        module = import_module(f"metassay.report.views.{study.replace('-', '_')}")
+        for name in names:
+            assert callable(getattr(module, f"{name}_", None) or getattr(module, name)), (study, name)
+        default = getattr(module, "default", None)
+        assert default is None or default.__doc__, study
+
+
+def test_a_column_is_declared_by_heading_fields_and_form():
+    rows = [
+        SimpleNamespace(metric="a", share=0.25, low=0.1, high=NAN, nothing=None),
+        SimpleNamespace(metric="b", share=NAN, low=NAN, high=1, nothing=None),
+    ]
+    specs = ["metric", "share||two", "around|share low high|two", "ends|low high|one", False, optional("|nothing|word")]
+    (table,) = build("t", specs, [("all", rows)], "told", "", None)
+    assert [(c.header, c.align, c.key) for c in table.columns] == [
+        ("metric", "left", True),
+        ("share", "right", False),
+        ("around", "right", False),
+        ("ends", "right", False),
+    ]
+    assert texts(table.sections[0]) == [["a", "0.25", "0.25 [0.10, –]", "[0.1, –]"], ["b", "–", "–", "–"]]
+    assert table.legend == ("told", "– undefined: scores that do not vary, or too few of them.")
+    assert build("t", specs, []) == ()
+
+
+def test_a_wide_table_has_a_column_for_every_value_and_blanks_where_there_is_no_row():
+    rows = [SimpleNamespace(metric=m, level=v, n=n) for m, v, n in (("a", "x", 1), ("a", "y", 2), ("b", "y", 3))]
+    columns = ["metric", *across(rows, "level", lambda level: f"{level}|n|count")]
+    (table,) = build("t", columns, [("", lines(rows, "metric"))])
+    assert [column.header for column in table.columns] == ["metric", "x", "y"]
+    assert texts(table.sections[0]) == [["a", "1", "2"], ["b", "", "3"]]

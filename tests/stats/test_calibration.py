@@ -33,7 +33,7 @@ def p_values(test, worlds, **options):
     ("level", "coefficient"), [("input", "pearson"), ("global", "spearman"), ("system", "kendall")]
 )
 def test_p_values_of_perm_both_are_uniform_when_nothing_differs(level, coefficient):
-    p = p_values("perm-both", 300, level=level, coefficient=coefficient)
+    p = p_values("perm-both", 300, level=level, statistic=coefficient)
     # P(p ≤ .05) is at most .05: out of 300, more than 29 has a chance of about 1 in 2,000.
     assert (p <= 0.05).sum() <= stats.binom(300, 0.05).ppf(0.9995)
     if level != "system":  # Kendall of 8 means takes few values; ties make its p-values larger, never smaller
@@ -50,7 +50,7 @@ def test_perm_both_finds_a_difference_that_is_there():
         human = random.normal(size=(8, 12))
         good, bad = human + 0.5 * random.normal(size=human.shape), human + 3 * random.normal(size=human.shape)
         scores = ma.Scores.from_arrays({"good": good, "bad": bad}, {"human": human})
-        options = {"level": "input", "coefficient": "pearson", "resamples": 99, "seed": world, "threads": 1}
+        options = {"level": "input", "statistic": "pearson", "resamples": 99, "seed": world, "threads": 1}
         result = ma.compare(scores, test="perm-both", **options)
         assert result.signature["test"] == "perm-both"
         found += result.table[0].significant
@@ -67,7 +67,7 @@ def test_boot_both_covers_the_truth():
         metric = truth * human + np.sqrt(1 - truth**2) * random.normal(size=(30, 1))
         x, z = (means + 0.3 * random.normal(size=(30, 12)) for means in (metric, human))
         scores = ma.Scores.from_arrays({"m": x}, {"human": z})
-        (row,) = ma.agree(scores, level="system", coefficient="pearson", resamples=400, seed=world, threads=1).table
+        (row,) = ma.agree(scores, level="system", statistic="pearson", resamples=400, seed=world, threads=1).table
         covered += row.low <= truth <= row.high
     # Percentile intervals of 30 points cover a little less than 95 %; below 88 % or above 99 % has odds of 1 in 1,000
     # if they cover between 93 and 96 %.
@@ -86,7 +86,7 @@ def test_two_way_intervals_cover_the_correlation_of_the_population(systems):
     x, _, z = world.draw(random, 200)
     for at in range(200):
         scores = ma.Scores.from_arrays({"m": x[at]}, {"human": z[at]})
-        options = {"level": "system", "coefficient": "pearson", "interval": "two-way", "resamples": 200}
+        options = {"level": "system", "statistic": "pearson", "interval": "two-way", "resamples": 200}
         (row,) = ma.agree(scores, **options, seed=at, threads=1).table
         covered += row.low <= world.correlation(0) <= row.high
     assert 180 <= covered < 200

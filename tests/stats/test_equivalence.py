@@ -5,7 +5,16 @@ import pytest
 from scipy.stats import binom, norm
 
 from metassay.stats.draws import multiplicities
-from metassay.stats.equivalence import anderson_hauck, annotator_margins, needed_margins, tost
+from metassay.stats.equivalence import (
+    anderson_hauck,
+    annotator_margins,
+    difference_limits,
+    needed_margins,
+    tost,
+    two_way_tost,
+)
+from metassay.stats.methods.case import Case
+from metassay.stats.methods.jackknife import Limits
 from metassay.stats.metric_criterion_pairs import Correlations, Weights
 from metassay.stats.significance import corrected
 from metassay.stats.statistics.registry import find
@@ -137,3 +146,63 @@ def test_tost_holds_its_level_at_the_border_for_tau_c_on_a_five_point_scale():
     truth = Correlations(np.stack([a, b])[:, :, None], z[None, :, None], [(0, 0), (1, 0)], "global", find("kendall-c"))
     first, second = truth.estimate()
     assert LEAST < rejections(draw, "kendall-c", first - second) <= MOST
+
+
+def jackknife_fit(seed=0, name="pearson", level="system", systems=14):
+    random = np.random.default_rng(seed)
+    z = random.normal(size=(systems, 1)) + random.normal(size=(systems, 20))
+    x = z + 0.3 * random.normal(size=(3, systems, 1)) + random.normal(size=(3, systems, 20))
+    return Case(find(name), x, z, level).fits[0][1]
+
+
+@pytest.mark.parametrize("level", ["system", "input"])
+@pytest.mark.parametrize("name", ["pearson", "kendall"])
+def test_intervals_of_differences_by_hand(name, level):
+    fit = jackknife_fit(name=name, level=level)
+    ends, limits = difference_limits(fit, np.array([0, 2]), np.array([1, 0]), 0.9), Limits(fit).ends(0.9)
+    covariance = fit.of_systems * fit.of_pairs + fit.of_inputs
+    for k, (a, b) in enumerate(((0, 1), (2, 0))):
+        r = fit.estimates
+        size = [covariance[p, p] - min(fit.of_inputs[p, p], 0) for p in (a, b)]
+        rho = covariance[a, b] / math.sqrt(size[0] * size[1])
+        down = [r[a] - limits[0, a], limits[1, b] - r[b]]
+        up = [limits[1, a] - r[a], r[b] - limits[0, b]]
+        for end, sign, (u, v) in ((ends[0, k], -1, down), (ends[1, k], 1, up)):
+            assert end == pytest.approx(r[a] - r[b] + sign * math.sqrt(u * u + v * v - 2 * rho * u * v))
+
+
+def test_equivalence_is_an_interval_inside_the_margin():
+    fit, first, second = jackknife_fit(), np.array([0, 0, 1]), np.array([1, 2, 2])
+    margins = np.array([0.3, 0.2, 0.4])
+    p = two_way_tost(fit, first, second, margins)
+    assert ((p > 0) & (p < 0.5)).all()
+    for sign, inside in ((1, True), (-1, False)):
+        for k in range(3):
+            ends = difference_limits(fit, first[[k]], second[[k]], 1 - 2 * (p[k] + sign * 1e-6))
+            assert (max(-ends[0, 0], ends[1, 0]) < margins[k]) == inside
+    wider = two_way_tost(fit, first, second, margins + 0.1)
+    assert (wider < p).all()
+
+
+def test_a_difference_beyond_the_margin_is_not_equivalent():
+    fit = jackknife_fit()
+    difference = abs(fit.estimates[0] - fit.estimates[1])
+    p = two_way_tost(fit, np.array([0, 0]), np.array([1, 1]), np.array([difference * 0.9, np.nan]))
+    assert p[0] == 1
+    assert np.isnan(p[1])
+
+
+def test_at_the_margin_equivalence_is_found_in_one_of_twenty_at_most():
+    # Two metrics with likings of SD .2 and .75: system correlations differ by about .18, the margin. Over 150 data sets
+    # more than 17 (.11) has odds of 1 in 1,000 at .05.
+    random = np.random.default_rng(11)
+    own = (0.2, 0.75)
+    r = [1 / math.sqrt((1 + 1 / 40) * (1 + s * s + 1 / 40)) for s in own]
+    found = 0
+    for _ in range(150):
+        q = random.normal(size=(30, 1))
+        z = q + random.normal(size=(30, 40))
+        x = np.stack([q + s * random.normal(size=(30, 1)) + random.normal(size=(30, 40)) for s in own])
+        fit = Case(find("pearson"), x, z, "system").fits[0][1]
+        found += two_way_tost(fit, np.array([0]), np.array([1]), np.array([r[0] - r[1]]))[0] <= 0.05
+    assert found <= 17

@@ -50,7 +50,7 @@ def shown(result):
     assert "osine" in str(result)
     assert result.signature["coef"] == "cosine"
     rows = json.loads(result.to_json())["rows"]
-    assert {row["coefficient"] for row in rows} == {"cosine"}
+    assert {row["statistic"] for row in rows} == {"cosine"}
     assert r"\begin{tabular}" in result.to_latex()
     return result
 
@@ -173,14 +173,14 @@ def test_plan():
 
 
 def test_stability_and_widths(two):
-    assert ma.stability(ma.example(), **two, draws=20).table[0].coefficient == "cosine"
+    assert ma.stability(ma.example(), **two, draws=20).table[0].statistic == "cosine"
     shown(ma.widths(ma.example(), **two, annotated=20, resamples=40))
 
 
 def test_report_and_chart(two, tmp_path):
     report = ma.make_report(ma.example(), tmp_path / "report.html", **two, resamples=40)
     assert "cosine similarity" in (tmp_path / "report.html").read_text()
-    assert report.dossier.results["agree"].table[0].coefficient == "cosine"
+    assert report.dossier.results["agree"].table[0].statistic == "cosine"
     assert ma.agree(ma.example(), **two, resamples=20).plot() is not None
 
 
@@ -237,7 +237,7 @@ def test_modules_of_users(tmp_path, monkeypatch):
     (tmp_path / "my_statistics.py").write_text(code)
     monkeypatch.chdir(tmp_path)
     (row, *_) = ma.agree(ma.example(), statistic="my_statistics:Dot", level="system", resamples=20).table
-    assert row.coefficient == "dot"
+    assert row.statistic == "dot"
     for wrong in ("my_statistics:Nothing", "no_such_module:Dot", "json:dumps"):
         with pytest.raises(ma.UsageError):
             ma.agree(ma.example(), statistic=wrong)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from metassay.stats.proportions import nearest, wilson
+from metassay.stats.proportions import Rate, nearest, wilson
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 10), (3, 10), (10, 10), (950, 1000), (1, 7)])
@@ -36,3 +37,13 @@ def test_what_contains_everything_takes_no_part():
     assert nearest([math.nan, 0.6, 0.5], [0, 1000, 1000], 0.95) == 1
     assert nearest([1.0, 0.6], [1000] * 2, 0.95) is None  # nothing to be compared with
     assert nearest([0.0, 0.0], [10, 10], 0.95) is None  # equally far
+
+
+def test_a_rate_counts_what_is_defined_only():
+    found = Rate.of(np.array([1.0, 0.0, np.nan, 1.0]))
+    assert (found.rate, found.trials, found.n_undefined) == (2 / 3, 3, 1)
+    assert (found.low, found.high) == wilson(2, 3)
+    never = Rate.of(np.full(2, np.nan))
+    assert math.isnan(never.rate)
+    assert math.isnan(never.low)
+    assert (never.trials, never.n_undefined) == (0, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from metassay.errors import UsageError
 from metassay.stats.methods.base import Case, Draws
@@ -18,10 +19,12 @@ def task(seed, statistic="pearson", metrics=(0, 1, 2), noise=(0.5, 0.6, 3.0), we
     random = np.random.default_rng(seed)
     z = random.normal(size=(shape[0], 1)) + random.normal(size=shape)
     x = np.stack([z + noise[m] * random.normal(size=shape) for m in metrics])
-    return Task(Case(find(statistic), x, z, "system" if statistic == "spa" else "input"), metrics, weight)
+    return Task(
+        Case(find(statistic), x, z, "system" if statistic in ("spa", "pairwise-accuracy") else "input"), metrics, weight
+    )
 
 
-@pytest.mark.parametrize("name", ["two-way", "boot-both", "boot-inputs", "fisher"])
+@pytest.mark.parametrize("name", ["jackknife", "two-way", "boot-both", "boot-inputs", "fisher"])
 def test_one_task_is_its_own_average(name):
     only, draws = task(0), Draws(200, 3)
     found = averages([only], 3, INTERVALS[name], draws, 0.9)
@@ -81,7 +84,7 @@ def test_one_task_is_tested_as_it_is(name, alternative):
 
 def test_more_tasks_are_more_evidence():
     tasks = [task(seed, noise=(1.0, 1.6, 3.0)) for seed in range(5)]
-    for name in ("two-way", "perm-both"):
+    for name in ("jackknife", "two-way", "perm-both"):
         options = (TESTS[name], Draws(999, 1), "greater", "plus-one")
         p = [compare_averages(tasks[:n], [(0, 1)], *options).p[0] for n in (1, 5)]
         assert p[1] < p[0]
@@ -96,6 +99,41 @@ def test_outcomes_of_pairs_are_averaged_too():
 def test_tests_without_draws_cannot_be_averaged():
     with pytest.raises(UsageError, match="williams has no draws"):
         compare_averages([task(0)], [(0, 1)], TESTS["williams"], Draws(9, 1), "greater", "plus-one")
+
+
+@pytest.mark.parametrize("statistic", ["kendall", "acc-eq", "spa", "pairwise-accuracy"])
+def test_the_jackknife_adds_up_variances(statistic):
+    # The same task three times, taken for independent ones: the same difference, √3 times as certain.
+    one = task(5, statistic, noise=(0.7, 1.5, 3.0), shape=(12, 20))
+    options = ([(0, 1), (0, 0)], TESTS["jackknife"], Draws(9, 1), "greater", "plus-one")
+    alone, thrice = (compare_averages([one] * n, *options) for n in (1, 3))
+    assert thrice.estimates == pytest.approx(alone.estimates)
+    z = [-ndtri(each.p[0]) for each in (alone, thrice)]
+    assert z[1] == pytest.approx(np.sqrt(3) * z[0], rel=0.25)
+    assert np.isnan(thrice.p[1])
+    assert thrice.tasks.tolist() == [3, 3]
+
+
+def test_metrics_are_compared_on_the_cells_that_both_have():
+    whole, other = task(0), task(1)
+    x = whole.case.x.copy()
+    x[2, :, :3] = np.nan
+    tasks = [Task(Case(find("pearson"), x, whole.case.z, "input"), (0, 1, 2)), other]
+    pairs = [(0, 1), (0, 2)]
+    found = compare_averages(tasks, pairs, TESTS["jackknife"], Draws(9, 1), "greater", "plus-one")
+    full = find("pearson").prepare(x, whole.case.z, "input").estimate()[0]
+    cut = find("pearson").prepare(x[:, :, 3:], whole.case.z[:, 3:], "input").estimate()[0]
+    assert found.estimates[0] == pytest.approx((full[:2] + other.case.estimates[:2]) / 2)
+    assert found.estimates[1] == pytest.approx((cut[[0, 2]] + other.case.estimates[[0, 2]]) / 2)
+
+
+def test_a_task_that_is_too_small_for_the_test_is_left_out_of_it_and_of_no_interval():
+    small = task(3, shape=(3, 15))
+    found = compare_averages([task(0), small], [(0, 2)], TESTS["jackknife"], Draws(9, 1), "greater", "plus-one")
+    assert found.tasks.tolist() == [1]
+    limits = averages([task(0), small], 3, INTERVALS["jackknife"], Draws(9, 1), 0.95)
+    assert np.isnan(limits.low).all()
+    assert limits.reasons[1, 0].code == "few-systems"
 
 
 def test_the_test_holds_its_level_on_the_average():

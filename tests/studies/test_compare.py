@@ -33,9 +33,9 @@ def test_all_ordered_pairs_on_the_example(small_example, test):
     for level in literal.LEVELS:
         assert set(by_pair(result, level)) == set(itertools.permutations(metrics, 2))
     for row in result.table:
-        assert (row.human, row.test, row.coefficient) == ("relevance", test, "kendall")
-        assert (row.alternative, row.correction, row.scope) == ("greater", "bonferroni", "row")
-        assert row.resamples == (None if test == "williams" else 99)
+        assert (row.human, row.test, row.statistic) == ("relevance", test, "kendall")
+        assert (row.alternative, row.correction, row.scope) == ("greater", "holm", "table")
+        assert row.resamples == (None if test in ("williams", "jackknife") else 99)
         assert 0 < row.p_value <= 1
         assert row.difference == row.estimate_a - row.estimate_b
         assert row.significant == (row.p_value <= result.alpha == 0.05)
@@ -48,17 +48,17 @@ def test_both_estimates_rest_on_the_cells_that_both_have(world):
     scores = world(missing=gaps)
     x = {name: scores.matrix(name) for name in scores.metrics}
     z = scores.matrix("human")
-    result = ma.compare(scores, level=LEVELS, coefficient="pearson", resamples=19)
+    result = ma.compare(scores, level=LEVELS, statistic="pearson", resamples=19)
     for row in result.table:
         common = ~np.isnan(x[row.metric_a]) & ~np.isnan(x[row.metric_b])
         for name, estimate in ((row.metric_a, row.estimate_a), (row.metric_b, row.estimate_b)):
             wanted = literal.correlation(np.where(common, x[name], np.nan), z, row.level, "pearson")
             assert estimate == pytest.approx(wanted, abs=1e-12)
     assert noted(result, "metrics-on-common-cells")
-    # Clusters rank each metric on all cells it has.
-    for cluster in result.clusters:
-        wanted = literal.correlation(x[cluster.metric], z, cluster.level, "pearson")
-        assert cluster.estimate == pytest.approx(wanted, abs=1e-12)
+    # Ranks are of each metric on all cells it has.
+    for ranked in result.ranks:
+        wanted = literal.correlation(x[ranked.metric], z, ranked.level, "pearson")
+        assert ranked.estimate == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -137,7 +137,7 @@ def test_williams_takes_the_correlations_of_the_level(world):
     scores = world()
     x, y, z = (scores.matrix(name) for name in ("good", "fair", "human"))
     for level, n in (("system", 8), ("input", 8), ("global", 96), ("within-system", 12)):
-        row = by_pair(ma.compare(scores, level=level, test="williams", coefficient="pearson"))[("good", "fair")]
+        row = by_pair(ma.compare(scores, level=level, test="williams", statistic="pearson"))[("good", "fair")]
         r = [literal.correlation(a, b, level, "pearson") for a, b in ((x, z), (y, z), (x, y))]
         assert row.p_value == pytest.approx(williams(*r, n, "greater"))
 
@@ -164,7 +164,7 @@ def test_what_is_corrected_together(correction, scope, alternative, family):
     result = ma.compare(
         scores,
         level="input",
-        coefficient="pearson",
+        statistic="pearson",
         correction=correction,
         scope=scope,
         alternative=alternative,
@@ -197,25 +197,72 @@ def test_no_correction_corrects_nothing(world):
     assert result.signature["corr"] == "none"
 
 
-def test_clusters_follow_the_corrected_tests(world):
-    result = ma.compare(world(), level="input", coefficient="pearson", resamples=499, correction="none")
-    assert [c.metric for c in result.clusters] == ["good", "fair", "poor"]
-    estimates = [c.estimate for c in result.clusters]
-    assert estimates == sorted(estimates, reverse=True)
-    won = {pair for pair, row in by_pair(result).items() if row.significant_corrected}
-    rank, current = 1, []
-    for cluster in result.clusters:
-        if any((other, cluster.metric) in won for other in current):
-            rank, current = rank + 1, []
-        current.append(cluster.metric)
-        assert cluster.rank == rank
-    assert result.clusters[-1].rank > 1
-    for alternative in ("less", "two-sided"):
-        other = ma.compare(
-            world(), level="input", coefficient="pearson", resamples=499, correction="none", alternative=alternative
-        )
-        assert [c.metric for c in other.clusters] == ["good", "fair", "poor"]
-        assert other.clusters[-1].rank > 1
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_possible_ranks_follow_from_all_pairs_by_holm(world, alternative):
+    options = {"level": "input", "statistic": "pearson", "alternative": alternative}
+    # Whatever correction the tests have, sets of ranks need control over the whole table.
+    results = [ma.compare(world(), **options, correction=c, scope=s) for c, s in (("holm", "table"), ("none", "row"))]
+    assert results[0].ranks == results[1].ranks
+    ranks = results[0].ranks
+    assert [(r.metric, r.rank) for r in ranks] == [("good", 1), ("fair", 2), ("poor", 3)]
+    rows = by_pair(results[0])
+    pairs = list(itertools.combinations([r.metric for r in ranks], 2))
+    two = [min(1, 2 * min(rows[a, b].p_value, rows[b, a].p_value)) for a, b in pairs]
+    if alternative == "two-sided":
+        two = [rows[pair].p_value for pair in pairs]
+    won = {pair for pair, p in zip(pairs, corrected(np.array(two), "holm"), strict=True) if p <= 0.05}
+    assert won
+    for r in ranks:
+        assert r.rank_low == 1 + sum(b == r.metric for _, b in won)
+        assert r.rank_high == 3 - sum(a == r.metric for a, _ in won)
+
+
+def test_equal_metrics_may_have_all_ranks():
+    random = np.random.default_rng(4)
+    z = random.normal(size=(12, 1)) + random.normal(size=(12, 30))
+    metrics = {f"m{k}": z + random.normal(size=z.shape) for k in range(4)}
+    result = ma.compare(ma.Scores.from_arrays(metrics, {"h": z}), level="system")
+    assert {(r.rank_low, r.rank_high) for r in result.ranks} == {(1, 4)}
+    (needed,) = noted(result, "differences-needed")
+    ((level, statistic, median),) = needed["needed"]
+    assert (level, statistic) == ("system", "kendall")
+    differences = [row.detectable for row in result.table]
+    assert median == pytest.approx(np.median(differences))
+    # What is not detectable at this precision is not significant, and the other way round.
+    assert all(row.significant_corrected <= (row.difference > 0) for row in result.table)
+
+
+def test_a_detectable_difference_is_where_significance_starts(world):
+    for statistic in ("kendall", "pearson"):
+        result = ma.compare(world(), level="input", statistic=statistic, correction="none")
+        for row in result.table:
+            if abs(abs(row.difference) - row.detectable) > 0.02:
+                assert row.significant == (row.difference > row.detectable)
+
+
+def test_too_few_systems_are_no_test_and_say_so(world):
+    result = ma.compare(world(systems=4), level="system")
+    assert all(math.isnan(row.p_value) and math.isnan(row.p_corrected) for row in result.table)
+    notes = noted(result, "no-test", reason="few-systems", needs=5, has=4)
+    assert {note["pair"] for note in notes} == {(("good", "fair"),), (("good", "poor"),), (("fair", "poor"),)}
+    assert {(r.rank_low, r.rank_high) for r in result.ranks} == {(1, 3)}
+
+
+def test_tests_that_cannot_succeed_are_named(world):
+    result = ma.compare(world(systems=6), level="system", test="two-way", resamples=999)
+    (note,) = noted(result, "p-never-small-corrected", correction="holm", tests=6)
+    assert note["smallest"] == 1 / 64
+    assert note["after"] == pytest.approx(6 / 64)
+    assert not noted(ma.compare(world(systems=6), level="system", correction="none", test="two-way"), "p-never-small")
+    assert noted(ma.compare(world(systems=4), level="system", test="perm-systems"), "p-never-small")
+
+
+def test_copies_are_not_tested(world):
+    scores = world()
+    metrics = {name: scores.matrix(name) for name in ("good", "fair")} | {"again": 2 * scores.matrix("fair") + 1}
+    result = ma.compare(ma.Scores.from_arrays(metrics, {"human": scores.matrix("human")}), level="system")
+    assert noted(result, "no-test", reason="same-scores", pair=(("fair", "again"),))
+    assert math.isnan(by_pair(result)["fair", "again"].p_value)
 
 
 def test_a_constant_metric_is_undefined_and_explained(world):
@@ -230,10 +277,12 @@ def test_a_constant_metric_is_undefined_and_explained(world):
                 assert not row.significant
                 assert not row.significant_corrected
         assert noted(result, "tests-undefined", metrics=("flat",))
-        assert {c.metric for c in result.clusters if math.isnan(c.estimate)} == {"flat"}
-        # An undefined test does not enlarge a family: each row has one test left.
+        assert {c.metric for c in result.ranks if math.isnan(c.estimate)} == {"flat"}
+        assert {(c.rank, c.rank_low, c.rank_high) for c in result.ranks if c.metric == "flat"} == {(None, None, None)}
+        assert all(1 <= c.rank_low <= c.rank <= c.rank_high <= 2 for c in result.ranks if c.metric != "flat")
+        # An undefined test does not enlarge a family: the table has two tests left, in both directions.
         left = [row for row in result.table if "flat" not in (row.metric_a, row.metric_b)]
-        assert all(row.significant == row.significant_corrected for row in left)
+        assert all(row.p_corrected <= min(2 * row.p_value, 1) + 1e-12 for row in left)
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -249,9 +298,10 @@ def test_metrics_without_common_cells_are_not_compared(world, test):
 def test_a_metric_and_its_copy_do_not_differ(world, test):
     x = world().matrix("fair")
     scores = ma.Scores.from_arrays({"fair": x, "copy": x.copy()}, {"human": world().matrix("human")})
-    for row in ma.compare(scores, level=LEVELS, coefficient="pearson,spearman,kendall", test=test, resamples=99).table:
+    for row in ma.compare(scores, level=LEVELS, statistic="pearson,spearman,kendall", test=test, resamples=99).table:
         assert row.difference == 0
-        assert row.p_value == pytest.approx(0.5 if test == "williams" else 1)
+        expected = {"williams": 0.5, "jackknife": math.nan}.get(test, 1)
+        assert row.p_value == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize("level", ["input", "global", "within-system"])
@@ -259,17 +309,22 @@ def test_a_metric_in_other_units_does_not_differ(level):
     random = np.random.default_rng(0)
     x, z = random.integers(1, 6, (2, 6, 8)).astype(float)
     scores = ma.Scores.from_arrays({"share": x / 7, "percent": x * 100 / 7}, {"human": z})
-    for row in ma.compare(scores, level=level, coefficient="kendall", resamples=199).table:
+    for row in ma.compare(scores, level=level, statistic="kendall", test="two-way", resamples=199).table:
         assert row.p_value == 1
+    assert all(math.isnan(row.p_value) for row in ma.compare(scores, level=level, statistic="kendall").table)
 
 
 def test_the_smallest_p_value_is_one_over_draws_and_one():
     random = np.random.default_rng(0)
     z = random.normal(size=(10, 40))
     scores = ma.Scores.from_arrays({"good": z + 0.1, "bad": -z}, {"h": z})
-    options = {"level": "input", "coefficient": "pearson", "resamples": 99}
+    options = {"level": "input", "statistic": "pearson", "test": "perm-both", "resamples": 99}
     assert by_pair(ma.compare(scores, **options))[("good", "bad")].p_value == 1 / 100
     assert by_pair(ma.compare(scores, p="paper", **options))[("good", "bad")].p_value == 0
+    # Correlations of 1 and of −1, whatever system is left out: nothing shows how far their difference may vary.
+    result = ma.compare(scores, level="input", statistic="pearson")
+    assert math.isnan(by_pair(result)[("good", "bad")].p_value)
+    assert noted(result, "no-test", reason="zero-width")
 
 
 def test_references_are_left_out_unless_they_are_wanted(world):
@@ -282,10 +337,10 @@ def test_references_are_left_out_unless_they_are_wanted(world):
 
 
 def test_several_criteria_levels_and_coefficients_at_once(example):
-    result = ma.compare(example, metric="synthetic-judge,synthetic-overlap", coefficient="pearson,tau-c", resamples=19)
-    keys = [(row.human, row.level, row.coefficient, row.metric_a) for row in result.table]
+    result = ma.compare(example, metric="synthetic-judge,synthetic-overlap", statistic="pearson,tau-c", resamples=19)
+    keys = [(row.human, row.level, row.statistic, row.metric_a) for row in result.table]
     assert len(set(keys)) == len(keys) == 2 * 2 * 2 * 2
-    assert len(result.clusters) == 2 * 2 * 2 * 2
+    assert len(result.ranks) == 2 * 2 * 2 * 2
     assert repr(result).startswith("Comparison(16 rows; study:compare|")
 
 
@@ -318,7 +373,7 @@ def test_williams_rests_on_cells_that_people_scored():
     changed_x, changed_y = (np.where(np.isnan(z), v[::-1], v) for v in (x, y))
     for level in ("input", "global", "within-system"):
         p_values = [
-            [row.p_value for row in ma.compare(scores, level=level, coefficient="pearson", test="williams").table]
+            [row.p_value for row in ma.compare(scores, level=level, statistic="pearson", test="williams").table]
             for scores in (
                 ma.Scores.from_arrays({"x": x, "y": y}, {"z": z}),
                 ma.Scores.from_arrays({"x": changed_x, "y": changed_y}, {"z": z}),
@@ -332,7 +387,7 @@ def test_a_note_warns_if_metrics_favour_systems(world):
     quality = random.normal(size=(16, 1))
     x, y = (quality + random.normal(size=(16, 1)) + random.normal(size=(16, 50)) for _ in range(2))
     scores = ma.Scores.from_arrays({"x": x, "y": y}, {"z": quality + random.normal(size=(16, 50))})
-    options = {"level": "system", "coefficient": "pearson", "resamples": 19}
+    options = {"level": "system", "statistic": "pearson", "resamples": 19}
     (warning,) = noted(
         ma.compare(scores, test="perm-both", **options), "false-positives", method="perm-both", alpha=0.05
     )
@@ -355,7 +410,7 @@ def test_two_way_exchanges_whole_systems_where_inputs_add_nothing():
     scores = ma.Scores.from_arrays(
         {"x": np.repeat(x[:, None], 4, 1), "y": np.repeat(y[:, None], 4, 1)}, {"z": np.repeat(z[:, None], 4, 1)}
     )
-    (row, _) = ma.compare(scores, level="system", coefficient="pearson", test="two-way", resamples=20_000).table
+    (row, _) = ma.compare(scores, level="system", statistic="pearson", test="two-way", resamples=20_000).table
     u, v = ((w - w.mean()) / w.std() for w in (x, y))
 
     def difference(swap):
@@ -368,9 +423,9 @@ def test_two_way_exchanges_whole_systems_where_inputs_add_nothing():
 
 
 @pytest.mark.parametrize("level", ["system", "input", "global", "within-system"])
-@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall-c"])
-def test_two_way_has_all_levels_and_coefficients(world, level, coefficient):
-    forth = ma.compare(world(), level=level, coefficient=coefficient, test="two-way", resamples=99)
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall-c"])
+def test_two_way_has_all_levels_and_coefficients(world, level, statistic):
+    forth = ma.compare(world(), level=level, statistic=statistic, test="two-way", resamples=99)
     assert all(0 < row.p_value <= 1 for row in forth.table)
     a, b = forth.table[0], next(r for r in forth.table if r.metric_a == forth.table[0].metric_b)
     assert b.difference == pytest.approx(-a.difference)
@@ -395,5 +450,5 @@ def test_the_two_way_test_uses_its_threads(monkeypatch):
     monkeypatch.setattr(ma.Statistic, "exchange", slow)
     z = np.random.default_rng(0).normal(size=(8, 200))
     scores = ma.Scores.from_arrays(metrics={"a": z + 1, "b": -z}, human={"overall": z})
-    ma.compare(scores, level="system", coefficient="pearson", test="two-way", resamples=8 * 1024, threads=2)
+    ma.compare(scores, level="system", statistic="pearson", test="two-way", resamples=8 * 1024, threads=2)
     assert len(seen) > 1

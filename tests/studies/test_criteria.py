@@ -40,7 +40,7 @@ def row_of(result, metric, criterion, anchor, method="bucket", level="global"):
     (row,) = [
         r
         for r in result.table
-        if (r.metric, r.criterion, r.anchor, r.method, r.level) == (metric, criterion, anchor, method, level)
+        if (r.metric, r.human, r.anchor, r.method, r.level) == (metric, criterion, anchor, method, level)
     ]
     return row
 
@@ -103,7 +103,7 @@ def test_a_negative_agreement_is_judged_alike():
 
 
 def test_verdicts_over_all_anchors_name_the_gravest(found):
-    by = {(v.metric, v.criterion, v.method): v for v in found.verdicts}
+    by = {(v.metric, v.human, v.method): v for v in found.verdicts}
     assert by["borrower", "fluency", "bucket"].verdict == "vanishes"
     assert by["borrower", "fluency", "bucket"].anchors == ("relevance",)
     assert len(by) == 3 * 2 * 3
@@ -155,7 +155,7 @@ def test_threads_change_nothing():
 
 def test_groups_have_medians_and_quartiles_with_intervals():
     result = ma.criteria(planted(), method="bucket", metric_group=["people=borrower,honest", "rest=*"], resamples=100)
-    (one,) = [g for g in result.groups if (g.group, g.criterion, g.anchor) == ("people", "fluency", "relevance")]
+    (one,) = [g for g in result.groups if (g.group, g.human, g.anchor) == ("people", "fluency", "relevance")]
     values = [row_of(result, m, "fluency", "relevance").relative_difference for m in ("borrower", "honest")]
     assert one.n_metrics == 2
     assert one.median == pytest.approx(np.median(values))
@@ -182,8 +182,8 @@ def test_an_anchor_without_a_cell_in_common_is_undefined():
     metric, relevance = scores.matrix("honest").copy(), scores.matrix("relevance").copy()
     metric[:, :5], relevance[:, 5:] = np.nan, np.nan
     apart = ma.Scores.from_arrays({"m": metric}, {"relevance": relevance, "fluency": scores.matrix("fluency")})
-    for coefficient in ("kendall", "pearson"):
-        result = ma.criteria(apart, method=METHODS, coefficient=coefficient, resamples=20)
+    for statistic in ("kendall", "pearson"):
+        result = ma.criteria(apart, method=METHODS, statistic=statistic, resamples=20)
         for method in METHODS:
             row = row_of(result, "m", "fluency", "relevance", method)
             assert (row.n, row.verdict) == (0, "thin")
@@ -242,7 +242,7 @@ def test_edges_are_read_in_every_form():
         ({"interval": "fisher"}, "boot-systems"),
         ({"human": "relevance"}, "another one to hold fixed"),
         ({"metric_group": ["x=nothing*"]}, "metric in group 'x':"),
-        ({"coefficient": "kendall,pearson"}, "unknown statistic"),
+        ({"statistic": "kendall,pearson"}, "unknown statistic"),
     ],
 )
 def test_wrong_options_are_told(options, message):
@@ -258,20 +258,20 @@ def test_any_number_of_criteria():
     assert sum(row.metric is None for row in result.table) == 2 * 6 * 5
 
 
-@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall-a", "kendall-c"])
-def test_other_coefficients(coefficient):
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall-a", "kendall-c"])
+def test_other_coefficients(statistic):
     scores = planted(8, 15)
     row = row_of(
-        ma.criteria(scores, metric="honest", coefficient=coefficient, resamples=40),
+        ma.criteria(scores, metric="honest", statistic=statistic, resamples=40),
         "honest",
         "fluency",
         "relevance",
         "partial",
     )
     x, z, anchor = (scores.matrix(name).ravel() for name in ("honest", "fluency", "relevance"))
-    assert row.estimate == pytest.approx(vectors(x, z, coefficient))
+    assert row.estimate == pytest.approx(vectors(x, z, statistic))
     rest = [np.round(v - np.polyfit(anchor, v, 1)[0] * anchor, 9) for v in (x, z)]
-    assert row.estimate_within == pytest.approx(vectors(*rest, coefficient))
+    assert row.estimate_within == pytest.approx(vectors(*rest, statistic))
     assert row.within_low < row.estimate_within < row.within_high
 
 

@@ -35,7 +35,7 @@ def test_an_alert_metric_notices_and_a_deaf_one_does_not(before):
     assert 0 < deaf.high < 1
     assert deaf.mean_change == pytest.approx(0.0)
     first = result.table[0]
-    assert (first.metric, first.criterion, first.kind, first.system) == ("alert", "coherence", "shuffle", "a")
+    assert (first.metric, first.human, first.kind, first.system) == ("alert", "coherence", "shuffle", "a")
     assert (first.rank_before, first.rank_after, first.n_lower, first.passed_by) == (1, 5, 4, 4)
     assert first.change == pytest.approx(-2.2)
 

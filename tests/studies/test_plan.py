@@ -24,7 +24,7 @@ def world(seed=0, systems=12, inputs=40, annotators=3, **options):
 
 @pytest.fixture(scope="module")
 def result():
-    return ma.plan(world(), metric="good", width=0.3, coefficient="pearson", trials=300)
+    return ma.plan(world(), metric="good", width=0.3, statistic="pearson", trials=300)
 
 
 def test_more_is_narrower_and_costs_more(result):
@@ -64,7 +64,7 @@ def test_the_next_annotations_are_read_from_the_curve_too():
 
     def gains(annotations):
         found = ma.plan(
-            world(), metric="good", metric_b="bad", coefficient="pearson", trials=100, annotations=annotations
+            world(), metric="good", metric_b="bad", statistic="pearson", trials=100, annotations=annotations
         )
         base = {row.axis: row.power for row in found.table if not row.extrapolated}
         most = {row.axis: row.power for row in found.table}
@@ -101,9 +101,9 @@ def result_variance():
 
 
 def test_seed_and_threads(result):
-    again = ma.plan(world(), metric="good", width=0.3, coefficient="pearson", trials=300, threads=1)
+    again = ma.plan(world(), metric="good", width=0.3, statistic="pearson", trials=300, threads=1)
     assert again.to_json() == result.to_json()
-    other = ma.plan(world(), metric="good", width=0.3, coefficient="pearson", trials=300, seed=1)
+    other = ma.plan(world(), metric="good", width=0.3, statistic="pearson", trials=300, seed=1)
     assert other.to_json() != result.to_json()
 
 
@@ -113,12 +113,12 @@ def test_lower_is_better_changes_nothing(result):
     scores = ma.Scores.from_arrays(
         {"good": columns["good"]}, {"people": columns["people"]}, lower_is_better=["good", "people"]
     )
-    again = ma.plan(scores, metric="good", width=0.3, coefficient="pearson", trials=300)
+    again = ma.plan(scores, metric="good", width=0.3, statistic="pearson", trials=300)
     assert [row.width for row in again.table] == pytest.approx([row.width for row in result.table])
 
 
 def test_power_puts_the_better_metric_first():
-    result = ma.plan(world(), metric="bad", metric_b="good", power=0.8, coefficient="pearson", trials=300)
+    result = ma.plan(world(), metric="bad", metric_b="good", power=0.8, statistic="pearson", trials=300)
     assert {(row.metric, row.metric_b) for row in result.table} == {("good", "bad")}
     rows = [row for row in result.table if row.axis == "systems"]
     assert rows[-1].power > rows[0].power
@@ -137,7 +137,7 @@ def test_metrics_that_are_the_same_are_told_apart_as_often_as_the_level_says():
 
 
 def test_a_wanted_difference_is_planned():
-    args = {"metric": "good", "metric_b": "bad", "coefficient": "pearson", "trials": 300}
+    args = {"metric": "good", "metric_b": "bad", "statistic": "pearson", "trials": 300}
     small, large = (ma.plan(world(), difference=d, **args) for d in (0.1, 0.4))
     at = {"axis": "systems", "n": 12}
     first, second = (next(row for row in r.table if (row.axis, row.n) == tuple(at.values())) for r in (small, large))
@@ -164,10 +164,10 @@ def test_one_annotator_is_not_a_panel():
 
 
 def test_a_target_that_is_met_and_one_that_cannot_be():
-    met = ma.plan(world(), metric="good", width=1.5, coefficient="pearson", trials=100)
+    met = ma.plan(world(), metric="good", width=1.5, statistic="pearson", trials=100)
     assert noted(met, "plan", reached=True, target=1.5)
     assert all(need.needed is not None and need.needed <= need.now for need in met.needs)
-    never = ma.plan(world(), metric="bad", width=0.01, coefficient="pearson", trials=100)
+    never = ma.plan(world(), metric="bad", width=0.01, statistic="pearson", trials=100)
     assert all(need.needed is None for need in never.needs)
     limits = {axis: (most, limit) for axis, most, limit in noted(never, "plan", reached=False)[0]["limits"]}
     assert limits["inputs"][1] > 0.01
@@ -226,7 +226,7 @@ def test_wrong_usage(options, words):
 
 
 def test_data_that_do_not_allow_it():
-    with pytest.raises(ma.DataError, match=r"at least 4 systems and 2 inputs to learn from, got 2 × 40"):
+    with pytest.raises(ma.DataError, match=r"at least 5 systems and 2 inputs to learn from, got 2 × 40"):
         ma.plan(world(systems=2), metric="good")
     flat = ma.Scores.from_arrays({"m": np.ones((6, 5))}, {"h": np.arange(30.0).reshape(6, 5)})
     with pytest.raises(ma.DataError, match="no world can be fitted to m and h"):
@@ -239,14 +239,14 @@ def test_views(result):
     assert "What is needed?" in text
     assert "Krippendorff's α, ordinal" in text
     assert "needed" in result.to_text(view="needs")
-    many = ma.plan(world(), coefficient="pearson", trials=50)
+    many = ma.plan(world(), statistic="pearson", trials=50)
     assert "How well do people agree?" in str(many)
 
 
 def test_summeval(shared_data):
     folder = shared_data / "summeval" / "scores"
     scores = ma.read(folder / "human.jsonl", folder / "rouge.jsonl")
-    result = ma.plan(scores, human="expert_relevance", metric="rouge-1_f1", coefficient="pearson", trials=300)
+    result = ma.plan(scores, human="expert_relevance", metric="rouge-1_f1", statistic="pearson", trials=300)
     here = next(row for row in result.table if row.axis == "systems" and row.n == 16)
     # Fisher's interval around .61 with 16 systems is .68 wide; Student's quantile makes it .74.
     assert here.width == pytest.approx(0.74, abs=0.08)

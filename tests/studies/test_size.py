@@ -34,7 +34,7 @@ def test_two_way_finds_a_difference_that_is_there():
 
 
 def test_kendall_is_tested_as_well():
-    options = {"coefficient": "kendall", "test": "two-way,paired-boot-both", "trials": 100, "resamples": 99}
+    options = {"statistic": "kendall", "test": "two-way,paired-boot-both", "trials": 100, "resamples": 99}
     for row in ma.simulate_size(world="equal: own liking 0.5", **options).table:
         assert row.rate <= 0.16  # .055 gives more than 16 of 100 once in 10,000
 
@@ -52,7 +52,7 @@ def test_a_world_like_the_users_data():
         human="relevance",
         metric="synthetic-judge,synthetic-overlap",
         level="system",
-        coefficient="pearson",
+        statistic="pearson",
         interval="fisher",
     ).table
     expected = scores[0].estimate - scores[1].estimate

@@ -122,7 +122,7 @@ def test_what_is_refused():
     with pytest.raises(UsageError, match="draws"):
         ma.stability(made(), draws=0)
     with pytest.raises(UsageError, match="unknown statistic"):
-        ma.stability(made(), coefficient="sine")
+        ma.stability(made(), statistic="sine")
     with pytest.raises(DataError, match="at least 2 systems"):
         ma.stability(made(systems=1))
     with pytest.raises(UsageError, match="expected Scores"):

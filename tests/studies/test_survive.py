@@ -38,7 +38,7 @@ def survived():
 
 
 def test_one_row_per_metric_criterion_language_test_and_margin(survived):
-    keys = {(r.metric, r.criterion, r.language, r.test, r.margin_kind) for r in survived.table}
+    keys = {(r.metric, r.human, r.language, r.test, r.margin_kind) for r in survived.table}
     assert len(keys) == len(survived.table) == 2 * 2 * 3 * 2 * 3
     assert {r.baseline for r in survived.table} == {"en"}
     assert {r.n for r in survived.table} == {SYSTEMS * INPUTS}
@@ -48,7 +48,7 @@ def test_what_is_nearly_the_same_survives_and_noise_does_not(survived):
     found = {
         r.language: r
         for r in survived.table
-        if (r.metric, r.criterion, r.test, r.margin_kind) == ("good", "relevance", "tost", "constant")
+        if (r.metric, r.human, r.test, r.margin_kind) == ("good", "relevance", "tost", "constant")
     }
     assert found["es"].equivalent_corrected
     assert not found["hi"].equivalent
@@ -58,7 +58,7 @@ def test_what_is_nearly_the_same_survives_and_noise_does_not(survived):
 def test_estimates_are_those_of_scipy_on_all_outputs(survived):
     scores = world()
     z = scores["en"].matrix("relevance").ravel()
-    row = next(r for r in survived.table if (r.metric, r.criterion, r.language) == ("good", "relevance", "es"))
+    row = next(r for r in survived.table if (r.metric, r.human, r.language) == ("good", "relevance", "es"))
     for language, estimate in (("en", row.estimate_a), ("es", row.estimate_b)):
         x = scores[language].matrix("good").ravel()
         assert estimate == pytest.approx(kendalltau(x, z, variant="c").statistic)
@@ -69,13 +69,13 @@ def test_margins_are_those_of_single_annotators(survived):
     scores = world()["en"]
     x = scores.matrix("good").ravel()
     each = [kendalltau(x, z.ravel(), variant="c").statistic for z in scores["relevance"].values]
-    row = next(r for r in survived.margins if (r.metric, r.criterion) == ("good", "relevance"))
+    row = next(r for r in survived.margins if (r.metric, r.human) == ("good", "relevance"))
     assert (row.n_annotators, row.sd, row.range) == (
         3,
         pytest.approx(np.std(each, ddof=1)),
         pytest.approx(max(each) - min(each)),
     )
-    kinds = {r.margin_kind: r.margin for r in survived.table if (r.metric, r.criterion) == ("good", "relevance")}
+    kinds = {r.margin_kind: r.margin for r in survived.table if (r.metric, r.human) == ("good", "relevance")}
     assert kinds == {"constant": 0.05, "sd": pytest.approx(row.sd), "range": pytest.approx(row.range)}
 
 
@@ -101,7 +101,7 @@ def test_tost_and_dominance_equal_literal_resampling():
 
 
 def test_the_round_trip_stands_beside_its_language(survived):
-    assert [(s.criterion, s.language) for s in survived.shifts] == [
+    assert [(s.human, s.language) for s in survived.shifts] == [
         ("relevance", "es"),
         ("relevance", "hi"),
         ("fluency", "es"),
@@ -115,12 +115,10 @@ def test_the_round_trip_stands_beside_its_language(survived):
 
 def test_sensitivity_grows_with_the_margin_and_agrees_with_the_tests(survived):
     for criterion in ("relevance", "fluency"):
-        curve = {s.margin: s.share for s in survived.sensitivity if s.criterion == criterion}
+        curve = {s.margin: s.share for s in survived.sensitivity if s.human == criterion}
         assert list(curve.values()) == sorted(curve.values())
         tests = [
-            r.equivalent
-            for r in survived.table
-            if (r.criterion, r.test, r.margin_kind) == (criterion, "tost", "constant")
+            r.equivalent for r in survived.table if (r.human, r.test, r.margin_kind) == (criterion, "tost", "constant")
         ]
         assert curve[0.05] == pytest.approx(np.mean(tests))
 
@@ -161,7 +159,7 @@ def test_by_metric_by_human_and_by_annotator():
     metrics = ma.survive(scores, by="metric", baseline="poor", human="relevance", resamples=100)
     assert {(r.metric, r.language, r.baseline) for r in metrics.table} == {("good", "good", "poor")}
     humans = ma.survive(scores, by="human", metric="good", resamples=100)
-    assert {(r.metric, r.criterion, r.baseline) for r in humans.table} == {("good", "fluency", "relevance")}
+    assert {(r.metric, r.human, r.baseline) for r in humans.table} == {("good", "fluency", "relevance")}
     people = ma.survive(scores, by="annotator", human="relevance", metric="good", resamples=100)
     assert [r.language for r in people.table if (r.test, r.margin_kind) == ("tost", "constant")] == ["2", "3"]
     z = scores["relevance"].values
@@ -235,9 +233,9 @@ def test_without_single_annotators_there_is_the_constant_margin_only():
 
 
 def test_other_levels_and_coefficients():
-    result = ma.survive(world(), level="system", coefficient="pearson,spearman", resamples=50)
-    assert {(r.level, r.coefficient) for r in result.table} == {("system", "pearson"), ("system", "spearman")}
-    result = ma.survive(world(), level="input", coefficient="kendall", resamples=50)
+    result = ma.survive(world(), level="system", statistic="pearson,spearman", resamples=50)
+    assert {(r.level, r.statistic) for r in result.table} == {("system", "pearson"), ("system", "spearman")}
+    result = ma.survive(world(), level="input", statistic="kendall", resamples=50)
     assert {r.test for r in result.table} == {"tost"}
     assert noted(result, "anderson-hauck-excluded", level="input")
 
@@ -276,7 +274,7 @@ def test_experts_of_summeval_give_the_margins_of_the_paper(shared_data):
     assert len(metrics) >= 4
     medians = {}
     for criterion in ("coherence", "consistency", "fluency", "relevance"):
-        medians[criterion] = np.median([m.sd for m in result.margins if m.criterion == f"expert_{criterion}"])
+        medians[criterion] = np.median([m.sd for m in result.margins if m.human == f"expert_{criterion}"])
     # Braun et al. (2022), §3.3, medians over eight other metrics and one more system: .049, .013, .018, .036.
     for criterion, published in (
         ("coherence", 0.049),
@@ -314,7 +312,7 @@ def test_anderson_hauck_counts_the_systems_that_have_means():
     values = parts["es"].matrix("good").copy()
     values[:2] = np.nan
     parts = {"en": parts["en"], "es": ma.Scores.from_arrays({"good": values})}
-    how = {"level": "system", "coefficient": "pearson", "human": "relevance", "margin_kind": "constant"}
+    how = {"level": "system", "statistic": "pearson", "human": "relevance", "margin_kind": "constant"}
     result = ma.survive(parts, test="anderson-hauck", resamples=20, **how)
     (row,) = result.table
     (self_correlation,) = [a.estimate for a in result.across]

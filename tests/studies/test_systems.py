@@ -219,7 +219,7 @@ def rejected(shift, cutoff, worlds=1_000, inputs=24):
     random = np.random.default_rng(2011)
     values = np.repeat(2 * random.normal(size=(worlds, inputs)), 2, axis=0) + random.normal(size=(2 * worlds, inputs))
     values[::2] += shift
-    plan = Plan(("unpaired-t", "paired-t", "wilcoxon"), (cutoff,), "two-sided", 0.05, 499, 0, None)
+    plan = Plan(("unpaired-t", "paired-t", "wilcoxon"), (cutoff,), "two-sided", 0.05, 499, 0)
     judged = judge_pairs(values, np.arange(0, 2 * worlds, 2), np.arange(1, 2 * worlds, 2), plan)
     return {test: float((outcome.p_value <= 0.05).mean()) for (test, _), outcome in judged.outcomes.items()}
 

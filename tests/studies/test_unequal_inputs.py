@@ -10,7 +10,7 @@ import pytest
 import metassay as ma
 from metassay.core.note import Note
 from metassay.core.vocabulary import METRIC_TESTS
-from metassay.studies.inputs import take_as_annotated
+from metassay.studies.selection import take_as_annotated
 from properties import literal
 
 from .conftest import noted
@@ -164,7 +164,7 @@ def test_compare_on_annotated_inputs_is_compare_of_these_inputs(test):
     settings = {"level": "system,input", "test": test, "resamples": 99}
     one, other = ma.compare(scores, inputs="annotated", **settings), ma.compare(alone, **settings)
     same(numbers(one), numbers(other))
-    assert one.clusters == other.clusters
+    assert one.ranks == other.ranks
 
 
 @pytest.mark.parametrize("test", [test for test in METRIC_TESTS if test != "perm-outcomes"])
@@ -172,7 +172,7 @@ def test_compare_takes_the_estimates_of_agree(test):
     scores = made()
     found = ma.compare(scores, level="system", test=test, resamples=99)
     agreed = {row.metric: row.estimate for row in ma.agree(scores, level="system", interval="fisher").table}
-    assert {row.metric: row.estimate for row in found.clusters} == agreed
+    assert {row.metric: row.estimate for row in found.ranks} == agreed
     for row in found.table:
         assert (row.estimate_a, row.estimate_b) == (agreed[row.metric_a], agreed[row.metric_b])
         assert (row.n_systems, row.n_inputs, row.n_annotated) == (8, 60, 20)

@@ -19,6 +19,7 @@ def made(systems=10, inputs=300, judged=30, people_noise=0.5):
     people = quality + random.normal(size=(systems, inputs)) * people_noise
     people[:, judged:] = NAN
     metrics = {f"m{k}": quality + random.normal(size=(systems, inputs)) * (k + 1) for k in range(3)}
+    metrics["m0"][4] += 0.3  # ranked perfectly it would have no interval
     return ma.Scores.from_arrays(metrics, {"good": people})
 
 
@@ -146,6 +147,6 @@ def test_systems_and_judged_inputs_are_drawn_alike_however_large_the_test_set_is
     metric = np.where(np.arange(5000) < 40, quality + random.normal(size=(6, 5000)), 0.0)
     people = np.where(np.arange(5000) < 40, quality + random.normal(size=(6, 5000)), np.nan)
     scores = ma.Scores.from_arrays({"m": metric}, {"h": people})
-    rows = ma.widths(scores, resamples=2000, coefficient="kendall").table
+    rows = ma.widths(scores, resamples=2000, statistic="kendall").table
     change = {row.interval: row.width_change for row in rows}
     assert change["boot-systems"] == 0

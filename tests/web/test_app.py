@@ -16,7 +16,9 @@ import pytest
 from starlette.testclient import TestClient
 
 import metassay as ma
-from metassay.web.app import _in_order, make_app
+from metassay.core.study import read_declaration
+from metassay.web.app import make_app
+from metassay.web.choices import in_order
 from metassay.web.limits import Limits
 
 from .asking import ADDRESS, message, sent, settled, table
@@ -70,12 +72,12 @@ def test_upload_choose_run_read_and_delete(client, tmp_path):
 
 def test_the_main_criterion_comes_first():
     kinds = [("metric", False), ("human", False), ("", False), ("human", True)]
-    assert _in_order({"columns": kinds, "first": None}) == [
+    assert in_order({"columns": kinds, "first": None}) == [
         (0, "metric", False),
         (1, "human", False),
         (3, "human", True),
     ]
-    assert _in_order({"columns": kinds, "first": 3}) == [(3, "human", True), (0, "metric", False), (1, "human", False)]
+    assert in_order({"columns": kinds, "first": 3}) == [(3, "human", True), (0, "metric", False), (1, "human", False)]
 
 
 @pytest.mark.parametrize(
@@ -196,9 +198,11 @@ def test_a_name_in_an_error_is_text(client):
     [
         ({"kind-0": "metric"}, "mark at least one column as people&#x27;s judgment"),
         ({"kind-1": "human", "kind-2": ""}, "mark at least one column as a metric"),
-        ({"resamples": "1000000"}, "resamples must be a whole number from 100 to 100,000"),
+        ({"resamples": "1000000"}, "resamples must be at most 100,000 here, got 1,000,000"),
         ({"resamples": "nan"}, "resamples must be a whole number"),
-        ({"confidence": "95"}, "confidence must be one of those offered"),
+        ({"resamples": "many"}, "resamples must be a whole number"),
+        ({"seed": "-1"}, "seed must be"),
+        ({"confidence": "95"}, "confidence must lie in (0, 1), got 95; did you mean 0.95?"),
         ({"first": "99"}, "the main criterion must be one that people judged"),
         ({"first": "1"}, "the main criterion must be one that people judged"),
     ],
@@ -208,6 +212,18 @@ def test_choices_that_cannot_be(client, changed, said):
     settled(client, address)
     page = client.post(f"{address}/report", data={**CHOSEN, **changed})
     assert message(page).startswith(said)
+
+
+def test_the_form_asks_for_every_number_that_a_report_declares(client):
+    declared = read_declaration("metassay.report.document.report", "make_report").options
+    numbers = {name: each for name, each in declared.items() if each.option.number and name != "threads"}
+    assert {"resamples", "confidence", "seed"} <= set(numbers)
+    address = sent(client, ("scores.csv", table()))
+    settled(client, address)
+    page = unescape(client.get(address).text)
+    for name, each in numbers.items():
+        assert f'name="{name}" type="number" step="any" required value="{each.default}"' in page
+        assert each.option.help in page
 
 
 def test_stopping_gives_the_place_back():

@@ -73,8 +73,7 @@ def test_progress_only_grows_and_the_answer_comes_last(tmp_path):
         "columns": [[0, "human", False], [1, "metric", False], [2, "metric", True]],
         "output": str(tmp_path / "report.html"),
         "title": "",
-        "confidence": 0.95,
-        "resamples": 100,
+        "options": {"confidence": 0.95, "resamples": 100},
         "limits": asdict(Limits()),
     }
     command = [sys.executable, "-P", "-m", "metassay.web.worker_main"]
@@ -98,7 +97,7 @@ def test_a_process_ends_with_the_server(tmp_path):
     (tmp_path / "scores.csv").write_bytes(table(systems=[f"s{i}" for i in range(30)], inputs=200))
     order = {
         **ORDER, "task": "report", "columns": [[0, "human", False], [1, "metric", False]], "title": "",
-        "output": str(tmp_path / "report.html"), "confidence": 0.95, "resamples": 100_000, "limits": asdict(Limits()),
+        "output": str(tmp_path / "report.html"), "options": {"resamples": 100_000}, "limits": asdict(Limits()),
     }  # fmt: skip
     command = [sys.executable, "-P", "-m", "metassay.web.worker_main"]
     with subprocess.Popen(

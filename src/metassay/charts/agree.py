@@ -8,37 +8,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from metassay.charts.panels import Multiples, best_first, extent, records
+from metassay.charts.panels import SWITCHES, Data, Multiples, best_first, distinct, extent, measure, records
 from metassay.charts.shapes import intervals, names, numbers, rule, tips, undefined
-from metassay.charts.theme import UNCORRECTED
+from metassay.charts.theme import UNCORRECTED, Spec
 from metassay.errors import UsageError
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement
 
-BY = ("human", "level", "coefficient")
-FIELDS = "metric human level coefficient estimate low high n_systems n_inputs"
-TIPS = tips("metric", "estimate|correlation|.3f", "low|from|.3f", "high|to|.3f", "n_systems|systems", "n_inputs|inputs")
-TITLE = "correlation with human scores"
+BY = SWITCHES
+FIELDS = f"metric {' '.join(BY)} estimate low high n_systems n_inputs"
+
+
+def about(rows: Data) -> list[Spec]:
+    """Return what the mouse shows of an estimate."""
+    return tips(f"metric, estimate|{measure(rows)}|.3f, ±.3f, n_systems|systems, n_inputs|inputs")
+
+
 SLICES = 40
 """How many slices the outline of a violin has."""
 
 
 def forest(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return correlations with their intervals: a panel per human criterion, level and coefficient."""
+    """Return estimates with their intervals: a panel per human criterion, level and statistic."""
     rows = best_first(records(result.table, FIELDS, only), "metric", "estimate", BY)
-    y = names("metric", (row["metric"] for row in rows), grid=True)
-    x = numbers("estimate", TITLE, extent(rows, "estimate", "low", "high", also=[0]))
-    confidence = f"{100 * result.table[0].confidence:g}% CI"
-    return Multiples(
-        title="Correlation of each metric with human scores",
-        told=f"dot: estimate, line: {confidence}",
-        rows=rows,
-        layers=[rule("x", x, 0), *intervals(y, x, ("low", "high"), tooltip=TIPS), undefined(y, "estimate")],
-        by=BY,
-        lines="metric",
-        sort="estimate",
-    )
+    what = f"{measure(rows)} with human scores"
+    y = names("metric", distinct(rows, "metric"), grid=True)
+    x = numbers("estimate", what, extent(rows, "estimate", "low", "high", also=[0]))
+    layers = [rule("x", x, 0), *intervals(y, x, tooltip=about(rows)), undefined(y, "estimate")]
+    told = f"dot: estimate, line: {100 * result.table[0].confidence:g}% CI"
+    title = f"{measure(rows).capitalize()} of each metric with human scores"
+    return Multiples(title, rows, layers, BY, told, lines="metric", sort="estimate")
 
 
 def violins(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -50,9 +50,8 @@ def violins(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - name
             f"the figure violins needs resamples of the correlation, and the interval {result.table[0].interval} has "
             "none; choose boot-both, boot-systems or boot-inputs"
         )
-    samples = {
-        (r.metric, r.human, r.level, r.coefficient): s for r, s in zip(result.table, result.samples, strict=True)
-    }
+    keys = records(result.table, FIELDS)
+    samples = {tuple(k[name] for name in ("metric", *BY)): s for k, s in zip(keys, result.samples, strict=True)}
     base = forest(result, **only)
     blank = dict.fromkeys(("estimate", "low", "high", "value", "half"))
     rows = [{**row, "value": None, "half": None, "known": row["estimate"]} for row in base.rows]
@@ -61,13 +60,14 @@ def violins(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - name
         for row in base.rows
         for value, half in _outline(samples[tuple(row[name] for name in ("metric", *BY))])
     ]
-    y = names("metric", (row["metric"] for row in base.rows))
-    x = numbers("value", TITLE, extent(rows, "value", "estimate", "low", "high", also=[0]))
+    y = names("metric", distinct(base.rows, "metric"))
+    what = f"{measure(rows)} with human scores"
+    x = numbers("value", what, extent(rows, "value", "estimate", "low", "high", also=[0]))
     wide = {"field": "half", "type": "quantitative", "legend": None, "scale": {"domain": [0, 1], "range": [0, 9]}}
     body = {"x": x, "y": y, "size": wide, "detail": {"field": "metric"}, "color": {"value": UNCORRECTED}}
-    dots = intervals(y, {**x, "field": "estimate"}, ("low", "high"), tooltip=TIPS, size=22)
-    layers = [{"mark": "trail", "encoding": body}, rule("x", x, 0), *dots, undefined(y, "known")]
-    title = "Correlation of each metric with human scores, in all resamples"
+    marks = intervals(y, {**x, "field": "estimate"}, tooltip=about(rows), size=22)
+    layers = [{"mark": "trail", "encoding": body}, rule("x", x, 0), *marks, undefined(y, "known")]
+    title = f"{base.title}, in all resamples"
     return replace(base, rows=rows, layers=layers, title=title, told=f"shape: resamples, {base.told}")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
-    "compare": ("matrix",),
+    "compare": ("matrix", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
     "normality": ("bars",),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Data, Multiples, best_first, chosen, coefficient_words, extent, records
-from metassay.charts.shapes import cells, crosses, intervals, key, names, numbers, rule, shade, tips, undefined, written
-from metassay.charts.theme import METRIC, SOFT, WARN, Spec, longest
+from metassay.charts import panels
+from metassay.charts.panels import STATISTIC, Data, Multiples, distinct, extent, measure, records
+from metassay.charts.shapes import cells, dots, framed, intervals, key, names, numbers, rule, shade, tips, undefined
+from metassay.charts.theme import METRIC, SOFT, WARN, longest
 from metassay.core import vocabulary
 from metassay.errors import DataError
 
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
     from metassay.studies.criteria import Confounding
 
 METHODS = {"bucket": "in buckets", "partial": "by regression", "partial-formula": "by the formula"}
+HUMAN = "human"
 FIELDS = (
-    "metric criterion:human anchor coefficient estimate estimate_within within_low within_high "
-    "relative_difference verdict"
+    f"metric {HUMAN} anchor {STATISTIC} estimate estimate_within within_low within_high relative_difference verdict"
 )
 TIPS = tips(
-    "metric", "human", "anchor|held fixed", "estimate|correlation|.3f", "estimate_within|with it held fixed|.3f"
+    "metric, human, anchor|held fixed, estimate|as it is|.3f, estimate_within|with it held fixed|.3f, "
+    "within_low|from|.3f, within_high|to|.3f, relative_difference|relative difference|.2f, verdict"
 )
-TIPS += tips("within_low|from|.3f", "within_high|to|.3f", "relative_difference|relative difference|.2f", "verdict")
 
 
 def map(result: Confounding, *, method: str | None = None, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -31,63 +32,49 @@ def map(result: Confounding, *, method: str | None = None, **only: Any) -> Multi
         value = row["relative_difference"]
         row["shade"] = None if value is None or row["verdict"] == "thin" else value
         row["text"] = "" if value is None else ">10" if value >= 9.995 else f"{value:.2f}"
-    humans = list(dict.fromkeys(row["human"] for row in rows))
+    humans = distinct(rows, "human")
     rows.sort(key=lambda row: humans.index(row["anchor"]) if row["anchor"] in humans else len(humans))
-    y = names("metric", (row["metric"] for row in rows))
-    x = names("human", humans, 90, labelAngle=-90)
-    ring: Spec = {"type": "rect", "filled": False, "stroke": WARN, "strokeWidth": 1.6}
-    gone = {"transform": [{"filter": "datum.verdict === 'vanishes'"}], "mark": ring, "encoding": {"x": x, "y": y}}
-    gone["encoding"]["tooltip"] = TIPS  # type: ignore[index] # a dict of dicts
-    told = (
-        ["a number without colour: too little agreement or data"] if any(r["verdict"] == "thin" for r in rows) else []
-    )
-    if any(row["verdict"] == "vanishes" for row in rows):
-        told.append("framed: agreement vanishes")
+    y, x = names("metric", distinct(rows, "metric")), names("human", humans, 90, labelAngle=-90)
+    verdicts = distinct(rows, "verdict")
+    told = ["a number without colour: too little agreement or data"] * ("thin" in verdicts)
+    told += ["framed: agreement vanishes"] * ("vanishes" in verdicts)
     fill = shade("shade", [0, 1], "relative difference", format=".1f")
-    layers = [cells(x, y, fill, TIPS), written(x, y, "text", "shade", 0.6), crosses(x, y, "relative_difference"), gone]
-    return Multiples(
-        title=f"How much of each correlation changes with a criterion held fixed ({how})",
-        told=", ".join(told),
-        rows=rows,
-        layers=layers,
-        by=("anchor",),
-        lines="metric",
-        across=len(humans),
-        foot=12 + longest(humans, 90),
-    )
+    layers = cells(x, y, fill, TIPS, "relative_difference", "text")
+    layers.append(framed(x, y, "datum.verdict === 'vanishes'", WARN, tooltip=TIPS))
+    title = f"How much of each {measure(rows)} changes with a criterion held fixed ({how})"
+    size: dict[str, Any] = {"lines": "metric", "across": len(humans), "foot": 12 + longest(humans, 90)}
+    return Multiples(title, rows, layers, ("anchor",), ", ".join(told), **size)
 
 
 def dumbbells(result: Confounding, *, method: str | None = None, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return each correlation as it is and with an anchor held fixed: a panel per criterion and anchor."""
+    """Return each agreement as it is and with an anchor held fixed: a panel per criterion and anchor."""
     rows, how = _of_metrics(result, method, only)
     held, gone = "with it held fixed", "with it held fixed: agreement vanishes"
     for row in rows:
         row["outcome"] = gone if row["verdict"] == "vanishes" else held
         known = row["estimate"] is not None and row["estimate_within"] is not None
         row["both"] = row["estimate_within"] if known else None
-    rows = best_first(rows, "metric", "estimate", ("human", "anchor"))
-    humans = list(dict.fromkeys(row["human"] for row in rows))
+    rows = panels.best_first(rows, "metric", "estimate", ("human", "anchor"))
+    humans = distinct(rows, "human")
     rows.sort(key=lambda row: humans.index(row["human"]))
-    y = names("metric", (row["metric"] for row in rows), grid=True)
+    y = names("metric", distinct(rows, "metric"), grid=True)
     ends = extent(rows, "estimate", "estimate_within", "within_low", "within_high", also=[0])
-    x = numbers("both", f"correlation ({coefficient_words(rows[0]['coefficient'])})", ends)
-    colours = {held: METRIC} | ({gone: WARN} if any(r["outcome"] == gone for r in rows) else {})
-    fill = key("outcome", colours, symbolType="circle")
-    ring: Spec = {"type": "point", "filled": False, "size": 32, "opacity": 1, "strokeWidth": 1.2, "color": SOFT}
-    return Multiples(
-        title=f"Correlation with human scores, as it is and with another criterion held fixed ({how})",
-        told=f"hollow: as it is, line: {100 * result.table[0].confidence:g}% CI",
-        rows=rows,
-        layers=[
-            rule("x", x, 0),
-            {"mark": ring, "encoding": {"x": {**x, "field": "estimate"}, "y": y, "tooltip": TIPS}},
-            *intervals(y, x, ("within_low", "within_high"), tooltip=TIPS, colour=fill),
-            undefined(y, "both"),
-        ],
-        by=("human", "anchor"),
-        lines="metric",
-        sort="estimate",
+    what = measure(rows)
+    x = numbers(
+        "both", f"{what} ({panels.statistic_words(rows[0][STATISTIC])})" if what == "correlation" else what, ends
     )
+    colours = {held: METRIC} | ({gone: WARN} if gone in distinct(rows, "outcome") else {})
+    fill = key("outcome", colours, symbolType="circle")
+    hollow = {"x": {**x, "field": "estimate"}, "y": y, "tooltip": TIPS}
+    layers = [
+        rule("x", x, 0),
+        dots(hollow, 32, filled=False, strokeWidth=1.2, color=SOFT),
+        *intervals(y, x, ends=("within_low", "within_high"), tooltip=TIPS, colour=fill),
+        undefined(y, "both"),
+    ]
+    title = f"{what.capitalize()} with human scores, as it is and with another criterion held fixed ({how})"
+    told = f"hollow: as it is, line: {100 * result.table[0].confidence:g}% CI"
+    return Multiples(title, rows, layers, ("human", "anchor"), told, lines="metric", sort="estimate")
 
 
 def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -95,7 +82,7 @@ def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - n
     table = [row for row in result.table if row.metric is None]
     if not table:
         raise DataError("there is nothing to draw: no two human criteria were compared")
-    found = records(table, "criterion:human anchor level coefficient method estimate estimate_within n")
+    found = records(table, f"{HUMAN} anchor level {STATISTIC} method estimate estimate_within n")
     rows: Data = []
     for row in found:
         parts = {"means of systems": "estimate"} if row["level"] == "system" else {"all outputs": "estimate"}
@@ -104,27 +91,19 @@ def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - n
         for part, name in parts.items():
             value = row[name]
             text = "" if value is None else f"{value:.2f}".replace("-", "−")
-            rows.append(
-                {**row, "part": part, "value": value, "shade": None if value is None else abs(value), "text": text}
-            )
+            dark = None if value is None else abs(value)
+            rows.append({**row, "part": part, "value": value, "shade": dark, "text": text})
     order = ("means of systems", "all outputs")
     rows.sort(key=lambda row: order.index(row["part"]) if row["part"] in order else 2)
-    rows = chosen(rows, only)
-    every = dict.fromkeys(name for row in rows for name in (row["human"], row["anchor"]))
-    y = names("human", (row["human"] for row in rows))
-    x = names("anchor", every, 90, labelAngle=-90)
-    about = tips("human", "anchor|with", "part|over", "value|correlation|.3f", "n|outputs or systems")
-    fill = shade("shade", [0, 1], f"{coefficient_words(found[0]['coefficient'])}, absolute")
-    return Multiples(
-        title="Correlation of human criteria with each other",
-        rows=rows,
-        layers=[cells(x, y, fill, about), written(x, y, "text", "shade", 0.6), crosses(x, y, "value")],
-        by=("part",),
-        lines="human",
-        across=len({row["anchor"] for row in rows}),
-        cell=42,
-        foot=12 + longest(every, 90),
-    )
+    rows = panels.chosen(rows, only)
+    every = list(dict.fromkeys(name for row in rows for name in (row["human"], row["anchor"])))
+    y, x = names("human", distinct(rows, "human")), names("anchor", every, 90, labelAngle=-90)
+    about = tips(f"human, anchor|with, part|over, value|{measure(rows)}|.3f, n|outputs or systems")
+    fill = shade("shade", [0, 1], f"{panels.statistic_words(found[0][STATISTIC])}, absolute")
+    layers = cells(x, y, fill, about, "value", "text")
+    size: dict[str, Any] = {"lines": "human", "across": len({row["anchor"] for row in rows}), "cell": 42}
+    title = f"{measure(rows).capitalize()} of human criteria with each other"
+    return Multiples(title, rows, layers, ("part",), foot=12 + longest(every, 90), **size)
 
 
 def _of_metrics(result: Confounding, method: str | None, only: dict[str, Any]) -> tuple[Data, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, best_first, records
-from metassay.charts.shapes import key, names, stacked, tips, undefined
+from metassay.charts.panels import Multiples, best_first, distinct, records
+from metassay.charts.shapes import draw, key, names, stacked, tips, undefined
 from metassay.charts.theme import CORRECTED, HUMAN_ONLY, INK, OTHER, PAPER, UNCORRECTED, WARN, Spec
 
 if TYPE_CHECKING:
@@ -29,30 +29,18 @@ def bars(result: Decisions, **only: Any) -> Multiples:  # noqa: ANN401 - names b
         {name: row[name] for name in ("metric", "human", "n_pairs")}
         # the interval belongs to the whole bar, and is drawn once
         | {name: None if at else row[name] for name in ("agreement", "low", "high")}
-        | {
-            "outcome": words,
-            "pairs": row[part],
-            "share": row[part] / row["n_pairs"] if row["n_pairs"] else None,
-            "at": at,
-        }
+        | {"outcome": words, "pairs": row[part], "at": at}
+        | {"share": row[part] / row["n_pairs"] if row["n_pairs"] else None}
         for row in found
         for at, (part, (words, _)) in enumerate(PARTS.items())
     ]
-    y = names("metric", (row["metric"] for row in rows))
-    about = tips("metric", "outcome", "pairs", "share|share|.1%")
-    layers = [stacked(y, "share", "pairs of systems", key("outcome", dict(PARTS.values())), about)]
-    whole: Spec = {"x": {**layers[0]["encoding"]["x"], "field": "low", "stack": None}, "x2": {"field": "high"}, "y": y}
-    whole["tooltip"] = tips("metric", "agreement|same decision|.1%", "low|from|.1%", "high|to|.1%")
+    y = names("metric", distinct(rows, "metric"))
+    about = tips("metric, outcome, pairs, share|share|.1%")
+    bar = stacked(y, "share", "pairs of systems", key("outcome", dict(PARTS.values())), about)
+    whole: Spec = {"x": {**bar["encoding"]["x"], "field": "low", "stack": None}, "x2": {"field": "high"}, "y": y}
+    whole["tooltip"] = tips("metric, agreement|same decision|.1%, ±.1%")
     # light behind dark stays visible on every colour
-    layers += [
-        {"mark": {"type": "rule", "color": colour, "strokeWidth": wide}, "encoding": whole}
-        for colour, wide in ((PAPER, 4), (INK, 2))
-    ]
-    return Multiples(
-        title="Pairs of systems on which metric and people decide alike",
-        told=f"line: {100 * result.table[0].confidence:g}% CI of the same decision",
-        rows=rows,
-        layers=[*layers, undefined(y, "share")],
-        by=("human",),
-        lines="metric",
-    )
+    ends = [draw("rule", whole, color=colour, strokeWidth=wide) for colour, wide in ((PAPER, 4), (INK, 2))]
+    title = "Pairs of systems on which metric and people decide alike"
+    told = f"line: {100 * result.table[0].confidence:g}% CI of the same decision"
+    return Multiples(title, rows, [bar, *ends, undefined(y, "share")], ("human",), told, lines="metric")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metassay.charts.panels import Data, Multiples, chosen, extent, records
-from metassay.charts.shapes import cells, crosses, key, names, numbers, shade, tips
-from metassay.charts.shapes import intervals as dots
-from metassay.charts.theme import METRIC, OTHER, WARN, fitted, longest
+from metassay.charts.panels import Data, Multiples, chosen, distinct, extent, records
+from metassay.charts.shapes import cells, key, names, numbers, shade, tips
+from metassay.charts.shapes import intervals as marks
+from metassay.charts.theme import METRIC, OTHER, WARN, Spec, fitted, longest
 from metassay.errors import DataError, UnknownName
 
 if TYPE_CHECKING:
@@ -43,29 +43,20 @@ def intervals(result: Difficulty, *, input: str | None = None, **only: Any) -> M
         one = marked.get(row["metric"], row)
         apart = row["high"] < one["low"] or row["low"] > one["high"]
         row["outcome"] = list(kinds)[0 if row is one else 1 if apart else 2]
-    few = len(result.inputs) <= MOST_NAMED
-    kept = dict.fromkeys(row["input"] for row in rows[:MOST_INPUTS])
+    kept = distinct(rows[:MOST_INPUTS], "input")
     more = len(result.inputs) > MOST_INPUTS
-    x = names("input", kept, 80, labels=few, labelAngle=-90, title=None if few else "inputs, hardest first")
+    x = _inputs(kept, few=len(result.inputs) <= MOST_NAMED)
     y = numbers("mean_rank", "mean rank", extent(rows, "low", "high"))
-    about = tips(
-        "input",
-        "mean_rank|mean rank|.1f",
-        "low|from|.1f",
-        "high|to|.1f",
-        "n_differs|inputs that differ",
-        "n_systems|systems",
-    )
+    about = tips("input, mean_rank|mean rank|.1f, ±.1f, n_differs|inputs that differ, n_systems|systems")
     return Multiples(
-        title="Mean rank of each input over systems, hardest first",
-        told="line: comparison interval",
-        rows=[row for row in rows if not more or row["input"] in kept],
-        layers=dots(y, x, ("low", "high"), tooltip=about, colour=key("outcome", kinds), size=14),
-        by=("metric",),
+        "Mean rank of each input over systems, hardest first",
+        [row for row in rows if not more or row["input"] in kept],
+        marks(y, x, tooltip=about, colour=key("outcome", kinds), size=14),
+        ("metric",),
+        "line: comparison interval",
         width=(640, 640),
         height=110,
-        foot=12 + longest(kept, 80) if few else 30,
-        omitted=f"Shown: {MOST_INPUTS} of {len(result.inputs)} inputs." if more else "",
+        **_foot(kept, result),
     )
 
 
@@ -95,24 +86,33 @@ def map(result: Difficulty, **only: Any) -> Multiples:  # noqa: ANN401 - names b
             for system in systems
             for name in kept
         ]
-    few = len(kept) <= MOST_NAMED
-    x = names("input", kept, 80, labels=few, labelAngle=-90, title=None if few else "inputs, hardest first")
-    y = names("system", systems)
-    about = tips("system", "group", "input", "score||.4g")
+    x, y = _inputs(kept, few=len(kept) <= MOST_NAMED), names("system", systems)
     fill = shade("shade", [0, 1], "score", values=[0, 1], labelExpr="datum.value ? 'high' : 'low'")
-    listed = [group or "no group" for group in groups]
+    listed = ", ".join(group or "no group" for group in groups)
     return Multiples(
-        title="Scores of all systems on all inputs",
-        told=f"systems by group: {', '.join(listed)}" if len(groups) > 1 else "",
-        rows=rows,
-        layers=[cells(x, y, fill, about), crosses(x, y, "score")],
-        by=("metric",),
+        "Scores of all systems on all inputs",
+        rows,
+        cells(x, y, fill, tips("system, group, input, score||.4g"), "score"),
+        ("metric",),
+        f"systems by group: {listed}" if len(groups) > 1 else "",
         lines="system",
         across=len(kept),
         cell=max(1.0, min(11.0, 580 / len(kept))),
-        foot=12 + longest(kept, 80) if few else 30,
-        omitted=f"Shown: {MOST_INPUTS} of {len(inputs)} inputs." if len(kept) < len(inputs) else "",
+        **_foot(kept, result),
     )
+
+
+def _inputs(kept: list[str], *, few: bool) -> Spec:
+    return names("input", kept, 80, labels=few, labelAngle=-90, title=None if few else "inputs, hardest first")
+
+
+def _foot(kept: list[str], result: Difficulty) -> dict[str, Any]:
+    """Return the room below a panel, and what is left out."""
+    more = len(result.inputs) > MOST_INPUTS
+    return {
+        "foot": 12 + longest(kept, 80) if len(result.inputs) <= MOST_NAMED else 30,
+        "omitted": f"Shown: {MOST_INPUTS} of {len(result.inputs)} inputs." if more else "",
+    }
 
 
 def _colour_range(scores: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, float]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, chosen, records
-from metassay.charts.shapes import names, numbers, rule, tips, undefined
+from metassay.charts.panels import Multiples, chosen, distinct, records
+from metassay.charts.shapes import dots, draw, names, numbers, rule, tips, undefined
 from metassay.charts.theme import KIND, Spec
 
 if TYPE_CHECKING:
@@ -22,26 +22,17 @@ def bars(result: Normality, **only: Any) -> Multiples:  # noqa: ANN401 - names b
         for share in [None if row["percent_rejected"] is None else row["percent_rejected"] / 100]
     ]
     alpha = result.table[0].alpha
-    y = names("metric", (row["metric"] for row in rows), grid=True)
+    y = names("metric", distinct(rows, "metric"), grid=True)
     x = numbers("value", None, [0, 1], values=[0, 0.5, 1])
     kind: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": {"columns": 2}}
     about = tips(
-        "metric", "p_value|p, system means|.4f", "percent_rejected|% of inputs that reject|.1f", "n_systems", "n_inputs"
+        "metric, p_value|p|.4f, percent_rejected|% of inputs that reject|.1f, n_systems|systems, n_inputs|inputs"
     )
-    stem = {"x": {**x, "field": "value"}, "x2": {"datum": 0}, "y": y, "color": kind}
-    return Multiples(
-        title="Shapiro-Wilk tests of normality",
-        told=f"dashed: α = {alpha:g}",
-        rows=rows,
-        layers=[
-            rule("x", x, alpha),
-            {"mark": {"type": "rule", "opacity": 0.3}, "encoding": stem},
-            {
-                "mark": {"type": "point", "filled": True, "size": 36, "opacity": 1},
-                "encoding": {"x": x, "y": y, "color": kind, "tooltip": about},
-            },
-            undefined(y, "value"),
-        ],
-        by=("part",),
-        lines="metric",
-    )
+    layers = [
+        rule("x", x, alpha),
+        draw("rule", {"x": {**x, "field": "value"}, "x2": {"datum": 0}, "y": y, "color": kind}, opacity=0.3),
+        dots({"x": x, "y": y, "color": kind, "tooltip": about}, 36),
+        undefined(y, "value"),
+    ]
+    told = f"dashed: α = {alpha:g}"
+    return Multiples("Shapiro-Wilk tests of normality", rows, layers, ("part",), told, lines="metric")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Data, Multiples, chosen, extent, records
-from metassay.charts.shapes import cells, crosses, numbers, rule, series, shade, tips, written
+from metassay.charts.panels import Data, Multiples, chosen, distinct, extent, records
+from metassay.charts.shapes import cells, dots, draw, numbers, rule, series, shade, tips, written
 from metassay.charts.shapes import curves as lines
 from metassay.charts.theme import SOFT, WARN, Spec
 from metassay.errors import UsageError
@@ -35,25 +35,19 @@ def curves(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - name
         row["u"] = "" if row["upper"] is None or row["share"] not in (0.2, 0.6, 1.0) else f"{row['upper']:.2g}"
     x = numbers("share", "closest pairs", [0, 1.03], format="%", values=[0.2, 0.6, 1])
     y = numbers("estimate", "Kendall's τ", extent(rows, "estimate", "low", "high", also=[0], air=0.08))
-    about = tips("metric", "human", "share|closest pairs|.0%", "n_pairs|pairs", "upper|largest difference|.3g")
-    about += tips("estimate|τ|.3f", "low|from|.3f", "high|to|.3f")
-    layers = [rule("y", y, 0), *lines(x, y, ("low", "high"), tooltip=about, **_people(rows))]
-    told = [f"band: {_confidence(result)}"]
-    few = len({row["metric"] for row in rows}) <= FEW and len({row["human"] for row in rows}) == 1
+    about = tips(
+        "metric, human, share|closest pairs|.0%, n_pairs|pairs, upper|largest difference|.3g, estimate|τ|.3f, ±.3f"
+    )
+    layers = [rule("y", y, 0), *lines(x, y, tooltip=about, **_people(rows))]
+    told = [*_one_human(rows), f"band: {_confidence(result)}"]
+    few = len(distinct(rows, "metric")) <= FEW and len(distinct(rows, "human")) == 1
     if few:
         told.append("on top: largest score difference among the pairs")
-        on_top = {"type": "text", "y": -6, "color": SOFT, "fontSize": 9}
-        layers.append({"mark": on_top, "encoding": {"x": x, "text": {"field": "u", "type": "nominal"}}})
-    return Multiples(
-        title="Agreement with human scores over the pairs of systems that are closest in score",
-        told=", ".join([*_one_human(rows), *told]),
-        rows=rows,
-        layers=layers,
-        by=("metric",),
-        width=(86, 170),
-        height=110 if few else 78,
-        head=12 if few else 0,
-    )
+        on_top = {"x": x, "text": {"field": "u", "type": "nominal"}}
+        layers.append(draw("text", on_top, y=-6, color=SOFT, fontSize=9))
+    title = "Agreement with human scores over the pairs of systems that are closest in score"
+    size: dict[str, Any] = {"width": (86, 170), "height": 110 if few else 78, "head": 12 if few else 0}
+    return Multiples(title, rows, layers, ("metric",), ", ".join(told), **size)
 
 
 def chance(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -74,32 +68,20 @@ def chance(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - name
     x = numbers("difference", "difference in score", tickCount=3)
     x["scale"]["padding"] = 0
     y = numbers("chance", "people agree", extent(rows, "low", "high", "chance", also=[0.5, 1], air=0.08), format="%")
-    about = tips("metric", "human", "difference||.3g", "chance|people agree|.1%", "low|from|.1%", "high|to|.1%")
-    look = _people(rows)
+    about = tips("metric, human, difference||.3g, chance|people agree|.1%, ±.1%")
     curve = [
         layer | {"transform": [{"filter": "isValid(datum.chance)"}]}
-        for layer in lines(x, y, ("low", "high"), tooltip=about, points=False, **look)
+        for layer in lines(x, y, tooltip=about, points=False, **_people(rows))
     ]
-    place = {
-        "x": x,
-        "y": {**y, "field": "needed"},
-        "tooltip": tips("metric", "human", "difference|difference needed|.3g", "needed|for|.0%"),
-    }
-    needed = {
-        "mark": {"type": "point", "filled": True, "shape": "diamond", "size": 40, "color": WARN, "opacity": 1},
-        "encoding": place,
-    }
+    place = {"x": x, "y": {**y, "field": "needed"}}
+    place["tooltip"] = tips("metric, human, difference|difference needed|.3g, needed|for|.0%")  # type: ignore[assignment]
+    needed = dots(place, 40, shape="diamond", color=WARN)
     wanted = sorted({r.agreement for r in result.table if r.kind == "needed"})
     marks = f", diamond: difference needed for {', '.join(f'{v:.4g}' for v in wanted)}" if wanted else ""
-    return Multiples(
-        title="Chance that people agree that the higher-scored system is better",
-        told=", ".join([*_one_human(rows), f"band: {_confidence(result)}{marks}"]),
-        rows=rows,
-        layers=[rule("y", y, 0.5), *curve, needed],
-        by=("metric",),
-        width=(86, 170),
-        height=78 if len({row["metric"] for row in rows}) > FEW else 110,
-    )
+    told = ", ".join([*_one_human(rows), f"band: {_confidence(result)}{marks}"])
+    title = "Chance that people agree that the higher-scored system is better"
+    size: dict[str, Any] = {"width": (86, 170), "height": 78 if len(distinct(rows, "metric")) > FEW else 110}
+    return Multiples(title, rows, [rule("y", y, 0.5), *curve, needed], ("metric",), told, **size)
 
 
 def triangle(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -111,40 +93,22 @@ def triangle(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - na
     rows = _rows(result, "triangle", "share share_below n_pairs estimate low high lower upper", only)
     for row in rows:
         row |= {"l": round(100 * row["share_below"]), "u": round(100 * (row["share_below"] + row["share"]))}
-        row["text"] = (
-            ""
-            if row["estimate"] is None
-            else f"{row['estimate']:.2f}".replace("0.", ".", 1).replace("1.00", "1").replace("-", "−")
-        )
-    steps = len({row["l"] for row in rows})
+        text = "" if row["estimate"] is None else f"{row['estimate']:.2f}"
+        row["text"] = text.replace("0.", ".", 1).replace("1.00", "1").replace("-", "−")
+    steps = len(distinct(rows, "l"))
     large = len({(row["metric"], row["human"]) for row in rows}) <= 4 and steps <= 10
     ends = extent(rows, "estimate", air=0)
     percent = {"domain": False, "ticks": False, "labelAngle": 0, "labelOverlap": True}
     x: Spec = {"field": "u", "type": "ordinal", "axis": {"title": "closest pairs up to u, %", **percent}}
     y: Spec = {"field": "l", "type": "ordinal", "axis": {"title": "left out below l, %", **percent}}
-    about = tips(
-        "metric",
-        "human",
-        "l|left out, %",
-        "u|up to, %",
-        "n_pairs|pairs",
-        "estimate|τ|.3f",
-        "low|from|.3f",
-        "high|to|.3f",
-    )
-    layers = [cells(x, y, shade("estimate", ends, "Kendall's τ"), about), crosses(x, y, "estimate")]
+    about = tips("metric, human, l|left out (%), u|up to (%), n_pairs|pairs, estimate|τ|.3f, ±.3f")
+    layers = cells(x, y, shade("estimate", ends, "Kendall's τ"), about, "estimate")
     if large:
         layers.append(written(x, y, "text", "estimate", ends[0] + 0.6 * (ends[1] - ends[0]), size=8.5))
     side = steps * (24 if large else 8.6)
-    return Multiples(
-        title="Agreement with human scores over pairs of systems between two score differences",
-        told="a cell: all pairs whose difference in score lies between l and u",
-        rows=rows,
-        layers=layers,
-        by=("metric", "human"),
-        width=(side, side),
-        height=side,
-    )
+    title = "Agreement with human scores over pairs of systems between two score differences"
+    told = "a cell: all pairs whose difference in score lies between l and u"
+    return Multiples(title, rows, layers, ("metric", "human"), told, width=(side, side), height=side)
 
 
 def _rows(result: ScorePairs, kind: str, fields: str, only: dict[str, Any]) -> Data:
@@ -157,13 +121,13 @@ def _rows(result: ScorePairs, kind: str, fields: str, only: dict[str, Any]) -> D
 
 def _people(rows: Data) -> dict[str, Any]:
     """Return colours that tell human criteria apart, if there are several."""
-    humans = list(dict.fromkeys(row["human"] for row in rows))
+    humans = distinct(rows, "human")
     return {"colour": series("human", humans)[0], "detail": "human", "band": 0.08} if len(humans) > 1 else {}
 
 
 def _one_human(rows: Data) -> list[str]:
-    humans = {row["human"] for row in rows}
-    return [str(humans.pop())] if len(humans) == 1 else []
+    humans = distinct(rows, "human")
+    return humans if len(humans) == 1 else []
 
 
 def _confidence(result: ScorePairs) -> str:

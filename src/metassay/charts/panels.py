@@ -13,35 +13,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metassay.charts.theme import (
-    HARMLESS,
-    LONGEST,
-    PAGE,
-    SIZE,
-    SMALL,
-    SOFT,
-    Spec,
-    config,
-    fitted,
-    longest,
-    replaced,
-    told_apart,
-)
+from metassay.charts import theme
+from metassay.charts.theme import LONGEST, PAGE, SIZE, Spec, fitted, longest
 from metassay.core import vocabulary
 from metassay.errors import UnknownName, UsageError
 
 Data = list[dict[str, Any]]
 Only = Mapping[str, Any]
 
-SWITCHES = ("human", "level", "coefficient")
+STATISTIC = "statistic"
+"""The field of rows that names the statistic."""
+SWITCHES = ("human", "level", STATISTIC)
 """Fields that all charts of a page are switched by together."""
-FLAGS = {name: name for name in ("metric", "human", "level", "coefficient", "anchor", "test")} | {"panel": "metric"}
+FLAGS = {name: name for name in ("metric", *SWITCHES, "anchor", "test")} | {"panel": "metric"}
 """Fields that an option of the command line chooses from, and that option."""
 GAP, LEAN, HEAD, FOOT = 16, 8, 48, 26
 """Pixels between panels, that the numbers of an axis lean out of one, above all for the title, and below each."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Multiples:
     """Rows, and how a panel draws its share of them."""
 
@@ -145,14 +135,14 @@ def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
         "align": "each",
         "spacing": GAP,
         "resolve": {"scale": {"color": "shared", "shape": "shared", "strokeDash": "shared"}},
-        "config": config(),
+        "config": theme.config(),
     }
-    return replaced(spec, HARMLESS), omitted
+    return theme.replaced(spec, theme.HARMLESS), omitted
 
 
 def _names(multiples: Multiples, rows: Data) -> list[str]:
     """Return the names down the side, in order."""
-    return list(dict.fromkeys(row[multiples.lines] for row in rows)) if multiples.lines else []
+    return distinct(rows, multiples.lines) if multiples.lines else []
 
 
 def _lines_that_fit(multiples: Multiples) -> tuple[Multiples, list[str]]:
@@ -184,7 +174,7 @@ def _step(multiples: Multiples, order: list[str]) -> tuple[float, float]:
         size = min(16.0, max(10.5, 500 / len(order)))
     else:
         size = min(14.0 + 5 * (multiples.series - 1), max(_least(multiples), 357 / len(order)))
-    return size, SIZE if size >= 11.5 else SMALL if size >= 10 else size - 0.5
+    return size, SIZE if size >= 11.5 else theme.SMALL if size >= 10 else size - 0.5
 
 
 def _grid(multiples: Multiples, heights: list[float], left: float, size: float) -> tuple[int, float, int]:
@@ -224,15 +214,25 @@ def _words(name: str, value: object) -> str:
     """Return what a value of a field is called above a panel."""
     if name == "level":
         return f"{value} level"
-    if name == "coefficient":
-        return coefficient_words(str(value))
+    if name == STATISTIC:
+        return statistic_words(str(value))
     return f"{value} held fixed" if name == "anchor" else f"{value} cut-off" if name == "cutoff" else str(value)
 
 
-def coefficient_words(coefficient: str) -> str:
-    """Return what a coefficient is called."""
+def statistic_words(name: str) -> str:
+    """Return what a statistic is called."""
     known = {"kendall": "Kendall's τ", "kendall-a": "Kendall's τa", "kendall-c": "Kendall's τc"}
-    return known.get(coefficient, coefficient.capitalize())
+    return known.get(name) or vocabulary.statistic_title(name)
+
+
+def measure(rows: Data) -> str:
+    """Return what the statistics of some rows are in one word, such as ``correlation``."""
+    return vocabulary.measure(distinct(rows, STATISTIC))
+
+
+def distinct(rows: Data, field: str) -> list[Any]:
+    """Return the values of a field in the order in which they first occur."""
+    return list(dict.fromkeys(row[field] for row in rows))
 
 
 def _trimmed(multiples: Multiples, rows: Data, first: bool, last: bool, text: float) -> list[Spec]:
@@ -267,12 +267,16 @@ def _heading(title: str, under: list[str], width: float) -> Spec:
     look: Spec = {"fontSize": SIZE + 1, "subtitlePadding": 3, "offset": 10}
     if head:
         return {"title": {**look, "text": head, "subtitle": lines}}
-    return {"title": {**look, "text": lines, "fontSize": SIZE, "fontWeight": "normal", "color": SOFT}} if lines else {}
+    return (
+        {"title": {**look, "text": lines, "fontSize": SIZE, "fontWeight": "normal", "color": theme.SOFT}}
+        if lines
+        else {}
+    )
 
 
 def undefined_names(names: list[str]) -> str:
     """Return which curves are not there because they are undefined, in words; empty if none is."""
-    labels = list(told_apart(names).values())
+    labels = list(theme.told_apart(names).values())
     more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
     return f"Undefined: {', '.join(labels[:6])}{more}." if labels else ""
 
@@ -285,7 +289,7 @@ def records(table: Iterable[object], fields: str, only: Only | None = None) -> D
     table
         Rows of a result.
     fields
-        Names of attributes; ``criterion:human`` takes the first and calls it the second.
+        Names of attributes; ``estimate_t:estimate`` takes the first and calls it the second.
     only
         By field, the names to keep, as a comma list; None keeps all.
     """
@@ -302,7 +306,7 @@ def chosen(rows: Data, only: Only) -> Data:
         if not rows or name not in rows[0]:
             fields = ", ".join(key for key, value in (rows[0] if rows else {}).items() if isinstance(value, str))
             raise UsageError(f"this figure has no option {name!r}; it can be chosen by {fields}")
-        known = list(dict.fromkeys(row[name] for row in rows))
+        known = distinct(rows, name)
         names = [wanted] if wanted in known else vocabulary.names(wanted)
         for one in names:
             if one not in known:
@@ -319,11 +323,21 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
 
 
 def best_first(rows: Data, name: str, value: str, by: tuple[str, ...] = ()) -> Data:
-    """Return rows in the order of their values in the first panel, large first and undefined ones last."""
+    """Return rows in the order of their values in the first panel, the best first and undefined ones last.
+
+    Where small values of a statistic are good, rows get the field ``good``, by which the page sorts them.
+    """
+    signs = [vocabulary.statistic_sign(str(row.get(STATISTIC))) for row in rows]
+    if -1 in signs:
+        rows = [
+            {**row, "good": None if row[value] is None else sign * row[value]}
+            for row, sign in zip(rows, signs, strict=True)
+        ]
+        value = "good"
     first = tuple(rows[0][key] for key in by) if rows else ()
     ranked = [row for row in rows if tuple(row[key] for key in by) == first]
     ranked.sort(key=lambda row: (row[value] is None, -(row[value] or 0)))
-    place = {each: at for at, each in enumerate(dict.fromkeys(row[name] for row in [*ranked, *rows]))}
+    place = {each: at for at, each in enumerate(distinct([*ranked, *rows], name))}
     return sorted(rows, key=lambda row: place[row[name]])
 
 

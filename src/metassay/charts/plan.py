@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, extent, records
+from metassay.charts.panels import Multiples, distinct, extent, records
 from metassay.charts.shapes import curves as lines
-from metassay.charts.shapes import numbers, rule, series, tips
+from metassay.charts.shapes import dots, draw, numbers, rule, series, tips
 from metassay.charts.theme import INK, PAPER, SERIES
 
 if TYPE_CHECKING:
@@ -23,55 +23,29 @@ def curves(result: Plan, **only: Any) -> Multiples:  # noqa: ANN401 - names by f
     for row in rows:
         row["name"] = f"{row['metric']} better than {row['metric_b']}" if powered else row["metric"]
         row["now"] = now.get((row["metric"], row["human"], row["axis"]))
-    every = list(dict.fromkeys(row["name"] for row in rows))
+    every = distinct(rows, "name")
     kept = every[: len(SERIES)]
     rows = [row for row in rows if row["name"] in kept]
     colour, shape, dash = series("name", kept, columns=2, symbolStrokeWidth=0)
     x = numbers("n", "number, others as they are", tickCount=3, format="~s")
     x["scale"]["type"] = "log"
-    top = [1.03] if powered else []
-    y = numbers(
-        value,
-        value if powered else "width of the interval",
-        extent(rows, value, "high", "width_data", also=[0, first.target, *top]),
-    )
-    about = tips(
-        "name|metric",
-        "axis|number of",
-        "n",
-        f"{value}||.3f",
-        "low|from|.3f",
-        "high|to|.3f",
-        "width_data|width in the data|.3f",
-    )
-    layers = lines(x, y, ("low", "high"), tooltip=about, colour=colour, dash=dash, shape=shape)
+    ends = extent(rows, value, "high", "width_data", also=[0, first.target, *([1.03] if powered else [])])
+    y = numbers(value, value if powered else "width of the interval", ends)
+    about = tips(f"name|metric, axis|number of, n, {value}||.3f, ±.3f, width_data|width in the data|.3f")
+    *layers, points = lines(x, y, tooltip=about, colour=colour, dash=dash, shape=shape)
     # beyond the data a mark is hollow: nobody has seen such a number yet
-    layers[-1]["mark"] = {"type": "point", "filled": False, "size": 22, "strokeWidth": 1.2, "opacity": 1}
-    layers[-1]["encoding"]["fill"] = {
-        "condition": {"test": "datum.extrapolated", "value": PAPER},
-        **colour,
-        "legend": None,
-    }
+    hollow = {"condition": {"test": "datum.extrapolated", "value": PAPER}, **colour, "legend": None}
     told = [f"dashed: {value} wanted, {first.target:g}", "dotted: what there is", "hollow: beyond the data"]
-    if any(row["width_data"] is not None for row in rows):
-        told.append("cross: the data's own intervals")
-    cross = {"type": "point", "shape": "M-1,-1L1,1M-1,1L1,-1", "size": 18, "strokeWidth": 1.2, "opacity": 1}
-    here = {"type": "rule", "color": INK, "strokeDash": [1, 3], "strokeWidth": 0.8}
+    told += ["cross: the data's own intervals"] * any(row["width_data"] is not None for row in rows)
+    crosses = {"x": x, "y": {**y, "field": "width_data"}, "color": colour, "tooltip": about}
+    here = {"x": {**x, "field": "now", "aggregate": "max"}}
     layers += [
-        {"mark": cross, "encoding": {"x": x, "y": {**y, "field": "width_data"}, "color": colour, "tooltip": about}},
-        {"mark": here, "encoding": {"x": {**x, "field": "now", "aggregate": "max"}}},
+        dots({**points["encoding"], "fill": hollow}, 22, filled=False, strokeWidth=1.2),
+        draw("point", crosses, shape="M-1,-1L1,1M-1,1L1,-1", size=18, strokeWidth=1.2, opacity=1),
+        draw("rule", here, color=INK, strokeDash=[1, 3], strokeWidth=0.8),
         rule("y", y, first.target, colour=INK),
     ]
     more = f"Shown: {len(kept)} of {len(every)} metrics; choose with --metric." if len(kept) < len(every) else ""
-    return Multiples(
-        title="Power by the number of inputs, systems and annotators"
-        if powered
-        else "Width of the interval by the number of inputs, systems and annotators",
-        told=", ".join(told),
-        rows=rows,
-        layers=layers,
-        by=("human", "axis"),
-        width=(104, 215),
-        height=130,
-        omitted=more,
-    )
+    title = f"{'Power' if powered else 'Width of the interval'} by the number of inputs, systems and annotators"
+    size: dict[str, Any] = {"width": (104, 215), "height": 130, "omitted": more}
+    return Multiples(title, rows, layers, ("human", "axis"), ", ".join(told), **size)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, best_first, records
+from metassay.charts.panels import Multiples, best_first, distinct, records
 from metassay.charts.shapes import intervals as dots
-from metassay.charts.shapes import names, numbers, tips, undefined
+from metassay.charts.shapes import lanes, names, numbers, tips, undefined
 from metassay.charts.theme import KIND, METRIC, PAPER, Spec
 
 if TYPE_CHECKING:
@@ -20,34 +20,20 @@ def intervals(result: Precision, **only: Any) -> Multiples:  # noqa: ANN401 - na
     rows = records(result.table, "metric kind system inputs estimate low high n_inputs", only)
     rows = best_first(rows, "system", "estimate", ("metric",))
     two = len({row["inputs"] for row in rows}) > 1
-    y = names("system", (row["system"] for row in rows), air=0.25, grid=True)
+    y = names("system", distinct(rows, "system"), air=0.25, grid=True)
     x = numbers("estimate", "mean score", tickCount=3)
     kind: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": None}
     look = both_sets(kind) if two else {"colour": kind}
-    about = tips(
-        "system", "inputs", "n_inputs|number of inputs", "estimate|mean score|.4g", "low|from|.4g", "high|to|.4g"
-    )
-    told = [f"line: {100 * result.table[0].confidence:g}% CI", *([TWO_SETS] if two else [])]
-    return Multiples(
-        title="Mean score of each system",
-        told=", ".join(told),
-        rows=rows,
-        layers=[*dots(y, x, ("low", "high"), tooltip=about, **look), undefined(y, "estimate")],
-        by=("metric",),
-        lines="system",
-        series=2 if two else 1,
-        width=(84, 320),
-        sort="estimate",
-        metrics=("metric",),
-    )
+    about = tips("system, inputs, n_inputs|number of inputs, estimate|mean score|.4g, ±.4g")
+    layers = [*dots(y, x, tooltip=about, **look), undefined(y, "estimate")]
+    told = ", ".join([f"line: {100 * result.table[0].confidence:g}% CI", *([TWO_SETS] if two else [])])
+    size: dict[str, Any] = {"lines": "system", "series": 2 if two else 1, "width": (84, 320), "sort": "estimate"}
+    return Multiples("Mean score of each system", rows, layers, ("metric",), told, **size)
 
 
 def both_sets(colour: Spec | None = None) -> dict[str, Any]:
     """Return how the two sets of inputs are told apart: one above the other, hollow and filled."""
     colour = colour or {"value": METRIC}
     hollow = {"test": "datum.inputs === 'annotated'", "value": PAPER}
-    return {
-        "colour": colour,
-        "filled": {"condition": hollow, **colour},
-        "more": {"yOffset": {"field": "inputs", "scale": {"domain": ["annotated", "all"]}}},
-    }
+    fill = {"condition": hollow, **colour}
+    return {"colour": colour, "filled": fill, "more": lanes("inputs", ("annotated", "all"))}

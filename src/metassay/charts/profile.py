@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Data, Multiples, extent
-from metassay.charts.shapes import numbers, placed, series, spread, texts, tips
+from metassay.charts.panels import Data, Multiples, distinct, extent
+from metassay.charts.shapes import OWN_INK, PIXEL, dots, draw, numbers, placed, series, spread, texts, tips
 from metassay.charts.theme import HUMAN, LINE, METRIC, SERIES, SOFT, Spec, told_apart, width_of
 from metassay.errors import DataError, UsageError
 
@@ -33,7 +33,7 @@ def biplot(result: Profile, *, components: tuple[int, int] = (1, 2)) -> Multiple
         raise UsageError(f"components must be two different ones of {known}, got {across} and {up}")
     shares = {row.component: row.value for row in result.table if row.kind == "component"}
     systems, arrows = (_points(result, kind, across, up) for kind in ("system", "loading"))
-    groups = list(dict.fromkeys(row["group"] for row in systems))
+    groups = distinct(systems, "group")
     colour, shape, _ = series("group", groups)
     reach = [max(abs(end) for end in extent(systems, name, also=[0])) * 1.06 for name in ("first", "second")]
     x, y = (
@@ -44,17 +44,12 @@ def biplot(result: Profile, *, components: tuple[int, int] = (1, 2)) -> Multiple
         row["ink"] = SERIES[groups.index(row["group"]) % len(SERIES)] if len(groups) > 1 else SOFT
     if len(groups) < 2:
         colour, shape = {"value": SOFT}, {"value": "circle"}
-    about = tips("name|system", "group", "first||.2f", "second||.2f")
-    dot = {"type": "point", "filled": True, "size": 34, "opacity": 1}
-    points = {"mark": dot, "encoding": {"x": x, "y": y, "color": colour, "shape": shape, "tooltip": about}}
-    return Multiples(
-        title="Systems and metrics on two principal components",
-        told="arrows: correlation with the components, circle: correlation 1, orange: human",
-        rows=systems,
-        layers=[*_arrows(arrows, set(result.humans)), points, *placed(systems, x, y, SIZE, _along(arrows, reach))],
-        width=(SIZE[0], SIZE[0]),
-        height=SIZE[1],
-    )
+    about = tips("name|system, group, first||.2f, second||.2f")
+    points = dots({"x": x, "y": y, "color": colour, "shape": shape, "tooltip": about}, 34)
+    layers = [*_arrows(arrows, set(result.humans)), points, *placed(systems, x, y, SIZE, _along(arrows, reach))]
+    told = "arrows: correlation with the components, circle: correlation 1, orange: human"
+    size: dict[str, Any] = {"width": (SIZE[0], SIZE[0]), "height": SIZE[1]}
+    return Multiples("Systems and metrics on two principal components", systems, layers, (), told, **size)
 
 
 def _points(result: Profile, kind: str, across: int, up: int) -> Data:
@@ -86,9 +81,8 @@ def _arrows(arrows: Data, humans: set[str]) -> list[Spec]:
         right = row["first"] >= 0
         # a name stands where its arrow would leave the panel, so that lines to the names fan out like the arrows
         leaving = -row["second"] / max(abs(row["first"]), 1e-9) * SIZE[0] / 2 + middle[1]
-        names[right].append(
-            {"text": labels[row["name"]], "ink": ink, "tip": tip, "at": min(max(leaving, 6), SIZE[1] - 6)}
-        )
+        at = min(max(leaving, 6), SIZE[1] - 6)
+        names[right].append({"text": labels[row["name"]], "ink": ink, "tip": tip, "at": at})
     leads: Data = []
     words: list[Spec] = []
     for right, side in enumerate(names):
@@ -102,30 +96,20 @@ def _arrows(arrows: Data, humans: set[str]) -> list[Spec]:
         values = [{name: one[name] for name in ("text", "ink", "px", "py")} for one in side]
         words.append(texts(values, align="left" if right else "right", fontSize=min(10, gap - 0.5), limit=widest + 10))
     ring = {"type": "arc", "radius": radius, "radius2": radius - 0.7, "theta": 0, "theta2": 6.2832, "color": LINE}
+    heads = {"x": {"field": "qx", **PIXEL}, "y": {"field": "qy", **PIXEL}, "color": OWN_INK, "tooltip": tips("name")}
     return [
         {"data": {"values": [{}]}, "mark": ring},
-        _segments(leads, 0.7),
-        _segments(lines, 1.4),
-        _heads(lines),
+        *(draw("rule", _SEGMENT, some, strokeWidth=wide) for some, wide in ((leads, 0.7), (lines, 1.4))),
+        dots(heads, 14, lines),
         *words,
     ]
 
 
-def _segments(rows: Data, width: float) -> Spec:
-    pixel: Spec = {"type": "quantitative", "scale": None, "axis": None}
-    ends = {name: {"field": field, **pixel} for name, field in (("x", "px"), ("y", "py"))}
-    ends |= {"x2": {"field": "qx"}, "y2": {"field": "qy"}}
-    ink = {"color": {"field": "ink", "type": "nominal", "scale": None}}
-    return {"data": {"values": rows}, "mark": {"type": "rule", "strokeWidth": width}, "encoding": ends | ink}
-
-
-def _heads(rows: Data) -> Spec:
-    """Return the tips of the arrows."""
-    pixel: Spec = {"type": "quantitative", "scale": None, "axis": None}
-    ends = {"x": {"field": "qx", **pixel}, "y": {"field": "qy", **pixel}}
-    ink = {"color": {"field": "ink", "type": "nominal", "scale": None}, "tooltip": tips("name")}
-    return {
-        "data": {"values": rows},
-        "mark": {"type": "point", "filled": True, "size": 14, "opacity": 1},
-        "encoding": ends | ink,
-    }
+_SEGMENT: Spec = {
+    "x": {"field": "px", **PIXEL},
+    "y": {"field": "py", **PIXEL},
+    "x2": {"field": "qx"},
+    "y2": {"field": "qy"},
+    "color": OWN_INK,
+}
+"""A line from one place in pixels to another."""

@@ -5,25 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from metassay.charts.theme import (
-    CORRECTED,
-    DASHES,
-    INK,
-    LONGEST,
-    METRIC,
-    NONE,
-    OTHER,
-    PAPER,
-    RAMP,
-    SERIES,
-    SHAPES,
-    SOFT,
-    UNCORRECTED,
-    Spec,
-    label_expression,
-    told_apart,
-    width_of,
-)
+from metassay.charts import theme
+from metassay.charts.theme import INK, LONGEST, METRIC, PAPER, SOFT, Spec, told_apart
 
 FAINT = 0.55
 """How strong an interval is beside its estimate."""
@@ -38,7 +21,7 @@ def names(field: str, values: Iterable[str], width: float = LONGEST, *, air: flo
     """
     labels = told_apart(dict.fromkeys(values), width)
     look: Spec = {"title": None, "ticks": False, "domain": False, "labelPadding": 4, **axis}
-    expression = label_expression(labels)
+    expression = theme.label_expression(labels)
     return {
         "field": field,
         "type": "nominal",
@@ -59,14 +42,39 @@ def numbers(field: str, title: str | None, domain: Sequence[float] | None = None
     }
 
 
-def tips(*fields: str) -> list[Spec]:
-    """Return what the mouse shows: each field as ``field``, ``field|title`` or ``field|title|format``."""
+def tips(fields: str) -> list[Spec]:
+    """Return what the mouse shows: a comma list of ``field``, ``field|title`` or ``field|title|format``.
+
+    ``±format`` stands for the ends of the interval, the fields ``low`` and ``high``.
+    """
     found = []
-    for text in fields:
-        name, title, form = (*text.split("|"), "", "")[:3]
-        tip: Spec = {"field": name, "title": title or name}
-        found.append(tip | ({"type": "quantitative", "format": form} if form else {"type": "nominal"}))
+    for text in fields.split(", "):
+        both = text.startswith("±")
+        for spec in (f"low|from|{text[1:]}", f"high|to|{text[1:]}") if both else (text,):
+            name, title, form = (*spec.split("|"), "", "")[:3]
+            tip: Spec = {"field": name, "title": title or name}
+            found.append(tip | ({"type": "quantitative", "format": form} if form else {"type": "nominal"}))
     return found
+
+
+def draw(kind: str, encoding: Spec, values: list[dict[str, Any]] | None = None, where: str = "", **look: Any) -> Spec:  # noqa: ANN401
+    """Return a layer: a mark with its look, what its places and colours mean, its own data, and which rows it shows."""
+    return {
+        **({} if values is None else {"data": {"values": values}}),
+        **({"transform": [{"filter": where}]} if where else {}),
+        "mark": {"type": kind, **look},
+        "encoding": encoding,
+    }
+
+
+def dots(encoding: Spec, size: float, values: list[dict[str, Any]] | None = None, **look: Any) -> Spec:  # noqa: ANN401
+    """Return filled points."""
+    return draw("point", encoding, values, **{"filled": True, "size": size, "opacity": 1} | look)
+
+
+def lanes(field: str, values: Iterable[str]) -> Spec:
+    """Return how marks that share a line stand beneath each other."""
+    return {"yOffset": {"field": field, "scale": {"domain": list(values)}}}
 
 
 def series(field: str, values: Iterable[str], **legend: Any) -> tuple[Spec, Spec, Spec]:  # noqa: ANN401 - Vega's
@@ -76,7 +84,7 @@ def series(field: str, values: Iterable[str], **legend: Any) -> tuple[Spec, Spec
     """
     known = list(dict.fromkeys(values))
     look: Spec = {"columns": 4, **legend}
-    if expression := label_expression(told_apart(known, 230)):
+    if expression := theme.label_expression(told_apart(known, 230)):
         look["labelExpr"] = expression
     return tuple(  # type: ignore[return-value] # three of them
         {
@@ -85,7 +93,7 @@ def series(field: str, values: Iterable[str], **legend: Any) -> tuple[Spec, Spec
             "scale": {"domain": known, "range": [looks[at % len(looks)] for at in range(len(known))]},
             "legend": look,
         }
-        for looks in (SERIES, SHAPES, DASHES)
+        for looks in (theme.SERIES, theme.SHAPES, theme.DASHES)
     )
 
 
@@ -100,11 +108,10 @@ def key(field: str, colours: dict[str, str], **legend: Any) -> Spec:  # noqa: AN
     }
 
 
-def rule(axis: str, encoding: Spec, at: float, *, dashed: bool = True, colour: str = OTHER) -> Spec:
-    """Return a line across the panel at a value of an axis."""
+def rule(axis: str, encoding: Spec, at: float, *, colour: str = theme.OTHER) -> Spec:
+    """Return a dashed line across the panel at a value of an axis."""
     place = {name: value for name, value in encoding.items() if name != "field"}
-    mark: Spec = {"type": "rule", "color": colour, "strokeWidth": 0.8, **({"strokeDash": [3, 3]} if dashed else {})}
-    return {"mark": mark, "encoding": {axis: {**place, "datum": at}}}
+    return draw("rule", {axis: {**place, "datum": at}}, color=colour, strokeWidth=0.8, strokeDash=[3, 3])
 
 
 def undefined(y: Spec, field: str) -> Spec:
@@ -124,9 +131,9 @@ def undefined(y: Spec, field: str) -> Spec:
 def intervals(
     y: Spec,
     x: Spec,
-    ends: tuple[str, str],
     *,
     tooltip: list[Spec],
+    ends: tuple[str, str] = ("low", "high"),
     colour: Spec | None = None,
     more: Spec | None = None,
     shape: Spec | None = None,
@@ -139,10 +146,10 @@ def intervals(
     ----------
     y, x
         Where the dot stands; either may be the axis of names.
-    ends
-        Fields of the ends of the interval, on the axis of numbers.
     tooltip
         What the mouse shows.
+    ends
+        Fields of the ends of the interval, on the axis of numbers.
     colour, shape, filled
         What tells rows apart; by default all have the colour of metrics.
     more
@@ -154,26 +161,25 @@ def intervals(
     shared: Spec = {"color": colour or {"value": METRIC}, "tooltip": tooltip, **(more or {})}
     places = {"x": x, "y": y}
     bar = {**places, along: {**other, "field": ends[0]}, f"{along}2": {"field": ends[1]}}
-    dot: Spec = {"type": "point", "filled": True, "size": size, "opacity": 1}
     look = {} if shape is None else {"shape": shape}
+    hollow: Spec = {} if filled is None else {"filled": False, "strokeWidth": 1.2}
     if filled is not None:
-        dot |= {"filled": False, "strokeWidth": 1.2}
         look["fill"] = filled
     return [
-        {"mark": {"type": "rule", "strokeWidth": 1.6, "opacity": FAINT}, "encoding": {**bar, **shared}},
-        {"mark": dot, "encoding": {**places, **shared, **look}},
+        draw("rule", {**bar, **shared}, strokeWidth=1.6, opacity=FAINT),
+        dots({**places, **shared, **look}, size, **hollow),
     ]
 
 
 def outcomes(better: str, correction: str | None, alpha: float, *, untested: bool) -> dict[str, str]:
     """Return what a test can say and its colour, the same in all matrices and bars of tests."""
     level = f"p ≤ {alpha:g}"
-    found = {f"{better} ({level})": CORRECTED, "not significant": NONE}
+    found = {f"{better} ({level})": theme.CORRECTED, "not significant": theme.NONE}
     if correction is not None:
         found = {
-            f"{better}, also after {correction} correction": CORRECTED,
-            f"only before correction ({level})": UNCORRECTED,
-            "not significant": NONE,
+            f"{better}, also after {correction} correction": theme.CORRECTED,
+            f"only before correction ({level})": theme.UNCORRECTED,
+            "not significant": theme.NONE,
         }
     return found | ({"cannot be tested": PAPER} if untested else {})
 
@@ -188,19 +194,23 @@ def outcome(kinds: dict[str, str], *, significant: bool, corrected: bool, tested
     return words[1] if significant else "not significant"
 
 
-def cells(x: Spec, y: Spec, fill: Spec, tooltip: list[Spec], *, border: str = PAPER) -> Spec:
-    """Return a coloured cell for every row."""
-    mark = {"type": "rect", "stroke": border, "strokeWidth": 0.6}
-    return {"mark": mark, "encoding": {"x": x, "y": y, "color": fill, "tooltip": tooltip}}
+def cells(
+    x: Spec, y: Spec, fill: Spec, tooltip: list[Spec], undefined: str, text: str = "", turn: float = 0.6
+) -> list[Spec]:
+    """Return a coloured cell for every row, and a cross where a field is undefined.
+
+    With `text`, that field is written in the cell: white where the colour's own field is above `turn`, and thus dark.
+    """
+    place = {"x": x, "y": y}
+    layers = [draw("rect", {**place, "color": fill, "tooltip": tooltip}, stroke=PAPER, strokeWidth=0.6)]
+    if text:
+        layers.append(written(x, y, text, fill["field"], turn))
+    return [*layers, draw("text", place, where=f"!isValid(datum.{undefined})", text="×", color=SOFT)]
 
 
-def crosses(x: Spec, y: Spec, field: str) -> Spec:
-    """Return a cross in every cell that has no number."""
-    return {
-        "transform": [{"filter": f"!isValid(datum.{field})"}],
-        "mark": {"type": "text", "text": "×", "color": SOFT},
-        "encoding": {"x": x, "y": y},
-    }
+def framed(x: Spec, y: Spec, where: str, colour: str, **more: Any) -> Spec:  # noqa: ANN401 - Vega's
+    """Return a frame around some cells."""
+    return draw("rect", {"x": x, "y": y, **more}, where=where, filled=False, stroke=colour, strokeWidth=1.6)
 
 
 def shade(field: str, domain: Sequence[float], title: str | None = None, **legend: Any) -> Spec:  # noqa: ANN401
@@ -212,31 +222,24 @@ def shade(field: str, domain: Sequence[float], title: str | None = None, **legen
         "tickCount": 4,
         "direction": "horizontal",
     }
-    look |= {
-        "titleFontWeight": "normal",
-        "titleFontSize": 10,
-        "titleColor": SOFT,
-        "titleOrient": "left",
-        "titleLimit": 400,
-        **legend,
-    }
-    scale = {"domain": list(domain), "range": list(RAMP), "clamp": True}
-    return {"field": field, "type": "quantitative", "scale": scale, "legend": look}
+    look |= {"titleFontWeight": "normal", "titleFontSize": 10, "titleColor": SOFT, "titleOrient": "left"}
+    scale = {"domain": list(domain), "range": list(theme.RAMP), "clamp": True}
+    return {"field": field, "type": "quantitative", "scale": scale, "legend": {**look, "titleLimit": 400, **legend}}
 
 
 def written(x: Spec, y: Spec, text: str, shade_of: str, turn: float, *, size: float = 9) -> Spec:
     """Return the number in every cell, white on what is dark."""
     colour: Spec = {"condition": {"test": f"datum.{shade_of} > {turn!r}", "value": PAPER}, "value": INK}
-    mark = {"type": "text", "fontSize": size}
-    return {"mark": mark, "encoding": {"x": x, "y": y, "text": {"field": text, "type": "nominal"}, "color": colour}}
+    place = {"x": x, "y": y, "text": {"field": text, "type": "nominal"}, "color": colour}
+    return draw("text", place, fontSize=size)
 
 
 def curves(
     x: Spec,
     y: Spec,
-    ends: tuple[str, str] | None,
     *,
     tooltip: list[Spec],
+    ends: tuple[str, str] | None = ("low", "high"),
     colour: Spec | None = None,
     dash: Spec | None = None,
     shape: Spec | None = None,
@@ -250,13 +253,10 @@ def curves(
         shared["detail"] = {"field": detail}
     layers: list[Spec] = []
     if ends is not None:
-        around = {**shared, "y": {**y, "field": ends[0]}, "y2": {"field": ends[1]}}
-        layers.append({"mark": {"type": "area", "opacity": band}, "encoding": around})
-    line = {**shared, "y": y, **({"strokeDash": dash} if dash else {})}
-    layers.append({"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": line})
+        layers.append(draw("area", {**shared, "y": {**y, "field": ends[0]}, "y2": {"field": ends[1]}}, opacity=band))
+    layers.append(draw("line", {**shared, "y": y, **({"strokeDash": dash} if dash else {})}, strokeWidth=1.5))
     if points:
-        dot = {**shared, "y": y, **({"shape": shape} if shape else {})}
-        layers.append({"mark": {"type": "point", "filled": True, "size": 16, "opacity": 1}, "encoding": dot})
+        layers.append(dots({**shared, "y": y, **({"shape": shape} if shape else {})}, 16))
     return layers
 
 
@@ -275,9 +275,8 @@ def ends_named(rows: list[dict[str, Any]], x: Spec, y: Spec, name: str, height: 
         {**row, "label": labels[row[name]], "place": low + place / scale}
         for row, place in zip(found, places, strict=True)
     ]
-    mark = {"type": "text", "align": "left", "dx": 7, "fontSize": 10}
-    encoding = {"x": x, "y": {**y, "field": "place"}, "text": {"field": "label", "type": "nominal"}, "color": colour}
-    return [{"data": {"values": values}, "mark": mark, "encoding": encoding}]
+    place = {"x": x, "y": {**y, "field": "place"}, "text": {"field": "label", "type": "nominal"}, "color": colour}
+    return [draw("text", place, values, align="left", dx=7, fontSize=10)]
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -295,8 +294,8 @@ def spread(values: Sequence[float], gap: float, low: float, high: float) -> list
 def stacked(y: Spec, share: str, title: str, fill: Spec, tooltip: list[Spec]) -> Spec:
     """Return bars of shares that make up a whole, in the order of the field ``at``."""
     x = {**numbers(share, title, [0, 1], format="%", values=[0, 0.5, 1]), "stack": "zero"}
-    mark = {"type": "bar", "stroke": PAPER, "strokeWidth": 0.7, "height": {"band": 0.74}}
-    return {"mark": mark, "encoding": {"y": y, "x": x, "color": fill, "order": {"field": "at"}, "tooltip": tooltip}}
+    place = {"y": y, "x": x, "color": fill, "order": {"field": "at"}, "tooltip": tooltip}
+    return draw("bar", place, stroke=PAPER, strokeWidth=0.7, height={"band": 0.74})
 
 
 Point = tuple[float, float]
@@ -322,7 +321,7 @@ def beside(
     taken = [(x - half, y - half, x + half, y + half) for x, y in (*points, *others)]
     found: list[Point | None] = []
     for (x, y), label in zip(points, labels, strict=True):
-        wide, high = width_of(label, text), text * 1.1
+        wide, high = theme.width_of(label, text), text * 1.1
         found.append(None)
         for dx, dy in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
             left = x + dx * (half + 1) - (0 if dx > 0 else wide if dx < 0 else wide / 2)
@@ -357,16 +356,13 @@ def placed(
     return [texts(values)]
 
 
+PIXEL: Spec = {"type": "quantitative", "scale": None, "axis": None}
+"""A place that is in pixels already."""
+OWN_INK: Spec = {"field": "ink", "type": "nominal", "scale": None}
+"""The colour that each row has as ``ink``."""
+
+
 def texts(values: list[dict[str, Any]], **mark: Any) -> Spec:  # noqa: ANN401 - Vega's
     """Return texts at places in pixels, each in its own colour."""
-    pixel: Spec = {"type": "quantitative", "scale": None, "axis": None}
-    return {
-        "data": {"values": values},
-        "mark": {"type": "text", "align": "left", "fontSize": 9, **mark},
-        "encoding": {
-            "x": {"field": "px", **pixel},
-            "y": {"field": "py", **pixel},
-            "text": {"field": "text", "type": "nominal"},
-            "color": {"field": "ink", "type": "nominal", "scale": None},
-        },
-    }
+    place = {"x": {"field": "px", **PIXEL}, "y": {"field": "py", **PIXEL}, "text": {"field": "text", "type": "nominal"}}
+    return draw("text", {**place, "color": OWN_INK}, values, **dict[str, Any](align="left", fontSize=9) | mark)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, coefficient_words, extent, records, undefined_names
+from metassay.charts import panels
+from metassay.charts.panels import STATISTIC, Multiples, distinct, extent, records
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import ends_named, numbers, rule, tips
 from metassay.charts.theme import KIND, Spec
@@ -22,7 +23,7 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
     A few curves share a panel, as in Deutsch, Dror and Roth (2022), Figure 3. Many get a panel each, with the curves of
     human criteria behind them.
     """
-    rows = records(result.table, "name kind n_inputs mean sd n_undefined", {"name": metric, **only})
+    rows = records(result.table, f"name kind {STATISTIC} n_inputs mean sd n_undefined", {"name": metric, **only})
     for row in rows:
         known = row["mean"] is not None and row["sd"] is not None
         row |= {"low": row["mean"] - row["sd"] if known else None, "high": row["mean"] + row["sd"] if known else None}
@@ -30,27 +31,23 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
     x = numbers("n_inputs", "inputs per sample", [sizes[0], sizes[-1]] if len(sizes) > 1 else None)
     if sizes[-1] > 20 * sizes[0]:
         x["scale"]["type"] = "log"
-    first = result.table[0].coefficient
-    y = numbers("mean", coefficient_words(first), extent(rows, "low", "high", also=[1], air=0.08))
+    what = panels.measure(rows)
+    y = numbers("mean", panels.statistic_words(rows[0][STATISTIC]), extent(rows, "low", "high", also=[1], air=0.08))
     kind: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": {"symbolType": "stroke", "columns": 2}}
     kind["legend"]["labelExpr"] = "datum.label === 'human' ? 'human criterion' : 'metric'"
-    about = tips("name", "n_inputs|inputs", "mean|mean correlation|.3f", "sd|standard deviation|.3f")
-    layers = [rule("y", y, 1), *lines(x, y, ("low", "high"), tooltip=about, colour=kind, detail="name")]
-    every = list(dict.fromkeys(row["name"] for row in rows))
-    settings: dict[str, Any] = {
-        "title": "Correlation of two rankings of systems from two samples of inputs",
-        "told": "band: ± 1 standard deviation",
-        "metrics": ("name",),
-        "omitted": undefined_names(
-            [name for name in every if all(r["mean"] is None for r in rows if r["name"] == name)]
-        ),
-    }
+    about = tips(f"name, n_inputs|inputs, mean|mean {what}|.3f, sd|standard deviation|.3f")
+    layers = [rule("y", y, 1), *lines(x, y, tooltip=about, colour=kind, detail="name")]
+    every = distinct(rows, "name")
+    gone = [name for name in every if all(row["mean"] is None for row in rows if row["name"] == name)]
+    settings: dict[str, Any] = {"metrics": ("name",), "omitted": panels.undefined_names(gone)}
+    title = f"{what.capitalize()} of two rankings of systems from two samples of inputs"
+    told = "band: ± 1 standard deviation"
     if len(every) <= TOGETHER:
         plain = {**kind, "legend": None}
         named = ends_named(rows, x, y, "name", 240, plain)
-        return Multiples(rows=rows, layers=[*layers, *named], width=(420, 420), height=240, **settings)
+        return Multiples(title, rows, [*layers, *named], (), told, width=(420, 420), height=240, **settings)
     people = [name for name in every if any(row["name"] == name and row["kind"] == "human" for row in rows)]
     shown = [name for name in every if name not in people] or people
     # behind every metric stand the curves of people, in their own colour
-    panels = [{**row, "panel": name} for name in shown for row in rows if row["name"] in {name, *people}]
-    return Multiples(rows=panels, layers=layers, by=("panel",), width=(86, 200), height=78, **settings)
+    each = [{**row, "panel": name} for name in shown for row in rows if row["name"] in {name, *people}]
+    return Multiples(title, each, layers, ("panel",), told, width=(86, 200), height=78, **settings)

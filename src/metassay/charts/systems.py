@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Data, Multiples, chosen, records
-from metassay.charts.shapes import cells, crosses, key, names, outcome, outcomes, stacked, tips
+from metassay.charts.panels import Data, Multiples, chosen, distinct, records
+from metassay.charts.shapes import cells, key, names, outcome, outcomes, stacked, tips
 from metassay.core import vocabulary
 
 if TYPE_CHECKING:
@@ -30,15 +30,10 @@ def bars(result: SystemComparison, **only: Any) -> Multiples:  # noqa: ANN401 - 
             {**row, "outcome": words, "pairs": n, "share": n / total, "at": at}
             for at, (words, n) in enumerate(parts.items())
         ]
-    y = names("metric", (row["metric"] for row in rows))
-    about = tips("metric", "outcome", "pairs", "share||.1%")
-    return Multiples(
-        title="Pairs of systems that differ significantly",
-        rows=rows,
-        layers=[stacked(y, "share", "pairs of systems", key("outcome", kinds, columns=1), about)],
-        by=("test", "cutoff"),
-        lines="metric",
-    )
+    y = names("metric", distinct(rows, "metric"))
+    about = tips("metric, outcome, pairs, share||.1%")
+    layers = [stacked(y, "share", "pairs of systems", key("outcome", kinds, columns=1), about)]
+    return Multiples("Pairs of systems that differ significantly", rows, layers, ("test", "cutoff"), lines="metric")
 
 
 def matrix(result: SystemComparison, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -58,37 +53,24 @@ def matrix(result: SystemComparison, **only: Any) -> Multiples:  # noqa: ANN401 
         a, b = (r.system_b, r.system_a) if worse else (r.system_a, r.system_b)
         rows.append(found | {"system_a": a, "system_b": b, "outcome": words})
         if r.alternative == "two-sided":  # one of the two orders can be significant
-            rows.append(
-                found
-                | {"system_a": b, "system_b": a, "outcome": "cannot be tested" if not tested else "not significant"}
-            )
+            other = "not significant" if tested else "cannot be tested"
+            rows.append(found | {"system_a": b, "system_b": a, "outcome": other})
     rows = chosen(rows, only)
-    places = {metric: _places(result, metric, groups) for metric in dict.fromkeys(row["metric"] for row in rows)}
+    places = {metric: _places(result, metric, groups) for metric in distinct(rows, "metric")}
     for row in rows:
         row["at"] = places[row["metric"]][row["system_b"]]
     rows.sort(key=lambda row: (list(places).index(row["metric"]), places[row["metric"]][row["system_a"]], row["at"]))
     y = names("system_a", groups)
     x = names("system_b", groups, orient="top", labelAngle=-90) | {"sort": {"field": "at", "op": "min"}}
     about = tips(
-        "system_a|row",
-        "system_b|column",
-        "p_value|p|.4f",
-        "mean_difference|mean difference|.3g",
-        "effect||.3g",
-        "outcome",
+        "system_a|row, system_b|column, p_value|p|.4f, mean_difference|mean difference|.3g, effect||.3g, outcome"
     )
     sides = [group or "no group" for group in dict.fromkeys(groups.values())]
-    return Multiples(
-        title="Which system is better than which",
-        told=f"systems by group: {', '.join(sides)}" if len(sides) > 1 else "best on top",
-        rows=rows,
-        layers=[cells(x, y, key("outcome", kinds, columns=1), about), crosses(x, y, "p_value")],
-        by=("metric", "test", "cutoff"),
-        lines="system_a",
-        metrics=("system_a", "system_b"),
-        own=True,
-        square=True,
-    )
+    told = f"systems by group: {', '.join(sides)}" if len(sides) > 1 else "best on top"
+    layers = cells(x, y, key("outcome", kinds, columns=1), about, "p_value")
+    look: dict[str, Any] = {"metrics": ("system_a", "system_b"), "own": True, "square": True}
+    by = ("metric", "test", "cutoff")
+    return Multiples("Which system is better than which", rows, layers, by, told, lines="system_a", **look)
 
 
 def _kinds(result: SystemComparison, words: str, *, untested: bool) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import Multiples, best_first, chosen, extent, records
+from metassay.charts.panels import STATISTIC, Multiples, best_first, chosen, distinct, extent, measure, records
 from metassay.charts.precision import TWO_SETS, both_sets
 from metassay.charts.shapes import intervals as dots
 from metassay.charts.shapes import names, numbers, rule, tips, undefined
@@ -12,7 +12,8 @@ from metassay.charts.shapes import names, numbers, rule, tips, undefined
 if TYPE_CHECKING:
     from metassay.studies.widths import Widths
 
-BY = ("human", "coefficient", "interval")
+BY = ("human", STATISTIC, "interval")
+SIZES = {"t": "inputs", "a": "annotated"}
 
 
 def intervals(result: Widths, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -20,27 +21,18 @@ def intervals(result: Widths, **only: Any) -> Multiples:  # noqa: ANN401 - names
 
     The form is that of Deutsch, Dror and Roth (2022), Figures 4, 7 and 8.
     """
-    shared = "metric human coefficient interval"
+    ends = "estimate_{0}:estimate low_{0}:low high_{0}:high n_{1}:n_inputs"
     rows = [
         {**row, "inputs": which}
         for which, end in (("all", "t"), ("annotated", "a"))
-        for row in records(
-            result.table, f"{shared} estimate_{end}:estimate low_{end}:low high_{end}:high n_{_SIZE[end]}:n_inputs"
-        )
+        for row in records(result.table, f"metric {' '.join(BY)} {ends.format(end, SIZES[end])}")
     ]
     rows = best_first(chosen(rows, only), "metric", "estimate", BY)
-    y = names("metric", (row["metric"] for row in rows), air=0.25, grid=True)
-    x = numbers("estimate", "correlation with human scores", extent(rows, "estimate", "low", "high", also=[0]))
-    about = tips("metric", "inputs", "n_inputs|number of inputs", "estimate||.3f", "low|from|.3f", "high|to|.3f")
-    return Multiples(
-        title="Correlation with human scores, from the annotated inputs and from all",
-        told=f"{TWO_SETS}, line: {100 * result.table[0].confidence:g}% CI",
-        rows=rows,
-        layers=[rule("x", x, 0), *dots(y, x, ("low", "high"), tooltip=about, **both_sets()), undefined(y, "estimate")],
-        by=BY,
-        lines="metric",
-        series=2,
-    )
-
-
-_SIZE = {"t": "inputs", "a": "annotated"}
+    y = names("metric", distinct(rows, "metric"), air=0.25, grid=True)
+    what = f"{measure(rows)} with human scores"
+    x = numbers("estimate", what, extent(rows, "estimate", "low", "high", also=[0]))
+    about = tips("metric, inputs, n_inputs|number of inputs, estimate||.3f, ±.3f")
+    layers = [rule("x", x, 0), *dots(y, x, tooltip=about, **both_sets()), undefined(y, "estimate")]
+    told = f"{TWO_SETS}, line: {100 * result.table[0].confidence:g}% CI"
+    title = f"{what[0].upper()}{what[1:]}, from the annotated inputs and from all"
+    return Multiples(title, rows, layers, BY, told, lines="metric", series=2)

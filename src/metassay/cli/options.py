@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 from functools import cache
+from keyword import iskeyword
 from typing import Any, get_args
 
 from metassay import HOMES
@@ -13,6 +14,7 @@ from metassay.cli.parser import Parser
 from metassay.core.option import Option
 from metassay.core.options import LowerIsBetter
 from metassay.core.study import Declared, read_declaration
+from metassay.core.study import places as places
 from metassay.errors import UsageError
 from metassay.report.formats import FORMATS as OUTPUT_FORMATS
 from metassay.report.views import names_of
@@ -31,11 +33,6 @@ def of(verb: str) -> Options:
 def reading() -> Options:
     """Return the options that say how files are read."""
     return {"lower_is_better": Declared(LOWER_IS_BETTER, None), **of("read")}
-
-
-def places() -> Options:
-    """Return the options that say where the work is done; none of them changes a number."""
-    return read_declaration("metassay.engine", "on").options
 
 
 def _number(text: str) -> int | float:
@@ -82,6 +79,34 @@ def add(parser: Parser, options: Options) -> None:
                 group.add_argument(f"--{option.alias}", **{**settings, "dest": option.alias, "help": argparse.SUPPRESS})
 
 
+KINDS_OF_VALUES: Mapping[str, type] = {"N": int, "X": float, "MB": float, "MINUTES": float}
+"""Values that are numbers, by what stands for them in the help."""
+
+
+def add_flags(parser: Parser, title: str, flags: Mapping[str, str]) -> None:
+    """Add flags under a heading, each as it is used, with its help.
+
+    ``--metric NAME...`` can be repeated, ``--max-references N`` takes a number, ``--trust`` is a switch, and
+    ``FILE...`` are the arguments without a flag.
+    """
+    group = parser.group(title)
+    for use, text in flags.items():
+        *names, value = use.split() if not use.split()[-1].startswith("-") else (*use.split(), "")
+        settings: dict[str, Any] = {"help": text.replace("%", "%%")}
+        if not names:
+            group.add_argument("files", nargs="*", metavar=value.removesuffix("..."), **settings)
+            continue
+        name = names[-1].removeprefix("--").replace("-", "_")
+        settings["dest"] = f"{name}_" if iskeyword(name) else name
+        if not value:
+            settings["action"] = "store_true"
+        else:
+            settings |= {"metavar": value.removesuffix("..."), "type": KINDS_OF_VALUES.get(value, str)}
+            if value.endswith("..."):
+                settings["action"] = "append"
+        group.add_argument(*names, **settings)
+
+
 def add_study(parser: Parser, verb: str) -> None:
     """Add everything that a study of scores takes: files, its own options, where it runs, and where its result goes."""
     add_files(parser, verb)
@@ -91,54 +116,36 @@ def add_study(parser: Parser, verb: str) -> None:
 
 def add_files(parser: Parser, verb: str) -> None:
     """Add the files to read, what is in them, and the options of the study."""
-    files = parser.group("files")
-    files.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="scores in any known format, plain or gzip; several files merge on system and input; - is stdin",
-    )
+    text = "scores in any known format, plain or gzip; several files merge on system and input; - is stdin"
+    add_flags(parser, "files", {"FILE...": text})
     own = of(verb)
     studied = {name: each for name, each in own.items() if each.option.group == "what to study"}
     add(parser, {**studied, **reading(), **own})
 
 
+SAFE_CSV = {
+    "--safe-csv": "in CSV, put an apostrophe before text that begins with =, +, - or @: spreadsheets would run it"
+}
+QUIET = {"-q --quiet": "say nothing but results and errors"}
+
+
 def add_output(parser: Parser, study: str | None = None) -> None:
     """Add where the result of a study goes, and in which form; without a study, that of any."""
-    group = parser.group("output")
-    group.add_argument(
-        "--format", metavar="FORMAT", help=f"{', '.join(OUTPUT_FORMATS)} (default: table, or what -o ends in)"
-    )
-    group.add_argument("-o", "--output", metavar="FILE", help="write to a file instead of stdout")
     kinds = [kind for each, own in KINDS.items() if study in (each, None) for kind in own]
-    views = "depends on the study" if study is None else ", ".join(names_of(study))
+    views, drawn = "depends on the study", "depends on the study"
+    if study is not None:
+        views, drawn = ", ".join(names_of(study)), f"{', '.join(kinds)} (default: {kinds[0] if kinds else ''})"
+    flags = {
+        "--format FORMAT": f"{', '.join(OUTPUT_FORMATS)} (default: table, or what -o ends in)",
+        "-o --output FILE": "write to a file instead of stdout",
+    }
     if kinds:
-        group.add_argument(
-            "--figure", metavar="FILE", help=f"also draw a figure: a file that ends in {', '.join(SUFFIXES)}"
-        )
+        flags["--figure FILE"] = f"also draw a figure: a file that ends in {', '.join(SUFFIXES)}"
     if len(kinds) > 1:
-        shown = "depends on the study" if study is None else f"{', '.join(kinds)} (default: {kinds[0]})"
-        group.add_argument("--figure-kind", metavar="KIND", help=f"which figure: {shown}")
-    group.add_argument("--view", metavar="VIEW", help=f"what to show: {views} (default: what suits the size)")
-    group.add_argument(
-        "--rows", metavar="NAME", help="which table of the result to write as CSV; an unknown name lists all"
-    )
-    add_safe_csv(group)
-    add_quiet(group)
-
-
-def add_safe_csv(group: Any) -> None:  # noqa: ANN401 - argparse does not export the type of its groups
-    """Add the switch for CSV that goes to a spreadsheet."""
-    group.add_argument(
-        "--safe-csv",
-        action="store_true",
-        help="in CSV, put an apostrophe before text that begins with =, +, - or @: spreadsheets would run it",
-    )
-
-
-def add_quiet(group: Any) -> None:  # noqa: ANN401 - argparse does not export the type of its groups
-    """Add the switch that silences everything but results and errors."""
-    group.add_argument("--quiet", "-q", action="store_true", help="say nothing but results and errors")
+        flags["--figure-kind KIND"] = f"which figure: {drawn}"
+    flags["--view VIEW"] = f"what to show: {views} (default: what suits the size)"
+    flags["--rows NAME"] = "which table of the result to write as CSV; an unknown name lists all"
+    add_flags(parser, "output", {**flags, **SAFE_CSV, **QUIET})
 
 
 def given(arguments: argparse.Namespace, options: Options, leave_out: Iterable[str] = ()) -> dict[str, Any]:

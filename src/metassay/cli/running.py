@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from metassay.core.scores import Scores
 
 
-def run_study(arguments: argparse.Namespace, verb: str, **more: object) -> int:
+def run_study(
+    arguments: argparse.Namespace,
+    verb: str,
+    read: Callable[[argparse.Namespace], object] | None = None,
+    leave_out: Iterable[str] = (),
+    **more: object,
+) -> int:
     """Read the files, run a study with the options that were given, and put out its result.
 
     Parameters
@@ -31,18 +37,23 @@ def run_study(arguments: argparse.Namespace, verb: str, **more: object) -> int:
         The parsed command line.
     verb
         The public name of the study, whose first argument is the scores.
+    read
+        What reads them, if that is not :func:`read_scores`.
+    leave_out
+        Options of the study that mean something else here.
     more
         What the study takes beside its options.
     """
     from metassay import HOMES
     from metassay.cli.progress import progress
 
-    chosen = options.given(arguments, options.of(verb))
+    chosen = options.given(arguments, options.of(verb), leave_out)
+    place = placed(arguments)
     output = Output.of(arguments, verb.replace("_", "-"))
     study = getattr(import_module(HOMES[verb]), verb)
-    scores = read_scores(arguments)
-    with progress(arguments.quiet), placed(arguments):
-        result = study(scores, **chosen, **more)
+    scores = (read or read_scores)(arguments)
+    with progress(arguments.quiet), place:
+        result = study(scores, **{**more, **chosen})
     output.put(result)
     return 0
 
@@ -60,22 +71,29 @@ def placed(arguments: argparse.Namespace) -> AbstractContextManager[None]:
 # -- in -----------------------------------------------------------------------------------------
 
 
-def read_scores(arguments: argparse.Namespace) -> Scores:
-    """Read and merge the files, declare what the options say of them, and tell what was found."""
+def read_scores(arguments: argparse.Namespace, paths: list[str] | None = None, by: str | None = None) -> Scores:
+    """Read and merge the files, or others without people, declare what the options say, and tell what was found."""
     from metassay.readers import read
 
-    if not arguments.files:
+    named = arguments.files if paths is None else paths
+    if not named:
         raise UsageError("no file given; name at least one file with scores, or - for stdin")
-    with _spooled(arguments.files) as files:
-        by = getattr(arguments, "by_column", None)
-        scores = read(*files, format=arguments.format_, language=arguments.language, by=by)
-    scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
-    if not arguments.quiet:
+    with _spooled(named) as files:
+        people = arguments.human if paths is None else None
+        more: dict[str, Any] = {"human": people or (), "metric": getattr(arguments, "metric", None) or (), "by": by}
+        scores = read(*files, **more, **options.given(arguments, options.of("read")))
+    scores = scores.declare(lower_is_better=arguments.lower_is_better or ())
+    tell_what_was_read(scores, arguments.quiet)
+    return scores
+
+
+def tell_what_was_read(scores: Scores, quiet: bool) -> None:
+    """Say how much there is, and what a reader must know of it."""
+    if not quiet:
         from metassay.report.notes import sentences
 
         for line in (describe(scores), *sentences(scores.notes)):
             say(line)
-    return scores
 
 
 def describe(scores: Scores) -> str:
@@ -88,7 +106,8 @@ def extent(scores: Scores) -> str:
     """Return how much there is: systems, inputs, metrics and human criteria."""
     n, m = scores.shape
     return (
-        f"{_many(n, 'system', 'systems')} × {_many(m, 'input', 'inputs')}, "
+        (f"{_many(n, 'system', 'systems')} × " if scores.has_systems else "no systems, ")
+        + f"{_many(m, 'input', 'inputs')}, "
         f"{_many(len(scores.metrics), 'metric', 'metrics')}, "
         f"{_many(len(scores.humans), 'human criterion', 'human criteria')}"
     )
@@ -151,6 +170,7 @@ class Output:
         from metassay.report.data import result_of
 
         path = None if arguments.output == "-" else arguments.output
+        files = getattr(arguments, "files", [])
         if path is None and sys.stdout is None:
             raise UsageError("stdout is closed; name a file with -o FILE")
         form = formats.choose(arguments.format, path)
@@ -167,7 +187,7 @@ class Output:
         if safe and form != "csv":
             raise UsageError("--safe-csv has no meaning without --format csv")
         if path is not None:
-            spare_inputs(path, arguments.files)
+            spare_inputs(path, files)
             check_writable(path)
         # Only commands of studies that have a figure have these options.
         figure, kind = (getattr(arguments, name, None) for name in ("figure", "figure_kind"))
@@ -177,7 +197,7 @@ class Output:
             chart.choose_kind(study, kind)
             if chart.check_suffix(figure) != "json":
                 chart.require_converter()
-            spare_inputs(figure, arguments.files, "--figure")
+            spare_inputs(figure, files, "--figure")
             check_writable(figure)
         return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows, safe)
 
@@ -187,10 +207,9 @@ class Output:
         if self.figure is not None:
             sys.stdout.flush()
             chart = result.plot(self.figure, kind=self.figure_kind)
-            if not self.quiet:
-                say(f"wrote {one_line(self.figure)}")
-                if chart.omitted:
-                    say(f"{one_line(self.figure)}: {one_line(chart.omitted, 300)}")
+            tell_written(self.figure, self.quiet)
+            if chart.omitted and not self.quiet:
+                say(f"{one_line(self.figure)}: {one_line(chart.omitted, 300)}")
 
     def _put_text(self, result: Result) -> None:
         from metassay.report import formats
@@ -203,15 +222,13 @@ class Output:
         write = formats.FORMATS[self.format]
         if self.path is not None:
             write(result, self.path, **settings)
-            if not self.quiet:
-                say(f"wrote {one_line(self.path)}")
+            tell_written(self.path, self.quiet)
         elif self.format == "table":
             show(result, **settings)
         else:
             if self.format == "html":
                 settings["document"] = True
-            # files are UTF-8 whatever the terminal speaks
-            _put_bytes(write(result, **settings).encode("utf-8", "backslashreplace"))
+            put_bytes(write(result, **settings))
 
 
 def show(result: Result, **settings: Any) -> None:  # noqa: ANN401 - the renderer's options
@@ -229,10 +246,17 @@ def tell(line: str = "") -> None:
     print(fit(line, sys.stdout.encoding or "ascii"))
 
 
-def _put_bytes(data: bytes) -> None:
+def put_bytes(text: str) -> None:
+    """Write text to stdout as files have it: in UTF-8, whatever the terminal speaks."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
+
+
+def tell_written(path: object, quiet: bool) -> None:
+    """Say that a file was written."""
+    if not quiet:
+        say(f"wrote {one_line(path)}")
 
 
 def spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
@@ -240,4 +264,4 @@ def spare_inputs(path: str, files: list[str], option: str = "-o") -> None:
     target = Path(path)
     for name in files:
         if name != "-" and target.exists() and Path(name).exists() and target.samefile(name):
-            raise UsageError(f"{option} {one_line(path)!r} would overwrite the scores it reads; choose another name")
+            raise UsageError(f"{option} {one_line(path)!r} would overwrite a file that it reads; choose another name")

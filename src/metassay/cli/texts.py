@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from metassay.cli.options import add_quiet
+from metassay.cli.options import QUIET, add_flags
 from metassay.cli.parser import Parser
 from metassay.errors import UsageError, one_line
 
@@ -17,58 +16,51 @@ if TYPE_CHECKING:
     from metassay.core.texts import Texts
 
 SUFFIXES = (".jsonl", ".csv", ".tsv")
+NO_CACHE = {"--no-cache": "keep nothing, and score everything anew"}
 
 
 def add_files(parser: Parser) -> None:
     """Add the files of texts to read."""
-    files = parser.add_argument_group("files")
-    files.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="texts: tables with system, input, output (and input, source, reference), SummEval's file, and others; "
-        "several files merge",
+    text = (
+        "texts: tables with system, input, output (and input, source, reference), SummEval's file, and others; several "
     )
+    add_flags(parser, "files", {"FILE...": f"{text}files merge"})
     add_plain(parser)
 
 
 def add_plain(parser: Parser) -> None:
     """Add plain text files, a line for each text."""
-    plain = parser.add_argument_group("plain text files instead, of which the n-th lines belong together")
-    plain.add_argument(
-        "--parallel",
-        action="append",
-        metavar="NAME=FILE",
-        help="the outputs of a system, a line each; a file for every system (NAME may be left out: the file's name)",
+    add_flags(
+        parser,
+        "plain text files instead, of which the n-th lines belong together",
+        {
+            "--parallel NAME=FILE...": "the outputs of a system, a line each; a file for every system (NAME may be "
+            "left out: the file's name)",
+            "--reference FILE...": "their references; several files if several",
+            "--source FILE": "their sources",
+        },
     )
-    plain.add_argument(
-        "--reference", action="append", metavar="FILE", help="their references; several files if several"
-    )
-    plain.add_argument("--source", metavar="FILE", help="their sources")
 
 
 def add_output(parser: Parser) -> None:
     """Add where the new texts go, and the form of the summary on stdout."""
     from metassay.report.formats import FORMATS
 
-    group = parser.add_argument_group("output")
-    group.add_argument("-o", "--output", metavar="FILE", help=f"the new texts; ends in {', '.join(SUFFIXES)}")
-    group.add_argument("--format", metavar="FORMAT", help=f"form of the summary: {', '.join(FORMATS)} (default: table)")
-    add_quiet(group)
+    flags = {"-o --output FILE": f"the new texts; ends in {', '.join(SUFFIXES)}"}
+    flags["--format FORMAT"] = f"form of the summary: {', '.join(FORMATS)} (default: table)"
+    add_flags(parser, "output", {**flags, **QUIET})
 
 
 def check_target(path: str | None, option: str, files: list[str]) -> None:
     """Raise whatever is wrong with a file to be written, before any work is done."""
+    from metassay.cli.running import spare_inputs
     from metassay.core.files import check_writable
 
     if path is None:
         raise UsageError(f"no file to write to; name one with {option} FILE")
     if not path.removesuffix(".gz").endswith(SUFFIXES):
         raise UsageError(f"{option} {one_line(path)!r} must end in {', '.join(SUFFIXES)}")
-    target = Path(path)
-    for name in files:
-        if target.exists() and Path(name).exists() and target.samefile(name):
-            raise UsageError(f"{option} {one_line(path)!r} would overwrite the texts it reads; choose another name")
+    spare_inputs(path, files, option)
     check_writable(path)
 
 
@@ -126,6 +118,13 @@ def _named(text: str) -> tuple[str, str]:
     return Path(text.removesuffix(".gz")).stem, text
 
 
+def kept(arguments: argparse.Namespace, how: dict[str, Any]) -> dict[str, Any]:
+    """Return how to score, with the file that keeps the scores: the user's, unless another or none is named."""
+    from metassay.texts.scorers.cache import default_path
+
+    return {**how, "cache": None if arguments.no_cache else how.get("cache") or default_path()}
+
+
 def tell_corpus(found: CorpusScores, quiet: bool) -> None:
     """Say the scores of whole systems, and with which recipe."""
     from metassay.cli.running import say
@@ -135,23 +134,18 @@ def tell_corpus(found: CorpusScores, quiet: bool) -> None:
         say(column.signature)
         for system, score in zip(found.systems, column.scores.tolist(), strict=True):
             # METEOR lies between 0 and 1, the others between 0 and 100
-            say(
-                f"  {one_line(system, 60)}: {score:.4f}"
-                if column.name == "meteor"
-                else f"  {one_line(system, 60)}: {score:.2f}"
-            )
+            say(f"  {one_line(system, 60)}: {score:.{4 if column.name == 'meteor' else 2}f}")
     for sentence in () if quiet else sentences(found.notes):
         say(sentence)
 
 
 def write(texts: Texts, path: str, quiet: bool) -> None:
     """Write texts, and say so."""
-    from metassay.cli.running import say
+    from metassay.cli.running import tell_written
     from metassay.readers import write_texts
 
     write_texts(texts, path)
-    if not quiet:
-        say(f"wrote {one_line(path)}")
+    tell_written(path, quiet)
 
 
 def check_format(arguments: argparse.Namespace) -> str:
@@ -163,13 +157,10 @@ def check_format(arguments: argparse.Namespace) -> str:
 
 def summarise(result: Result, form: str, quiet: bool) -> None:
     """Show what was done on stdout; nothing but a form that was asked for if it must be quiet."""
-    from metassay.cli.running import show
+    from metassay.cli.running import put_bytes, show
     from metassay.report import formats
 
-    if form == "table":
-        if not quiet:
-            show(result)
-        return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(formats.FORMATS[form](result).encode("utf-8", "backslashreplace"))
-    sys.stdout.buffer.flush()
+    if form != "table":
+        put_bytes(formats.FORMATS[form](result))
+    elif not quiet:
+        show(result)

@@ -28,9 +28,14 @@ def end_with_children() -> None:
             signal.signal(number, _end)
 
 
-def _end(number: int, _: FrameType | None) -> None:
+def do_tasks() -> None:
+    """Do what is to be done before this process ends."""
     for task in _tasks:
         task()
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    do_tasks()
     if "multiprocessing" in sys.modules:
         for child in sys.modules["multiprocessing"].active_children():
             child.terminate()

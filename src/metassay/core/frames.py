@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, SupportsFloat, cast
+from typing import Any, SupportsFloat, cast
 
 import numpy as np
 
-from metassay.core.ledger import Ledger, Place
+from metassay.core import scales
+from metassay.core.ledger import Coded, Labels, Ledger, Place
 from metassay.core.origin import Origin
-from metassay.core.scores import EXTRA_AXES, Kind, Scores
-from metassay.errors import FormatError, UnknownName, UsageError, listed, one_line
+from metassay.core.reading import Layout, Reading, understand
+from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, Kind, Scores
+from metassay.errors import FormatError, UnknownName, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 
-TIDY = ("system", "input", "metric", "score")
-MISSING = ("", "na", "nan", "none", "null")
+MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a")
 """How people write a missing score, in lower case."""
 
-TableKind = Literal["tidy", "wide"]
-Table = Mapping[str, Sequence[object]]
+Values = Sequence[object] | Coded | FloatArray
+Table = Mapping[str, Values]
 
 
 def number(value: object, field: str, place: Place) -> float:
@@ -32,17 +35,15 @@ def number(value: object, field: str, place: Place) -> float:
     if isinstance(value, str):
         if value.strip().lower() in MISSING:
             return math.nan
-        if "_" not in value:  # Python reads 1_000 as a thousand; nobody who writes scores means that
-            try:
-                return float(value)
-            except ValueError:
-                pass
+        found = _as_number(value)
+        if found is not None:
+            return found
     elif hasattr(value, "__float__") and not isinstance(value, bool):
         try:
             return float(cast("SupportsFloat", value))
         except (OverflowError, TypeError, ValueError):
             pass
-    hint = "write 1 or 0" if isinstance(value, bool) else "leave a missing score empty"
+    hint = "write 1 or 0" if isinstance(value, bool) else scales.remedy(value if isinstance(value, str) else "")
     raise FormatError(
         f"field {one_line(field)!r} must be a number, got {_shown(value)}; {hint}",
         file=place.file,
@@ -62,44 +63,16 @@ def label(value: object, field: str, place: Place) -> str:
     return text
 
 
-def table_kind(names: Sequence[str], file: str) -> TableKind:
-    """Say whether columns of these names are a tidy or a wide table; anything else is an error."""
-    for name in ("system", "input"):
-        if name not in names:
-            raise FormatError(
-                f"column {name!r} is missing; a table of scores has system, input and either metric, score "
-                f"or one numeric column per metric (found: {listed(names)})",
-                file=file,
-            )
-    if "metric" in names and "score" in names:
-        return "tidy"
-    if "metric" in names:
-        raise FormatError(f"column 'score' is missing beside 'metric' (found: {listed(names)})", file=file)
-    if not [n for n in names if n not in _LABELS]:
-        raise FormatError(
-            f"columns with scores are missing; add metric, score or one numeric column per metric "
-            f"(found: {listed(names)})",
-            file=file,
-        )
-    return "wide"
+def graded(value: object, field: str, place: Place) -> float | str:
+    """Return a score as a float, or as the label that it is; see :func:`number`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str) and value.strip().lower() not in MISSING and _as_number(value) is None:
+        return value
+    return number(value, field, place)
 
 
-def count_columns(names: Iterable[str]) -> int:
-    """Return how many of the columns of a wide table hold scores."""
-    return sum(name not in _LABELS for name in names)
-
-
-_LABELS = ("system", "input", "group", *EXTRA_AXES)
-"""Columns of a wide table that are not metrics."""
-
-
-def record_table(
-    ledger: Ledger,
-    table: Table,
-    file: str,
-    lines: Sequence[int],
-    kind: TableKind | None = None,
-) -> TableKind:
+def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], layout: Layout) -> None:
     """Write a table of scores, or a part of one, into a ledger.
 
     Parameters
@@ -112,86 +85,239 @@ def record_table(
         What to call the table in errors.
     lines
         For each row the line that an error should name.
-    kind
-        Whether the table is tidy or wide; by default its column names decide.
-
-    Returns
-    -------
-    str
-        ``"tidy"`` or ``"wide"``.
+    layout
+        Which column is what.
     """
-    if kind is None:
-        kind = table_kind(list(table), file)
-    systems = _labels(table["system"], "system", file, lines)
-    keys = _labels(table["input"], "input", file, lines)
-    if kind == "tidy":
-        _record_tidy(ledger, table, systems, keys, file, lines)
-    else:
-        _record_wide(ledger, table, systems, keys, file, lines)
-    if "group" in table:
-        first: dict[tuple[str, str], int] = {}
-        for at, pair in enumerate(zip(systems, _texts(table, "group", file, lines), strict=True)):
-            first.setdefault(pair, at)
-        for (system, group), at in first.items():
-            if group:
-                ledger.group(system, group, Place(file, lines[at]))
-    return kind
+    ledger.guesses.update(dict.fromkeys(layout.guesses))
+    systems: Labels = NO_SYSTEM
+    if "system" in layout.roles:
+        systems = _joined(table, layout.roles["system"], file, lines)
+    keys = _joined(table, layout.roles["input"], file, lines)
+    extra = _extra(table, ledger, layout, file, lines)
+    if layout.kind == "tidy":
+        _record_tidy(ledger, table, systems, keys, file, lines, layout, extra)
+    for name in layout.values:
+        if not (layout.kind == "tidy" and _all_numbers(table[name])) or name in ledger.attributes:
+            _record_values(ledger, name, table[name], systems, keys, file, lines, layout, extra)
+    for name, columns in layout.people.items():
+        for column in columns:
+            own = {**extra, "annotators": _suffix(column, columns)}
+            values, texts = _values(table[column], column, file, lines)
+            ledger.record_many(systems, keys, name, values, file, lines, texts=texts, kinds="human", **own)
+    for what, labels in (("group", systems), ("family", systems), ("cluster", keys)):
+        if what in layout.roles:
+            _record_sorts(ledger, what, labels, _texts(table, layout.roles[what][0], file, lines), file, lines)
+
+
+def _record_sorts(ledger: Ledger, what: str, labels: Labels, sorts: Labels, file: str, lines: Sequence[int]) -> None:
+    for (label, sort), at in _pairs(labels, sorts).items():
+        if sort:
+            ledger.sort(what, label, sort, Place(file, lines[at]))
+
+
+def _pairs(first: Labels, second: Labels) -> dict[tuple[str, str], int]:
+    """Return the distinct pairs of labels, and where each of them stands first."""
+    if isinstance(first, Coded) and isinstance(second, Coded):
+        both = first.codes.astype(np.int64) * len(second.labels) + second.codes
+        pairs, at = np.unique(both, return_index=True)
+        return {
+            (first.labels[one // len(second.labels)], second.labels[one % len(second.labels)]): where
+            for one, where in zip(pairs.tolist(), at.tolist(), strict=True)
+        }
+    others = _decoded(second)
+    mine = [first] * len(others) if isinstance(first, str) else _decoded(first)
+    found: dict[tuple[str, str], int] = {}
+    for place, pair in enumerate(zip(mine, others, strict=True)):
+        found.setdefault(pair, place)
+    return found
+
+
+def _decoded(labels: Labels) -> Sequence[str]:
+    return [labels.labels[at] for at in labels.codes.tolist()] if isinstance(labels, Coded) else labels
 
 
 def _record_tidy(
-    ledger: Ledger, table: Table, systems: list[str], keys: list[str], file: str, lines: Sequence[int]
+    ledger: Ledger,
+    table: Table,
+    systems: Labels,
+    keys: Labels,
+    file: str,
+    lines: Sequence[int],
+    layout: Layout,
+    extra: dict[str, Any],
 ) -> None:
-    names = _labels(table["metric"], "metric", file, lines)
-    kinds: list[Kind | None] | None = None
-    if "kind" in table:
-        said = _choices(table, "kind", ("human", "metric"), file, lines)
-        kinds = [cast("Kind", kind) if kind else None for kind in said]
-    if "direction" in table:
-        directions = _choices(table, "direction", ("higher", "lower"), file, lines)
-        for name, direction in dict.fromkeys(zip(names, directions, strict=True)):
+    roles = {what: columns[0] for what, columns in layout.roles.items()}
+    names = _labels(table[roles["metric"]], roles["metric"], file, lines)
+    own = names if ledger.role is None else ledger.names_in_role(names)
+    if "kind" in roles:
+        kinds = _choices(table, roles["kind"], ("human", "metric"), file, lines)
+        for (name, kind), at in sorted(_pairs(own, kinds).items(), key=lambda one: one[1]):
+            if kind:
+                ledger.say_kind(name, cast("Kind", kind), Place(file, lines[at]))
+    if "direction" in roles:
+        for name, direction in _pairs(own, _choices(table, roles["direction"], ("higher", "lower"), file, lines)):
             if direction == "lower":
                 ledger.lower_is_better(name)
-    scores = _numbers(table["score"], "score", file, lines)
-    ledger.record_many(systems, keys, names, scores, file, lines, kinds=kinds, **_extra(table, ledger, file, lines))
+    if "scale" in roles:
+        for name, text in _pairs(own, _texts(table, roles["scale"], file, lines)):
+            if text and text != "interval":
+                ledger.scales[name] = scales.parse(text)
+    values, texts = _values(table[roles["score"]], roles["score"], file, lines)
+    ledger.record_many(systems, keys, names, values, file, lines, texts=texts, **extra)
 
 
-def _record_wide(
-    ledger: Ledger, table: Table, systems: list[str], keys: list[str], file: str, lines: Sequence[int]
+def _record_values(
+    ledger: Ledger,
+    name: str,
+    values: Values,
+    systems: Labels,
+    keys: Labels,
+    file: str,
+    lines: Sequence[int],
+    layout: Layout,
+    extra: dict[str, Any],
 ) -> None:
-    for name, values in table.items():
-        if name not in _LABELS and name != ledger.by:
-            scores = _numbers(values, name, file, lines)
-            ledger.record_many(systems, keys, name, scores, file, lines, **_extra(table, ledger, file, lines))
+    """Write down a column whose values may be numbers, labels, an attribute, or lists of judgments."""
+    if layout.kind == "tidy":
+        ledger.attributes.add(name)
+    ledger.unsure.add(name)
+    lists = None if isinstance(values, Coded | np.ndarray) else _lists(values)
+    if lists is not None:
+        for at in range(max(map(len, lists))):
+            single = [one[at] if at < len(one) else None for one in lists]
+            numbers, texts = _values(single, name, file, lines)
+            own = {**extra, "annotators": str(at + 1)}
+            ledger.record_many(systems, keys, name, numbers, file, lines, texts=texts, **own)
+        return
+    if not isinstance(values, Coded | np.ndarray) and any(isinstance(value, dict | list) for value in values):
+        ledger.attributes.add(name)
+        values = [json.dumps(value) if isinstance(value, dict | list) else value for value in values]
+    numbers, texts = _values(values, name, file, lines)
+    attribute = name in ledger.attributes or (
+        texts is not None and not ledger.reading.is_label(name) and scales.JUDGING.search(name) is None
+    )
+    ledger.record_many(systems, keys, name, numbers, file, lines, texts=texts, attribute=attribute, **extra)
 
 
-def _extra(table: Table, ledger: Ledger, file: str, lines: Sequence[int]) -> dict[str, Any]:
-    found = {f"{axis}s": _texts(table, axis, file, lines) for axis in EXTRA_AXES if axis in table}
-    if ledger.by is not None and ledger.by in table:
-        found["languages"] = _texts(table, ledger.by, file, lines)
+def _lists(values: Sequence[object]) -> list[list[object]] | None:
+    """Return lists of judgments, as objects or as written in a cell; None if any value is something else."""
+    found: list[list[object]] = []
+    for value in values:
+        if isinstance(value, list | tuple):
+            found.append(list(value))
+        elif isinstance(value, str) and value.startswith("[") and value.endswith("]"):
+            try:
+                single = ast.literal_eval(value)
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                return None
+            found.append(list(single))
+        elif value is None or (isinstance(value, str) and not value.strip()):
+            found.append([])
+        else:
+            return None
+    plain = all(isinstance(one, int | float | str | None) for single in found for one in single)
+    return found if plain and any(found) else None
+
+
+def _suffix(column: str, columns: Sequence[str]) -> str:
+    """Return what tells a column of one person from those of the others."""
+    if len(columns) == 1:
+        return column
+    start = next((at for at, letters in enumerate(zip(*columns, strict=False)) if len(set(letters)) > 1), 0)
+    return column[start:] or column
+
+
+def _extra(table: Table, ledger: Ledger, layout: Layout, file: str, lines: Sequence[int]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for axis in EXTRA_AXES:
+        if axis in layout.roles:
+            columns = layout.roles[axis]
+            if len(columns) == 1:
+                found[f"{axis}s"] = _texts(table, columns[0], file, lines)
+            else:
+                found[f"{axis}s"] = _joined(table, columns, file, lines)
+    if ledger.reading.by is not None and ledger.reading.by in table:
         ledger.by_was_seen = True
     return found
 
 
-def _labels(values: Sequence[object], field: str, file: str, lines: Sequence[int]) -> list[str]:
+def _joined(table: Table, columns: Sequence[str], file: str, lines: Sequence[int]) -> Labels:
+    """Return labels; those of several columns are joined by a colon."""
+    parts = [_labels(table[column], column, file, lines) for column in columns]
+    return parts[0] if len(parts) == 1 else list(map(":".join, zip(*map(_decoded, parts), strict=True)))
+
+
+def _all_numbers(values: Values) -> bool:
+    if isinstance(values, Coded):
+        values = values.labels
+    return isinstance(values, np.ndarray) or all(
+        not isinstance(value, str) or _as_number(value) is not None or value.lower() in MISSING for value in values
+    )
+
+
+def _values(
+    values: Values, field: str, file: str, lines: Sequence[int]
+) -> tuple[FloatArray, Sequence[str | None] | Coded | None]:
+    """Return numbers, and texts beside them if some values are neither numbers nor missing."""
+    if isinstance(values, np.ndarray):
+        return values, None
+    if isinstance(values, Coded):
+        each, words = _values(list(values.labels), field, file, lines)
+        if words is None:
+            return each[values.codes], None
+        there = [text for text in cast("Sequence[str | None]", words) if text is not None]
+        where = np.array([there.index(text) if text is not None else -1 for text in cast("Any", words)], dtype=np.int32)
+        return each[values.codes], Coded(where[values.codes], there)
+    if _all_of(float, values):
+        return np.array(values, dtype=np.float64), None
+    if _all_of(str, values):
+        words = cast("Sequence[str]", values)
+        if not any("_" in text for text in words):
+            try:
+                return np.array(list(map(float, words))), None
+            except ValueError:
+                pass  # some are missing or no numbers: look at each
+        meant = {text: _as_number(text) for text in set(words)}
+        numbers = np.array([math.nan if meant[text] is None else meant[text] for text in words], dtype=np.float64)
+        if all(one is not None or text.strip().lower() in MISSING for text, one in meant.items()):
+            return numbers, None
+        return numbers, [None if text.strip().lower() in MISSING else text for text in words]
+    graded_ones = [graded(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
+    numbers = np.array([math.nan if isinstance(one, str) else one for one in graded_ones], dtype=np.float64)
+    if not any(isinstance(one, str) for one in graded_ones):
+        return numbers, None
+    mixed = any(isinstance(value, bool) for value in values) and not np.isnan(numbers).all()
+    if mixed:
+        at = next(at for at, value in enumerate(values) if isinstance(value, bool))
+        number(values[at], field, Place(file, lines[at]))
+    return numbers, [
+        one if isinstance(one, str) else None if math.isnan(one) else _text(value, field, Place(file, line))
+        for one, value, line in zip(graded_ones, values, lines, strict=True)
+    ]
+
+
+def _as_number(text: str) -> float | None:
+    """Return the number that a text is; None for what is none, or means missing."""
+    if "_" in text:  # Python reads 1_000 as a thousand; nobody who writes scores means that
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _labels(values: Values, field: str, file: str, lines: Sequence[int]) -> Labels:
+    if isinstance(values, Coded):
+        return values
     if _all_of(str, values) and "" not in values:
         return cast("list[str]", values)
     return [label(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
 
 
-def _numbers(values: Sequence[object], field: str, file: str, lines: Sequence[int]) -> FloatArray:
-    if _all_of(float, values):
-        return np.array(values, dtype=np.float64)
-    if _all_of(str, values) and not any("_" in text for text in cast("Sequence[str]", values)):
-        try:
-            return np.array(list(map(float, cast("Sequence[str]", values))))
-        except ValueError:
-            pass  # some are missing or wrong: look at each
-    each = [number(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
-    return np.array(each, dtype=np.float64)
-
-
-def _texts(table: Table, field: str, file: str, lines: Sequence[int]) -> list[str]:
+def _texts(table: Table, field: str, file: str, lines: Sequence[int]) -> Labels:
     values = table[field]
+    if isinstance(values, Coded):
+        return values
     if _all_of(str, values):
         return cast("list[str]", values)
     return [_text(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
@@ -206,21 +332,23 @@ def _text(value: object, field: str, place: Place) -> str:
         ) from None
 
 
-def _choices(table: Table, field: str, known: tuple[str, str], file: str, lines: Sequence[int]) -> list[str]:
+def _choices(table: Table, field: str, known: tuple[str, str], file: str, lines: Sequence[int]) -> Labels:
     texts = _texts(table, field, file, lines)
-    meant = {text: text.strip().lower() for text in set(texts)}
+    every = texts.labels if isinstance(texts, Coded) else texts
+    meant = {text: text.strip().lower() for text in set(every)}
     wrong = [text for text in meant if meant[text] not in ("", *known)]
     if wrong:
-        at = next(at for at, text in enumerate(texts) if text in wrong)
+        at = next(at for at, text in enumerate(_decoded(texts)) if text in wrong)
         raise FormatError(
-            f"field {field!r} must be {known[0]} or {known[1]}, got {one_line(texts[at], 40)!r}",
+            f"field {field!r} must be {known[0]} or {known[1]}, got {one_line(_decoded(texts)[at], 40)!r}",
             file=file,
             line=lines[at],
         )
-    return [meant[text] for text in texts]
+    found = [meant[text] for text in every]
+    return Coded(texts.codes, found) if isinstance(texts, Coded) else found
 
 
-def _all_of(kind: type, values: Sequence[object]) -> bool:
+def _all_of(kind: type, values: Iterable[object]) -> bool:
     return set(map(type, values)) == {kind}
 
 
@@ -231,8 +359,8 @@ def _shown(value: object) -> str:
         return "an integer of thousands of digits"
 
 
-def scores_from_frame(frame: object, by: str | None = None) -> Scores:
-    """Build scores from any eager data frame that narwhals knows; `by` names a column kept as the axis language."""
+def scores_from_frame(frame: object, reading: Reading) -> Scores:
+    """Build scores from any eager data frame that narwhals knows."""
     import narwhals as nw
 
     try:
@@ -240,11 +368,17 @@ def scores_from_frame(frame: object, by: str | None = None) -> Scores:
     except TypeError as error:
         raise UsageError(f"expected a data frame (pandas, polars, pyarrow, …), got {type(frame).__name__}") from error
     table = {str(name): eager[name].to_list() for name in eager.columns}
-    if by is not None and by not in table:
-        raise UnknownName("column", by, list(table))
-    ledger = Ledger(by)
-    kind = record_table(ledger, table, "the data frame", range(1, len(eager) + 1))
-    return ledger.scores(sources=(Origin("a data frame", f"{kind} scores"),))
+    if reading.by is not None and reading.by not in table:
+        raise UnknownName("column", reading.by, list(table))
+    ledger = Ledger(reading)
+    layout = understand(list(table), reading, "the data frame")
+    record_table(ledger, table, "the data frame", range(1, len(eager) + 1), layout)
+    return ledger.scores(sources=(Origin("a data frame", described(f"{layout.kind} scores", layout)),))
+
+
+def described(what: str, layout: Layout) -> str:
+    """Return the form of a table, and how its columns were understood where that was not said."""
+    return what + (f", {', '.join(layout.guesses)}" if layout.guesses else "")
 
 
 def frame_from_rows(rows: list[dict[str, Any]], backend: str) -> Any:  # noqa: ANN401 - the user's choice of frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,17 +11,14 @@ import numpy.typing as npt
 
 from metassay.core.note import Note
 from metassay.core.origin import Origin
-from metassay.core.scores import EXTRA_AXES, LARGEST, Column, Kind, Scores, contradiction, natural
+from metassay.core.reading import Reading
+from metassay.core.scales import Scale
+from metassay.core.scores import EXTRA_AXES, LARGEST, SYSTEM_SCORE, Kind, Scores, contradiction
 from metassay.errors import DataError, FormatError, one_line
-from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-
-Axes = tuple[tuple[str, tuple[str, ...]], ...]
+from metassay.stats.arrays import FloatArray
 
 _LOOSE_LIMIT = 1 << 16
 """How many single scores wait as Python tuples before they are packed into arrays."""
-_ALWAYS_CELLS = 1 << 26
-_CELLS_PER_SCORE = 64
-"""Tables may have as many cells as the first says, or so many for each score; sparser ones are refused."""
 
 
 class Bounds(NamedTuple):
@@ -53,21 +50,38 @@ class Place(NamedTuple):
         return one_line(self.file) + (f", line {self.line}" if self.line is not None else "")
 
 
-class _Index(dict[str, int]):
+class Coded(NamedTuple):
+    """Labels as positions in a list of distinct ones: what column stores keep anyway."""
+
+    codes: npt.NDArray[Any]
+    labels: Sequence[str]
+
+
+Labels = str | Sequence[str] | Coded
+"""One label per score, or one string that holds for all."""
+
+
+class Index(dict[str, int]):
     """Numbers labels in the order they are first asked for."""
 
     def __missing__(self, label: str) -> int:
         at = self[label] = len(self)
         return at
 
-    def column(self, labels: str | Sequence[str], n: int) -> npt.NDArray[np.int32]:
+    def column(self, labels: Labels, n: int) -> npt.NDArray[np.int32]:
         """Return the numbers of `n` labels; a single string stands for all of them."""
         if isinstance(labels, str):
             return np.full(n, self[labels], dtype=np.int32)
+        if isinstance(labels, Coded):
+            used = np.zeros(len(labels.labels), dtype=bool)
+            used[labels.codes] = True
+            numbers = np.zeros(len(labels.labels), dtype=np.int32)
+            numbers[used] = [self[labels.labels[at]] for at in np.flatnonzero(used).tolist()]
+            return np.asarray(numbers[labels.codes], dtype=np.int32)
         return np.fromiter(map(self.__getitem__, labels), np.int32, n)
 
 
-class _Block(NamedTuple):
+class Block(NamedTuple):
     """Scores packed into arrays, one entry per score; labels stand as their numbers."""
 
     names: npt.NDArray[Any]
@@ -77,12 +91,13 @@ class _Block(NamedTuple):
     reference: npt.NDArray[Any]
     annotator: npt.NDArray[Any]
     scores: FloatArray
+    texts: npt.NDArray[Any]
     files: npt.NDArray[Any]
     lines: npt.NDArray[Any]
 
-    def take(self, at: npt.NDArray[Any]) -> _Block:
+    def take(self, at: npt.NDArray[Any] | slice) -> Block:
         """Return only some of the scores."""
-        return _Block(*(part[at] for part in self))
+        return Block(*(part[at] for part in self))
 
 
 class Ledger:
@@ -93,35 +108,53 @@ class Ledger:
 
     Parameters
     ----------
-    by
-        A further column of tables, such as the version of a judge, to be kept on the axis ``language``.
+    reading
+        What people say of the columns of tables.
     bounds
         How much may be read.
     """
 
-    def __init__(self, by: str | None = None, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - it is immutable
-        self.by = by
+    def __init__(self, reading: Reading = Reading(), bounds: Bounds = Bounds()) -> None:  # noqa: B008 - immutable
+        self.reading = reading
         self.bounds = bounds
         self.by_was_seen = False
-        self._blocks: list[_Block] = []
-        self._loose: list[tuple[int, int, int, int, int, int, float, int, int]] = []
-        self._names = _Index()
-        self._systems = _Index()
-        self._inputs = _Index()
-        self._extra = {axis: _Index() for axis in EXTRA_AXES}
-        self._files = _Index()
+        self.language: str | None = None
+        """The one language of which scores are wanted."""
+        self.role: Kind | None = None
+        """What the file that is read holds, if its user said so."""
+        self.file_name = ""
+        """What columns and people are called that a file with a role leaves without a name."""
+        self.apart = True
+        """Whether files may have no system or no input in common, as those about different tasks have."""
+        self.guesses: dict[str, None] = {}
+        self.blocks: list[Block] = []
+        self.whole: list[Block] = []
+        self._loose: list[tuple[int, int, int, int, int, int, float, int, int, int]] = []
+        self.names = Index()
+        self.systems = Index()
+        self.inputs = Index()
+        self.extra = {axis: Index() for axis in EXTRA_AXES}
+        self.texts = Index()
+        self.files = Index()
         self._recorded = 0
-        self._kinds: dict[str, Kind] = {}
-        self._lower: set[str] = set()
-        self._notes: list[Note] = []
-        self._groups: dict[str, tuple[str, Place]] = {}
+        self.kinds: dict[str, Kind] = {}
+        self.lower: set[str] = set()
+        self.scales: dict[str, Scale] = {}
+        self.unsure: set[str] = set()
+        """Columns whose texts may be attributes."""
+        self.attributes: set[str] = set(reading.texts)
+        """Columns that are attributes, whatever they hold."""
+        self.notes: list[Note] = []
+        self.sorts: dict[str, dict[str, tuple[str, Place]]] = {"group": {}, "family": {}, "cluster": {}}
+        """Groups and families of systems, and clusters of inputs."""
+        self._people: set[str] = set()
 
     def record(
         self,
         system: str,
         key: str,
         name: str,
-        score: float,
+        score: float | str,
         place: Place,
         *,
         kind: Kind | None = None,
@@ -136,7 +169,7 @@ class Ledger:
         system, key, name
             The system, the input and the metric or criterion.
         score
-            A finite number, or NaN.
+            A finite number, NaN, or a label.
         place
             Where the score was found.
         kind
@@ -147,41 +180,58 @@ class Ledger:
         if not (system and key and name):
             field = "system" if not system else "input" if not key else "metric"
             raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
-        if kind is not None and self._kinds.setdefault(name, kind) != kind:
-            raise _two_kinds(name, place)
+        name, annotator = self._in_role(name, annotator)
+        kind = self.role or kind
+        if kind is not None:
+            self.say_kind(name, kind, place)
+        text = -1
+        if isinstance(score, str):
+            text, score = self.texts[score], math.nan
         if abs(score) > LARGEST:
             raise _too_large(name, score, place)
-        extra = self._extra
+        extra = self.extra
         self._loose.append(
             (
-                self._names[name],
-                self._systems[system],
-                self._inputs[key],
+                self.names[name],
+                self.systems[system],
+                self.inputs[key],
                 extra["language"][language],
                 extra["reference"][reference],
                 extra["annotator"][annotator],
                 score,
-                self._files[place.file],
+                text,
+                self.files[place.file],
                 -1 if place.line is None else place.line,
             )
         )
         if len(self._loose) >= _LOOSE_LIMIT:
-            self._pack()
+            self.pack()
             self._check_bounds()
+
+    def _in_role(self, name: str, annotator: str) -> tuple[str, str]:
+        """Return what a column and its annotator are called in a file of people, or of a judge."""
+        if self.role == "human":
+            self._people.add(name)
+            return name, annotator or self.file_name
+        if self.role == "metric" and name in self._people:
+            return (self.file_name if len(self._people) == 1 else f"{self.file_name}_{name}"), annotator
+        return name, annotator
 
     def record_many(
         self,
-        systems: str | Sequence[str],
-        keys: str | Sequence[str],
-        names: str | Sequence[str],
+        systems: Labels,
+        keys: Labels,
+        names: Labels,
         scores: Sequence[float] | FloatArray,
         file: str,
-        lines: Sequence[int] | None = None,
+        lines: Sequence[int] | npt.NDArray[np.int64] | None = None,
         *,
-        kinds: Kind | Sequence[Kind | None] | None = None,
-        languages: str | Sequence[str] = "",
-        references: str | Sequence[str] = "",
-        annotators: str | Sequence[str] = "",
+        texts: Sequence[str | None] | Coded | None = None,
+        kinds: Kind | None = None,
+        languages: Labels = "",
+        references: Labels = "",
+        annotators: Labels = "",
+        attribute: bool = False,
     ) -> None:
         """Write down many scores at once; the same as :meth:`record` for each, and much faster.
 
@@ -193,8 +243,12 @@ class Ledger:
             Finite numbers, or NaN.
         file, lines
             Where the scores were found.
+        texts
+            Labels, or None, for scores that are no numbers.
         kinds
-            ``human`` or ``metric`` per score, or for all, where the file says so.
+            ``human`` or ``metric`` where the file says so.
+        attribute
+            Whether the texts look like an attribute, to which the role of the file does not apply.
         """
         values = np.asarray(scores, dtype=np.float64)
         n = len(values)
@@ -203,196 +257,164 @@ class Ledger:
             return Place(file, None if lines is None else int(lines[at]))
 
         for what, labels in (("system", systems), ("input", keys), ("metric", names)):
-            if not labels if isinstance(labels, str) else "" in labels:
-                at = 0 if isinstance(labels, str) else list(labels).index("")
+            at = _first_empty(labels)
+            if at is not None and n:
                 raise FormatError(f"the field {what!r} is empty", file=file, line=place(at).line)
         extreme = np.abs(values) > LARGEST
         if extreme.any():
             at = int(extreme.argmax())
-            raise _too_large(names if isinstance(names, str) else names[at], float(values[at]), place(at))
-        self._note_kinds(names, kinds, n, place)
-        self._pack()
+            name = names if isinstance(names, str) else _at(names, at)
+            raise _too_large(name, float(values[at]), place(at))
+        if self.role is not None and not attribute:
+            names = self.names_in_role(names)
+            if annotators == "" and self.role == "human":
+                annotators = self.file_name
+            kinds = self.role
+        if kinds is not None and n:
+            for name in (names,) if isinstance(names, str) else dict.fromkeys(_distinct(names)):
+                self.say_kind(name, kinds, place(0))
+        self.pack()
         self._recorded += n
-        self._blocks.append(
-            _Block(
-                self._names.column(names, n),
-                self._systems.column(systems, n),
-                self._inputs.column(keys, n),
-                self._extra["language"].column(languages, n),
-                self._extra["reference"].column(references, n),
-                self._extra["annotator"].column(annotators, n),
+        # Scores of whole systems, if a file has nothing else, are kept apart from the start.
+        (self.whole if isinstance(keys, str) and keys == SYSTEM_SCORE else self.blocks).append(
+            Block(
+                self.names.column(names, n),
+                self.systems.column(systems, n),
+                self.inputs.column(keys, n),
+                self.extra["language"].column(languages, n),
+                self.extra["reference"].column(references, n),
+                self.extra["annotator"].column(annotators, n),
                 values,
-                self._files.column(file, n),
+                self._worded(texts, n),
+                self.files.column(file, n),
                 np.full(n, -1) if lines is None else np.asarray(lines, dtype=np.int64),
             )
         )
         self._check_bounds()
 
+    def _worded(self, texts: Sequence[str | None] | Coded | None, n: int) -> npt.NDArray[np.int32]:
+        """Return the numbers of texts, -1 where there is none."""
+        if texts is None:
+            return np.full(n, -1, dtype=np.int32)
+        if isinstance(texts, Coded):
+            numbers = np.array([*(self.texts[text] for text in texts.labels), -1], dtype=np.int32)
+            return np.asarray(numbers[texts.codes], dtype=np.int32)
+        meant = {text: -1 if text is None else self.texts[text] for text in dict.fromkeys(texts)}
+        return np.fromiter(map(meant.__getitem__, texts), np.int32, n)
+
+    def names_in_role(self, names: Labels) -> Labels:
+        """Return what columns are called in a file of people, or of a judge."""
+        if isinstance(names, str):
+            return self._in_role(names, "")[0]
+        if isinstance(names, Coded):
+            return Coded(names.codes, [self._in_role(name, "")[0] for name in names.labels])
+        return [self._in_role(name, "")[0] for name in names]
+
     def _check_bounds(self) -> None:
         """Stop as soon as it is clear that there is too much; the same scores may stand in several files."""
-        self.bounds.check_columns(len(self._names))
+        self.bounds.check_columns(len(self.names))
         if self.bounds.cells is not None and self._recorded > 4 * self.bounds.cells:
             self.bounds.check_cells(self._recorded)
 
-    def _note_kinds(
-        self,
-        names: str | Sequence[str],
-        kinds: Kind | Sequence[Kind | None] | None,
-        n: int,
-        place: Callable[[int], Place],
-    ) -> None:
-        if kinds is None or n == 0:
-            return
-        each = [names] * n if isinstance(names, str) else names
-        said: Sequence[Kind | None] = [kinds] * n if isinstance(kinds, str) else kinds
-        for name, kind in dict.fromkeys(zip(each, said, strict=True)):
-            if kind is not None and self._kinds.setdefault(name, kind) != kind:
-                at = next(i for i in range(n) if each[i] == name and said[i] == kind)
-                raise _two_kinds(name, place(at))
+    def say_kind(self, name: str, kind: Kind, place: Place) -> None:
+        """Write down that a column is human, or that it is not."""
+        if self.kinds.setdefault(name, kind) != kind:
+            raise FormatError(f"{one_line(name)!r} is called human and metric", file=place.file, line=place.line)
+
+    def sort(self, what: str, label: str, sort: str, place: Place) -> None:
+        """Write down the group or the family of a system, or the cluster of an input."""
+        known, seen = self.sorts[what].setdefault(label, (sort, place))
+        if known != sort:
+            of = f"the {what} of {'input' if what == 'cluster' else 'system'} {one_line(label)!r}"
+            raise contradiction(of, f"{one_line(sort)!r} in {place}", f"{one_line(known)!r} in {seen}")
 
     def group(self, system: str, group: str, place: Place) -> None:
         """Write down the group a system belongs to."""
-        known, seen = self._groups.setdefault(system, (group, place))
-        if known != group:
-            what = f"the group of system {one_line(system)!r}"
-            raise contradiction(what, f"{one_line(group)!r} in {place}", f"{one_line(known)!r} in {seen}")
+        self.sort("group", system, group, place)
 
     def note(self, note: Note) -> None:
         """Write down what a reader of the scores must know."""
-        self._notes.append(note)
+        self.notes.append(note)
 
     def lower_is_better(self, name: str) -> None:
         """Write down that small scores of a column are good."""
-        self._lower.add(name)
+        self.lower.add(name)
 
     def record_all(self, scores: Scores, place: str) -> None:
         """Write down everything another set of scores knows."""
         where = Place(place)
-        for system, group in scores.groups.items():
-            self.group(system, group, where)
+        for what, known in (("group", scores.groups), ("family", scores.families), ("cluster", scores.clusters)):
+            for label, sort in known.items():
+                self.sort(what, label, sort, where)
+        for column in scores.columns.values():
+            if column.scale.kind != "interval":
+                self.scales[column.name] = column.scale
+            if column.lower_is_better:
+                self.lower_is_better(column.name)
         for row in scores.rows():
-            name = str(row["metric"])
-            extra = {axis: str(row.get(axis, "")) for axis in EXTRA_AXES}
-            kind = scores[name].kind
+            name, score = str(row["metric"]), row["score"]
             self.record(
                 str(row["system"]),
                 str(row["input"]),
                 name,
-                float(str(row["score"])),
+                score if isinstance(score, str) else float(str(score)),
                 where,
-                kind=kind,
-                **extra,
+                kind=scores[name].kind,
+                **{axis: str(row.get(axis, "")) for axis in EXTRA_AXES},
             )
-            if scores[name].lower_is_better:
-                self.lower_is_better(name)
-        self._notes += scores.notes
+        for name, attribute in scores.attributes.items():
+            self.attributes.add(name)
+            codes = np.broadcast_to(
+                attribute.codes[:, None] if attribute.axis == "system" else attribute.codes, scores.shape
+            )
+            systems, inputs = np.indices(scores.shape)
+            self.record_many(
+                Coded(systems.ravel(), scores.systems),
+                Coded(inputs.ravel(), scores.inputs),
+                name,
+                np.full(codes.size, np.nan),
+                place,
+                texts=Coded(codes.ravel(), attribute.labels),
+                attribute=True,
+            )
+        self.notes += scores.notes
 
     def scores(self, sources: tuple[Origin, ...] = ()) -> Scores:
         """Add everything up; two different scores for one cell are a Contradiction that names both places."""
-        self._pack()
-        if not any((~np.isnan(block.scores)).any() for block in self._blocks):
-            where = f" in {', '.join(map(str, sources))}" if sources else ""
-            raise DataError(f"there are no scores{where}")
-        every = _Block(*(np.concatenate(parts) for parts in zip(*self._blocks, strict=True)))
-        self._blocks = [every]
-        systems, system_at = _in_order(self._systems)
-        inputs, input_at = _in_order(self._inputs)
-        shape = [len(systems), len(inputs)]
-        cells = math.prod(shape) * len(self._names)
-        self._check_size(cells, len(every.scores), shape)
-        by_name = np.argsort(every.names, kind="stable")
-        ends = np.cumsum(np.bincount(every.names, minlength=len(self._names)))
-        columns = {}
-        for (name, i), end in zip(self._names.items(), ends, strict=True):
-            page = every.take(by_name[ends[i - 1] if i else 0 : end])
-            axes, extra_at = self._axes(page)
-            order = [*extra_at, (system_at[page.systems], len(systems)), (input_at[page.inputs], len(inputs))]
-            shape = [size for _, size in order]
-            cells += math.prod(shape) - len(systems) * len(inputs)
-            self._check_size(cells, len(every.scores), shape, axes)
-            positions = np.ravel_multi_index([at for at, _ in order], shape)
-            known = ~np.isnan(page.scores)
-            values = np.full(math.prod(shape), np.nan)
-            values[self._agreed(name, page, positions, known)] = page.scores[known]
-            kind = self._kinds.get(name, "metric")
-            columns[name] = Column(name, values.reshape(shape), kind, axes, name in self._lower)
-        groups = {system: group for system, (group, _) in self._groups.items() if system in self._systems}
-        return Scores(systems, inputs, columns, groups, sources, tuple(dict.fromkeys(self._notes)))
+        from metassay.core.adding import add_up
 
-    def _check_size(self, cells: int, n: int, shape: list[int], axes: Axes = ()) -> None:
-        """Refuse tables that would be all holes before there is memory for them."""
-        self.bounds.check_cells(cells)
-        if cells > max(_ALWAYS_CELLS, _CELLS_PER_SCORE * n):
-            names = [*(f"{axis}s" for axis, _ in axes), "systems", "inputs"]
-            sides = " × ".join(f"{size:,} {what}" for size, what in zip(shape, names, strict=True))
-            raise DataError(
-                f"{n:,} scores are too few for a table of {cells:,} cells ({sides}): hardly any systems have inputs in "
-                "common, or annotators outputs; check which columns are called system, input and annotator, or read "
-                "parts of the data separately"
-            )
+        self.pack()
+        return add_up(self, sources)
 
-    def _pack(self) -> None:
+    def pack(self) -> None:
+        """Put single scores into arrays."""
         if not self._loose:
             return
         self._recorded += len(self._loose)
         parts = [np.array(part) for part in zip(*self._loose, strict=True)]
         parts[6] = parts[6].astype(np.float64)
-        self._blocks.append(_Block(*parts))
+        self.blocks.append(Block(*parts))
         self._loose = []
 
-    def _axes(self, page: _Block) -> tuple[Axes, list[tuple[IntArray, int]]]:
-        """Return the extra axes a column has with their labels, and where on them each score stands."""
-        known = ~np.isnan(page.scores)
-        axes = []
-        places: list[tuple[IntArray, int]] = []
-        for axis in EXTRA_AXES:
-            numbers: IntArray = getattr(page, axis)
-            index = self._extra[axis]
-            if len(index) == 1 and "" in index:
-                continue
-            labels = list(index)
-            # A missing score without a label, as in an empty cell of a wide table, does not make one.
-            present = {labels[i] for i in np.unique(numbers[known])}
-            present |= {labels[i] for i in np.unique(numbers[~known])} - {""}
-            if not present - {""}:
-                continue
-            named = tuple(sorted(present, key=natural))
-            lookup = np.zeros(len(index), dtype=np.int64)
-            lookup[[index[label] for label in named]] = range(len(named))
-            axes.append((axis, named))
-            places.append((lookup[numbers], len(named)))
-        return tuple(axes), places
 
-    def _agreed(self, name: str, page: _Block, cells: IntArray, known: BoolArray) -> IntArray:
-        """Return the cells of the known scores, after checking that no cell has two different ones."""
-        rows = np.flatnonzero(known)
-        rows = rows[np.argsort(cells[rows], kind="stable")]
-        again = cells[rows[:-1]] == cells[rows[1:]]
-        first, second = rows[:-1][again], rows[1:][again]
-        a, b = page.scores[first], page.scores[second]
-        clash = second[np.abs(a - b) > 1e-9 * np.maximum(np.abs(a), np.abs(b))]
-        if len(clash):
-            later = int(clash.min())
-            earlier = int(rows[np.flatnonzero(rows == later)[0] - 1])
-            systems, inputs, files = list(self._systems), list(self._inputs), list(self._files)
-            what = (
-                f"{one_line(name)!r} of system {one_line(systems[page.systems[later]])!r} "
-                f"on input {one_line(inputs[page.inputs[later]])!r}"
-            )
-            said = []
-            for at in (later, earlier):
-                line = int(page.lines[at])
-                said.append(f"{page.scores[at]:.10g} in {Place(files[page.files[at]], None if line < 0 else line)}")
-            raise contradiction(what, *said)
-        return cells[known]
+def _first_empty(labels: Labels) -> int | None:
+    """Return where the first empty label stands."""
+    if isinstance(labels, str):
+        return None if labels else 0
+    if isinstance(labels, Coded):
+        if "" not in labels.labels:
+            return None
+        found = np.flatnonzero(labels.codes == list(labels.labels).index(""))
+        return int(found[0]) if len(found) else None
+    return list(labels).index("") if "" in labels else None
 
 
-def _in_order(index: _Index) -> tuple[tuple[str, ...], IntArray]:
-    """Return labels in natural order, and for each number in the index its position in that order."""
-    labels = tuple(sorted(index, key=natural))
-    position = np.empty(len(index), dtype=np.int64)
-    position[[index[label] for label in labels]] = range(len(labels))
-    return labels, position
+def _distinct(labels: Sequence[str] | Coded) -> Sequence[str]:
+    return labels.labels if isinstance(labels, Coded) else labels
+
+
+def _at(labels: Sequence[str] | Coded, at: int) -> str:
+    return labels.labels[int(labels.codes[at])] if isinstance(labels, Coded) else labels[at]
 
 
 def _too_large(name: str, score: float, place: Place) -> FormatError:
@@ -403,7 +425,3 @@ def _too_large(name: str, score: float, place: Place) -> FormatError:
         file=place.file,
         line=place.line,
     )
-
-
-def _two_kinds(name: str, place: Place) -> FormatError:
-    return FormatError(f"{one_line(name)!r} is called human and metric", file=place.file, line=place.line)

@@ -8,6 +8,17 @@ from typing import Any
 
 from metassay.core import vocabulary as known
 
+WORKS_ON: list[str] = []
+"""The module and the name of what makes a context in which work is done where its options say."""
+
+
+def works_on(module: str, name: str) -> None:
+    """Name what makes a context in which work is done where its options say; every study takes these options.
+
+    It stands above this room, and is loaded when one of the options is first given.
+    """
+    WORKS_ON[:] = [module, name]
+
 
 def as_given(_what: str, value: Any) -> Any:  # noqa: ANN401 - checked where the data is known
     """Return the value; what it may be depends on the data."""
@@ -46,6 +57,10 @@ class Option:
     """Its name on the command line, if that is another."""
     alias: str | None = None
     """A former name, understood as well."""
+    key: str | None = None
+    """Its key in the signature line; None if it does not belong there."""
+    signed: Callable[[Any], Any] | None = None
+    """How its value is written there, if not as it is; None leaves it out."""
 
     def take(self, name: str, value: Any, default: object = None) -> Any:  # noqa: ANN401 - each option has its type
         """Return a value in its one form, or raise `UsageError`; None stands for what happens without the option."""
@@ -57,6 +72,13 @@ class Option:
         if not self.choices or self.check is not as_given:
             return self.check(what, value)
         return (known.choices if self.several else known.choice)(what, value, self.choices, self.aliases)
+
+    def in_signature(self, value: Any) -> object:  # noqa: ANN401 - each option has its type
+        """Return a value, which was taken, as the signature line has it; None if it is left out there."""
+        if value is None or self.signed is not None:
+            return None if value is None or self.signed is None else self.signed(value)
+        values = value if isinstance(value, tuple) else (value,)
+        return tuple(f"{each:g}" if isinstance(each, float) else str(each) for each in values)
 
     def text(self, default: object = None) -> str:
         """Return what it is, what may be chosen, and what happens without it."""

@@ -11,11 +11,25 @@ is imported, so that the command line can print its help without loading NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from metassay.core import vocabulary as known
+from metassay.core.file_options import AnnotatorColumn as AnnotatorColumn
+from metassay.core.file_options import ClusterBy as ClusterBy
+from metassay.core.file_options import DropSystems as DropSystems
+from metassay.core.file_options import FamilyOf as FamilyOf
+from metassay.core.file_options import Ignore as Ignore
+from metassay.core.file_options import InputColumn as InputColumn
+from metassay.core.file_options import InputFormat as InputFormat
+from metassay.core.file_options import Language as Language
+from metassay.core.file_options import LowerIsBetter as LowerIsBetter
+from metassay.core.file_options import NoSystems as NoSystems
+from metassay.core.file_options import People as People
+from metassay.core.file_options import ScaleOf as ScaleOf
+from metassay.core.file_options import Select as Select
+from metassay.core.file_options import SystemColumn as SystemColumn
 from metassay.core.option import Option
 
 if TYPE_CHECKING:
@@ -31,29 +45,49 @@ PAPER_STEPS = 10
 """Steps of the grid of score differences in Deutsch, Dror and Roth (2022)."""
 
 _STUDIED = "what to study"
-_FILES = "how to read the files"
 _PLACE = "where it runs"
 _GOAL = "what is wanted"
 _PAIRS = "which pairs of systems"
 _COMPARED = "what to compare"
 
 
-class _Number(TypedDict):
+class _Shared(TypedDict, total=False):
+    """What several options have in common."""
+
     number: bool
     metavar: str
+    choices: Sequence[str]
+    aliases: Mapping[str, str]
+    repeated: bool
+    alias: str
+    key: str
+    signed: Callable[[Any], Any]
 
 
-_N, _K, _SHARE, _SIZE = (_Number(number=True, metavar=m) for m in ("N", "K", "SHARE", "SIZE"))
+_N, _K, _SHARE, _SIZE = (_Shared(number=True, metavar=m) for m in ("N", "K", "SHARE", "SIZE"))
+_LEVEL = _Shared(aliases=known.LEVEL_ALIASES, metavar="LEVEL", key="level")
+_CI = _Shared(metavar="METHOD", key="ci")
+_TEST = _Shared(metavar="TEST", key="test")
 
 
 def _statistic(_what: str, value: str | StatisticObject) -> str | StatisticObject:
-    return known.coefficient(value) if isinstance(value, str) else value
+    return known.statistic(value) if isinstance(value, str) else value
 
 
 def _statistics(what: str, value: Any) -> tuple[str | StatisticObject, ...]:  # noqa: ANN401 - one or several
     if isinstance(value, str):
-        return known.coefficients(value)
+        return known.statistics(value)
     return tuple(_statistic(what, each) for each in (value if isinstance(value, Iterable) else (value,)))
+
+
+def _signed_statistics(value: Any) -> list[str]:  # noqa: ANN401 - one or several
+    from metassay.stats.statistics.registry import choose
+
+    return [each.in_signatures for each in choose(value)]
+
+
+def _signed_bounds(value: Iterable[tuple[float, float]]) -> list[str]:
+    return [f"{lower:g}:{upper:g}" for lower, upper in value]
 
 
 def _seed(_what: str, value: int) -> int:
@@ -87,24 +121,15 @@ Metric = Annotated[
 References = Annotated[
     bool, Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED)
 ]
+_GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
+_GROUPED = _Shared(repeated=True, metavar="GROUP")
 Groups = Annotated[
     "GroupPatterns | None",
-    Option(
-        "a group of systems, NAME=PATTERN[,PATTERN], such as humans=H*; the first match wins; a mapping in Python",
-        repeated=True,
-        metavar="GROUP",
-        absent="the groups that the data knows",
-    ),
+    Option(f"a group of systems, {_GROUP.format('humans=H*')}", absent="the groups that the data knows", **_GROUPED),
 ]
 MetricGroups = Annotated[
     "GroupPatterns | None",
-    Option(
-        "a group of metrics, NAME=PATTERN[,PATTERN], such as relevance=rouge*; the first match wins; a mapping in "
-        "Python",
-        repeated=True,
-        metavar="GROUP",
-        absent="all metrics are one group",
-    ),
+    Option(f"a group of metrics, {_GROUP.format('relevance=rouge*')}", absent="all metrics are one group", **_GROUPED),
 ]
 AnnotatedInputs = Annotated[
     "int | Iterable[str] | None",
@@ -126,82 +151,58 @@ InputSet = Annotated[
 
 # -- statistics -------------------------------------------------------------------------------------------------------
 
-Levels = Annotated[
-    Names,
-    Option("levels of correlation", choices=known.LEVELS, aliases=known.LEVEL_ALIASES, several=True, metavar="LEVEL"),
-]
-Level = Annotated[
-    str, Option("level of correlation", choices=known.LEVELS, aliases=known.LEVEL_ALIASES, metavar="LEVEL")
-]
-PlannedLevel = Annotated[
-    str, Option("level of correlation", choices=known.PLANNED_LEVELS, aliases=known.LEVEL_ALIASES, metavar="LEVEL")
-]
+Levels = Annotated[Names, Option("levels of correlation", choices=known.LEVELS, several=True, **_LEVEL)]
+Level = Annotated[str, Option("level of correlation", choices=known.LEVELS, **_LEVEL)]
+PlannedLevel = Annotated[str, Option("level of correlation", choices=known.PLANNED_LEVELS, **_LEVEL)]
+_OWN = "of agreement (kendall is tau-b; MODULE:NAME is one of your own)"
+_STATISTIC = _Shared(choices=known.STATISTICS, alias="coefficient", key="coef", signed=_signed_statistics)
 Statistics = Annotated[
     "str | StatisticObject | Iterable[str | StatisticObject]",
-    Option(
-        "statistics of agreement (kendall is tau-b; MODULE:NAME is one of your own)",
-        _statistics,
-        choices=known.COEFFICIENTS,
-        several=True,
-        alias="coefficient",
-    ),
+    Option(f"statistics {_OWN}", _statistics, several=True, **_STATISTIC),
 ]
-Statistic = Annotated[
-    "str | StatisticObject",
-    Option(
-        "statistic of agreement (kendall is tau-b; MODULE:NAME is one of your own)",
-        _statistic,
-        choices=known.COEFFICIENTS,
-        alias="coefficient",
-    ),
-]
-Interval = Annotated[str, Option("method of the confidence intervals", choices=known.INTERVALS, metavar="METHOD")]
-Intervals = Annotated[
-    Names, Option("methods of confidence intervals", choices=known.INTERVALS, several=True, metavar="METHOD")
-]
-Bootstrap = Annotated[str, Option("what is resampled for the intervals", choices=known.BOOTSTRAPS, metavar="METHOD")]
+Statistic = Annotated["str | StatisticObject", Option(f"statistic {_OWN}", _statistic, **_STATISTIC)]
+Interval = Annotated[str, Option("method of the confidence intervals", choices=known.INTERVALS, **_CI)]
+Intervals = Annotated[Names, Option("methods of confidence intervals", choices=known.INTERVALS, several=True, **_CI)]
+Bootstrap = Annotated[str, Option("what is resampled for the intervals", choices=known.BOOTSTRAPS, **_CI)]
 PlannedInterval = Annotated[
     str,
     Option(
-        "method of the interval (two-way: new systems and inputs; boot-inputs: these systems, new inputs)",
+        "method of the interval (jackknife, two-way: new systems and inputs; boot-inputs: these systems, new inputs)",
         choices=known.PLANNED_INTERVALS,
-        metavar="METHOD",
+        **_CI,
     ),
 ]
-Confidence = Annotated[float, Option("confidence level of the intervals, between 0 and 1", known.fraction, **_SHARE)]
-MetricTest = Annotated[
-    str, Option("test of a difference between two metrics", choices=known.METRIC_TESTS, metavar="TEST")
+Confidence = Annotated[
+    float, Option("confidence level of the intervals, between 0 and 1", known.fraction, key="ci", **_SHARE)
 ]
+MetricTest = Annotated[str, Option("test of a difference between two metrics", choices=known.METRIC_TESTS, **_TEST)]
 MetricTests = Annotated[
-    Names, Option("tests of a difference between two metrics", choices=known.METRIC_TESTS, several=True, metavar="TEST")
+    Names, Option("tests of a difference between two metrics", choices=known.METRIC_TESTS, several=True, **_TEST)
 ]
-SystemTest = Annotated[
-    str, Option("test of a difference between two systems", choices=known.SYSTEM_TESTS, metavar="TEST")
-]
+SystemTest = Annotated[str, Option("test of a difference between two systems", choices=known.SYSTEM_TESTS, **_TEST)]
 SystemTests = Annotated[
     Names,
     Option(
         "tests of a difference between two systems",
         choices=(*known.SYSTEM_TESTS, *known.CORPUS_TESTS),
         several=True,
-        metavar="TEST",
+        **_TEST,
     ),
 ]
 PairedTest = Annotated[
     str,
     Option(
-        "test that a system scores lower, over the inputs that two systems share",
-        choices=known.PAIRED_TESTS,
-        metavar="TEST",
+        "test that a system scores lower, over the inputs that two systems share", choices=known.PAIRED_TESTS, **_TEST
     ),
 ]
-EquivalenceTests = Annotated[Names, Option("tests", choices=known.EQUIVALENCE_TESTS, several=True, metavar="TEST")]
+EquivalenceTests = Annotated[Names, Option("tests", choices=known.EQUIVALENCE_TESTS, several=True, **_TEST)]
 _CUTOFF = (
     "where p-values come from (mc: scores of a pair swapped with probability 1/2; hb: pairs drawn with "
     "replacement, then swapped)"
 )
-Cutoff = Annotated[str, Option(_CUTOFF, metavar="KIND", choices=known.CUTOFFS)]
-Cutoffs = Annotated[Names, Option(_CUTOFF, metavar="KIND", choices=known.CUTOFFS, several=True)]
+_KIND = _Shared(metavar="KIND", choices=known.CUTOFFS, key="cutoff")
+Cutoff = Annotated[str, Option(_CUTOFF, **_KIND)]
+Cutoffs = Annotated[Names, Option(_CUTOFF, several=True, **_KIND)]
 Alternative = Annotated[
     str,
     Option(
@@ -209,10 +210,11 @@ Alternative = Annotated[
         choices=known.ALTERNATIVES,
         listed=False,
         metavar="SIDE",
+        key="alt",
     ),
 ]
-Alpha = Annotated[float, Option("significance level, between 0 and 1", known.fraction, **_SHARE)]
-Correction = Annotated[str, Option("correction for multiple tests", choices=known.CORRECTIONS)]
+Alpha = Annotated[float, Option("significance level, between 0 and 1", known.fraction, **_SHARE, key="alpha")]
+Correction = Annotated[str, Option("correction for multiple tests", choices=known.CORRECTIONS, key="corr")]
 Scope = Annotated[
     str,
     Option(
@@ -229,10 +231,11 @@ PValues = Annotated[
         choices=known.P_VALUES,
         listed=False,
         metavar="KIND",
+        key="p",
     ),
 ]
-Resamples = Annotated[int, Option("number of resamples", known.repeats, **_K)]
-Trials = Annotated[int, Option("number of simulated trials in each setting", known.repeats, **_K)]
+Resamples = Annotated[int, Option("number of resamples", known.repeats, **_K, key="k")]
+Trials = Annotated[int, Option("number of simulated trials in each setting", known.repeats, **_K, key="trials")]
 PlanTrials = Annotated[
     int | None,
     Option(
@@ -240,12 +243,28 @@ PlanTrials = Annotated[
         partial(known.repeats, least=50),
         **_K,
         absent="1,000 at system level, 300 at input level",
+        key="trials",
     ),
 ]
-Draws = Annotated[int, Option("pairs of samples drawn for each size", known.repeats, **_K)]
+Draws = Annotated[int, Option("pairs of samples drawn for each size", known.repeats, **_K, key="k")]
 Seed = Annotated[
     int,
-    Option("seed of the random numbers; the same seed gives the same numbers, wherever the work is done", _seed, **_N),
+    Option(
+        "seed of the random numbers; the same seed gives the same numbers, wherever the work is done",
+        _seed,
+        **_N,
+        key="seed",
+    ),
+]
+
+Limits = Annotated[
+    bool,
+    Option(
+        "also tell agreement in the limit of many inputs and with people who make no errors (Pearson, disattenuated), "
+        "and the human ceiling",
+        known.flag,
+        switch=True,
+    ),
 ]
 
 # -- one study's own --------------------------------------------------------------------------------------------------
@@ -266,6 +285,7 @@ Holding = Annotated[
         metavar="METHOD",
         choices=known.HOLDING_METHODS,
         several=True,
+        key="method",
     ),
 ]
 Edges = Annotated[
@@ -285,6 +305,8 @@ Bounds = Annotated[
         known.ranges,
         metavar="LOW:HIGH",
         group=_PAIRS,
+        key="bounds",
+        signed=_signed_bounds,
     ),
 ]
 Shares = Annotated[
@@ -295,6 +317,7 @@ Shares = Annotated[
         metavar="SHARE",
         group=_PAIRS,
         absent="none",
+        key="shares",
     ),
 ]
 Triangle = Annotated[
@@ -305,6 +328,8 @@ Triangle = Annotated[
         group=_PAIRS,
         number=True,
         metavar="STEPS",
+        key="triangle",
+        signed=lambda steps: steps or None,
     ),
 ]
 Curve = Annotated[
@@ -314,6 +339,8 @@ Curve = Annotated[
         known.flag,
         switch=True,
         group=_PAIRS,
+        key="curve",
+        signed=lambda fitted: "logistic" if fitted else None,
     ),
 ]
 Sizes = Annotated[
@@ -366,10 +393,11 @@ Difference = Annotated[
         group=_GOAL,
         absent="the one in the data",
         **_SIZE,
+        key="difference",
     ),
 ]
 Annotations = Annotated[
-    int, Option("tell what this many further annotations would buy", known.count, group=_GOAL, **_N)
+    int, Option("tell what this many further annotations would buy", known.count, group=_GOAL, **_N, key="next")
 ]
 Noise = Annotated[
     "str | float | Sequence[float]",
@@ -395,6 +423,8 @@ By = Annotated[
         "what is compared: language, annotator, reference, metric, human, or a column of the tables, such as version",
         metavar="COLUMN",
         group=_COMPARED,
+        key="by",
+        signed=known.in_a_signature,
     ),
 ]
 Baseline = Annotated[
@@ -420,31 +450,15 @@ Resample = Annotated[
         "what is drawn with replacement (points: single outputs, as in the paper)",
         metavar="WHAT",
         choices=known.RESAMPLED,
+        key="resample",
     ),
 ]
 Aggregate = Annotated[
-    str, Option("how scores against several references become one", metavar="HOW", choices=known.AGGREGATES)
+    str, Option("how scores against several references become one", metavar="HOW", choices=known.AGGREGATES, key="refs")
 ]
 
 # -- files and places -------------------------------------------------------------------------------------------------
 
-InputFormat = Annotated[
-    str | None,
-    Option(
-        "format of the files, such as tidy, wide or sacrerouge; an unknown name lists all",
-        metavar="FORMAT",
-        group=_FILES,
-        flag="input-format",
-        absent="recognised by their content",
-    ),
-]
-Language = Annotated[
-    str | None,
-    Option(
-        "language, or language pair such as en-de, to take from data that hold several", metavar="LANG", group=_FILES
-    ),
-]
-LowerIsBetter = Annotated[Names, Option("columns in which small scores are good", repeated=True, group=_STUDIED)]
 Threads = Annotated[
     int | None,
     Option(

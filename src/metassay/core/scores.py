@@ -4,111 +4,43 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core import scales as scales_of
 from metassay.core import vocabulary
+from metassay.core.column import EXTRA_AXES as EXTRA_AXES
+from metassay.core.column import LARGEST as LARGEST
+from metassay.core.column import Attribute as Attribute
+from metassay.core.column import Column as Column
+from metassay.core.column import Kind as Kind
 from metassay.core.equality import rebuilt, same_fields
 from metassay.core.note import Note
 from metassay.core.origin import Origin
-from metassay.errors import Contradiction, DataError, UnknownName, UsageError, listed, one_line
-from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.kernels.weighted_ranks import quotient
+from metassay.errors import Contradiction, DataError, MetassayError, UnknownName, UsageError, listed, one_line
+from metassay.stats.arrays import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
 
-Kind = Literal["metric", "human"]
-
-EXTRA_AXES = ("language", "reference", "annotator")
-"""The axes a column may have beside systems and inputs, in the order they are stored."""
-
-LARGEST = 1e100
-"""Scores are no larger than this, either way: variances of larger ones would overflow."""
+    from metassay.core.reading import Reading
 
 REFERENCE_GROUP = "reference"
 """The group of people's own texts that were scored like systems; agreement studies leave it out."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """One metric or one human criterion, with every axis it was measured on.
+NO_SYSTEM = "(no systems)"
+"""The one unnamed system of data that have none."""
 
-    The array is copied once and made read-only; infinite values are refused.
-    """
-
-    name: str
-    """What the column is called."""
-    values: FloatArray
-    """Scores with shape (extra axes…, systems, inputs); NaN where a score is missing."""
-    kind: Kind = "metric"
-    """``human`` for judgments of people, ``metric`` for everything else."""
-    axes: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The extra axes and their labels, such as ``(("annotator", ("1", "2", "3")),)``."""
-    lower_is_better: bool = False
-    """True if small scores are good; studies turn the sign of such a column."""
-
-    def __post_init__(self) -> None:
-        if not self.name or not isinstance(self.name, str):
-            raise UsageError(f"a column needs a name that is a non-empty string, got {self.name!r}")
-        if self.kind not in ("metric", "human"):
-            raise UsageError(f"kind must be 'metric' or 'human', got {self.kind!r}")
-        try:
-            values = np.array(self.values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"{one_line(self.name)!r} must hold numbers: {one_line(error)}") from None
-        if values.ndim != len(self.axes) + 2:
-            raise DataError(
-                f"{one_line(self.name)!r} must have {len(self.axes) + 2} dimensions, got shape {values.shape}"
-            )
-        for size, (axis, labels) in zip(values.shape, self.axes, strict=False):
-            if axis not in EXTRA_AXES or size != len(labels):
-                raise DataError(f"{one_line(self.name)!r}: axis {axis!r} has {size} rows and {len(labels)} labels")
-        if (np.abs(values) > LARGEST).any():
-            if np.isinf(values).any():
-                raise DataError(f"{one_line(self.name)!r} holds infinite values; a missing score is NaN")
-            raise DataError(
-                f"{one_line(self.name)!r} holds scores beyond ±{LARGEST:g}, whose variance would overflow; rescale them"
-            )
-        values.flags.writeable = False
-        object.__setattr__(self, "values", values)
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, Column) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.kind, self.axes, self.values.shape))
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt(self)
-
-    def labels(self, axis: str) -> tuple[str, ...]:
-        """Return the labels of an extra axis, empty if the column does not have it."""
-        return dict(self.axes).get(axis, ())
-
-    def mean(self, keep: str | None = None) -> FloatArray:
-        """Return the mean over the extra axes, each cell over what it has; `keep` stays as first axis."""
-        if len(self.labels("language")) > 1 and keep != "language":
-            raise DataError(
-                f"{one_line(self.name)!r} has scores in {len(self.labels('language'))} languages "
-                f"({', '.join(self.labels('language')[:8])}); choose one with select(language=…) "
-                "or --language"
-            )
-        present = [axis for axis, _ in self.axes]
-        over = tuple(i for i, axis in enumerate(present) if axis != keep)
-        if not over:
-            return self.values
-        values = np.moveaxis(self.values, over, tuple(range(len(over))))
-        values = values.reshape(-1, *values.shape[len(over) :])
-        # Added up in order of size, so that the same ratings from other annotators give the same bits, and tie.
-        total = np.nansum(np.sort(values, axis=0), axis=0)
-        return quotient(total, (~np.isnan(values)).sum(axis=0))
+SYSTEM_SCORE = "(system score)"
+"""The input under which files write a score of a whole system."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,13 +72,19 @@ class Scores:
     """Where the scores came from: each file with the format that was recognised, each metric's recipe."""
     notes: tuple[Note, ...] = ()
     """What a reader of the scores must know, such as outputs that a metric could not score."""
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    """Categories and texts of inputs, systems or outputs, by name: slices, prompts, answers."""
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    """The cluster of each input that has one, such as its document or conversation."""
+    families: Mapping[str, str] = field(default_factory=dict)
+    """The family of each system that has one, such as the maker of its model."""
 
     def __post_init__(self) -> None:
         for axis, labels in (("systems", self.systems), ("inputs", self.inputs)):
             if not labels:
                 raise DataError(f"there are no {axis}")
             if len(set(labels)) != len(labels):
-                twice = next(label for label in labels if labels.count(label) > 1)
+                twice = Counter(labels).most_common(1)[0][0]
                 raise DataError(f"labels of {axis} must be unique, {one_line(twice)!r} occurs twice")
         if not self.columns:
             raise DataError("there are no scores")
@@ -158,8 +96,12 @@ class Scores:
                     f"{one_line(name)!r} must have {len(self.systems)} systems × {len(self.inputs)} inputs, "
                     f"got {column.values.shape[-2]} × {column.values.shape[-1]}"
                 )
-        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
-        object.__setattr__(self, "groups", MappingProxyType(dict(self.groups)))
+        sizes = {"input": self.shape[1:], "system": self.shape[:1], "output": self.shape}
+        for name, attribute in self.attributes.items():
+            if name != attribute.name or attribute.codes.shape != sizes[attribute.axis]:
+                raise DataError(f"attribute {one_line(name)!r} must have {sizes[attribute.axis]} values and this name")
+        for each in ("columns", "groups", "attributes", "clusters", "families"):
+            object.__setattr__(self, each, MappingProxyType(dict(getattr(self, each))))
 
     # -- building -------------------------------------------------------------------------------
 
@@ -226,6 +168,7 @@ class Scores:
         human: str | Iterable[str] = (),
         lower_is_better: str | Iterable[str] = (),
         by: str | None = None,
+        **mapping: Any,  # noqa: ANN401 - the options of `Reading`, checked there
     ) -> Scores:
         """Build scores from a pandas, polars or other data frame that narwhals knows.
 
@@ -233,7 +176,7 @@ class Scores:
         ----------
         frame
             Tidy (``system, input, metric, score``; optional ``kind, annotator, language, reference, group``)
-            or wide (``system, input``, then one numeric column per metric).
+            or wide (``system, input``, then one column per metric or human criterion, numbers or labels).
         human
             Names or globs of the columns that are human judgments.
         lower_is_better
@@ -241,10 +184,16 @@ class Scores:
         by
             A further column that tells scores of one cell apart, such as the version of a judge; it is kept in place
             of the language.
+        **mapping
+            How columns are read, as :func:`metassay.read` takes it: ``system_column``, ``input_column``,
+            ``annotator_column``, ``no_systems``, ``ignore``, ``people``, ``scale``, ``cluster_by``, ``family_of``.
         """
         from metassay.core.frames import scores_from_frame
+        from metassay.core.reading import Reading
 
-        return scores_from_frame(frame, by).declare(human=human, lower_is_better=lower_is_better)
+        reading: Reading = Reading.of(by=by, human=human, **mapping)
+        more = {name: mapping.get(name) for name in ("cluster_by", "family_of")}
+        return scores_from_frame(frame, reading).declare(human=human, lower_is_better=lower_is_better, **more)
 
     # -- looking --------------------------------------------------------------------------------
 
@@ -263,15 +212,62 @@ class Scores:
         """How many systems and inputs there are."""
         return len(self.systems), len(self.inputs)
 
+    @property
+    def has_systems(self) -> bool:
+        """Whether the data tell systems apart; data without are one unnamed system."""
+        return self.systems != (NO_SYSTEM,)
+
     def matrix(self, name: str) -> FloatArray:
-        """Return one column as systems × inputs: the mean over annotators, turned so that high is good."""
+        """Return one column as systems × inputs: the mean over annotators, turned so that high is good.
+
+        Ordered labels count as 0, 1, …; labels without an order are an error, and :meth:`codes` gives theirs.
+        """
         column = self[name]
+        if not column.scale.ordered:
+            raise DataError(
+                f"{one_line(name)!r} holds labels without an order ({listed(column.scale.labels, 5) or 'nominal'}), "
+                "which have no mean and no correlation; order them with --scale "
+                f"'{one_line(name)}=ordinal:LOW<HIGH', or choose other columns"
+            )
         return -column.mean() if column.lower_is_better else column.mean()
+
+    def codes(self, name: str) -> FloatArray:
+        """Return the labels of a column as codes, systems × inputs: the label that most annotators gave.
+
+        Columns that share a label share their codes, so that equal codes are equal labels.
+        """
+        column = self[name]
+        scale = scales_of.Scale("nominal", column.scale.labels)
+        return replace(column, scale=scale).mean()
+
+    def system_matrix(self, name: str) -> FloatArray:
+        """Return one column as systems × inputs whose means are the scores that were given for whole systems.
+
+        Where a system has no such score, :meth:`matrix`. A corpus score such as BLEU is no mean of sentences: the
+        scores of single inputs are shifted, so that their mean is the system's own and they vary as they do.
+        """
+        raw, column = self.matrix(name), self[name]
+        if column.system_scores is None:
+            return raw
+        whole = -column.system_scores if column.lower_is_better else column.system_scores
+        known = ~np.isnan(raw)
+        n = known.sum(axis=1)
+        means = np.where(known, raw, 0.0).sum(axis=1) / np.maximum(n, 1)
+        shifted = np.where(n[:, None] > 0, raw + (whole - means)[:, None], whole[:, None])
+        return np.where(np.isnan(whole)[:, None], raw, shifted)
 
     def __getitem__(self, name: str) -> Column:
         if name not in self.columns:
-            raise UnknownName("column", name, self.columns)
+            raise self._unknown("column", name)
         return self.columns[name]
+
+    def _unknown(self, what: str, name: str) -> MetassayError:
+        if name in self.attributes:
+            return UsageError(
+                f"{one_line(name)!r} was read as a text of each {self.attributes[name].axis}; read it as labels with "
+                f"--scale '{one_line(name)}=nominal'"
+            )
+        return UnknownName(what, name, self.columns)
 
     def find(self, patterns: str | Iterable[str], what: str = "column") -> tuple[str, ...]:
         """Return the names that exact names, globs, or comma lists of them stand for, in the order given."""
@@ -281,7 +277,7 @@ class Scores:
             for pattern in (text,) if text in self.columns else vocabulary.names(text):
                 hits = [pattern] if pattern in self.columns else fnmatch.filter(self.columns, pattern)
                 if not hits:
-                    raise UnknownName(what, pattern, self.columns)
+                    raise self._unknown(what, pattern)
                 found.update(dict.fromkeys(hits))
         return tuple(found)
 
@@ -292,8 +288,10 @@ class Scores:
         else:
             found = self.humans
         if not found:
+            likely = [name for name in self.columns if scales_of.PEOPLE.search(name)]
+            hint = f", such as --human {one_line(likely[0])}" if likely else ""
             raise UsageError(
-                "no column is known to hold human judgments; name it with human=… or --human "
+                f"no column is known to hold human judgments; name it with human=… or --human{hint} "
                 f"(columns: {listed(self.columns)})"
             )
         return found
@@ -323,12 +321,33 @@ class Scores:
         n, m = self.shape
         metrics = counted(self.metrics, "metric", "metrics")
         humans = counted(self.humans, "human criterion", "human criteria")
-        return f"Scores({n} systems × {m} inputs; {metrics}; {humans})"
+        systems = f"{n} systems × " if self.has_systems else "no systems, "
+        return f"Scores({systems}{m} inputs; {metrics}; {humans})"
 
     # -- changing -------------------------------------------------------------------------------
 
-    def declare(self, *, human: str | Iterable[str] = (), lower_is_better: str | Iterable[str] = ()) -> Scores:
-        """Return the same scores with some columns declared human or lower-is-better."""
+    def declare(
+        self,
+        *,
+        human: str | Iterable[str] = (),
+        lower_is_better: str | Iterable[str] = (),
+        scale: scales_of.Scales | None = None,
+        cluster_by: str | None = None,
+        family_of: str | Mapping[str, str] | Iterable[str] | None = None,
+    ) -> Scores:
+        """Return the same scores with more said about them.
+
+        Parameters
+        ----------
+        human, lower_is_better
+            Names or globs of columns that are human judgments, and of those in which small scores are good.
+        scale
+            Scales by name or glob, such as ``{"grade": "ordinal:bad<ok<good"}``; columns that share labels share them.
+        cluster_by
+            An attribute of the inputs, such as the document; inputs with the same one belong together.
+        family_of
+            An attribute of the systems, or patterns of systems by family, such as ``["openai=gpt-*,o3*"]``.
+        """
         people = set(self.find(human, "human criterion")) if human else set()
         lower = set(self.find(lower_is_better)) if lower_is_better else set()
         columns = {
@@ -339,7 +358,12 @@ class Scores:
             )
             for name, column in self.columns.items()
         }
-        return replace(self, columns=columns)
+        from metassay.core.declaring import families_of, rescaled, texts_by
+
+        clusters = self.clusters if cluster_by is None else texts_by(self, cluster_by, "input")
+        families = self.families if family_of is None else families_of(self, family_of)
+        columns = rescaled(columns, scale)
+        return replace(self, columns=columns, clusters=clusters, families=families)
 
     def select(
         self,
@@ -364,14 +388,18 @@ class Scores:
                 at = [axis for axis, _ in axes].index("language")
                 values = np.moveaxis(values, at, 0)[spoken.index(language)]
                 axes = axes[:at] + axes[at + 1 :]
-            kept[name] = replace(column, values=values, axes=axes)
+            whole = column.system_scores
+            kept[name] = replace(column, values=values, axes=axes, system_scores=None if whole is None else whole[rows])
         names = tuple(self.systems[i] for i in rows)
         return replace(
             self,
             systems=names,
             inputs=tuple(self.inputs[j] for j in cols),
             columns=kept,
-            groups={s: g for s, g in self.groups.items() if s in set(names)},
+            groups=_of(self.groups, names),
+            attributes={name: each.select(rows, cols) for name, each in self.attributes.items()},
+            clusters=_of(self.clusters, [self.inputs[j] for j in cols]),
+            families=_of(self.families, names),
         )
 
     def without_references(self) -> Scores:
@@ -397,43 +425,9 @@ class Scores:
 
         A label under which no score is known gets one row with score NaN, so that the rows say all there is.
         """
-        used = [axis for axis in EXTRA_AXES if any(c.labels(axis) for c in self.columns.values())]
-        directed = any(c.lower_is_better for c in self.columns.values())
-        for column, cells in zip(self.columns.values(), self._cells(), strict=True):
-            labels = [*(names for _, names in column.axes), self.systems, self.inputs]
-            present = [axis for axis, _ in column.axes]
-            scores = column.values[tuple(cells.T)].tolist()
-            for at, score in zip(cells.tolist(), scores, strict=True):
-                *extra, system, key = (names[i] for names, i in zip(labels, at, strict=True))
-                row: dict[str, object] = {
-                    "system": system,
-                    "input": key,
-                    "metric": column.name,
-                    "score": score,
-                    "kind": column.kind,
-                }
-                place = dict(zip(present, extra, strict=True))
-                row |= {axis: place.get(axis, "") for axis in used}
-                if self.groups:
-                    row["group"] = self.groups.get(system, "")
-                if directed:
-                    row["direction"] = "lower" if column.lower_is_better else "higher"
-                yield row
+        from metassay.core.tidy import rows_of
 
-    def _cells(self) -> list[IntArray]:
-        """Return for each column where its known scores are, then where an empty row makes a label known."""
-        found = []
-        for column in self.columns.values():
-            known = np.argwhere(~np.isnan(column.values))
-            unseen = _unseen(known, column.values.shape, range(len(column.axes)))
-            if not len(known) and not len(unseen):
-                unseen = np.zeros((1, column.values.ndim), dtype=np.int64)
-            found.append(np.concatenate([known, unseen]))
-        everywhere = np.concatenate([cells[:, -2:] for cells in found])
-        alone = _unseen(everywhere, self.shape, (0, 1))
-        padding = ((0, 0), (found[0].shape[1] - 2, 0))
-        found[0] = np.concatenate([found[0], np.pad(alone, padding)])
-        return found
+        return rows_of(self)
 
     def to_dataframe(self, backend: str = "pandas") -> Any:  # noqa: ANN401 - the frame's type is the user's choice
         """Return the tidy form as a data frame of the given backend (``pandas``, ``polars``, ``pyarrow``)."""
@@ -451,14 +445,8 @@ def natural(label: str) -> tuple[tuple[tuple[int, int, str], ...], str]:
     return tuple(k for pair in zip_longest(texts, ((0, len(d), d) for d in digits)) for k in pair if k), label
 
 
-def _unseen(cells: IntArray, shape: tuple[int, ...], axes: Iterable[int]) -> IntArray:
-    """Return one cell for each position on the given axes that no cell stands on."""
-    alone = [
-        [at if other == axis else 0 for other in range(len(shape))]
-        for axis in axes
-        for at in np.setdiff1d(np.arange(shape[axis]), cells[:, axis]).tolist()
-    ]
-    return np.array(alone, dtype=np.int64).reshape(-1, len(shape))
+def _of(known: Mapping[str, str], labels: Iterable[str]) -> dict[str, str]:
+    return {label: known[label] for label in labels if label in known}
 
 
 def _positions(what: str, wanted: Iterable[str] | None, labels: tuple[str, ...]) -> list[int]:

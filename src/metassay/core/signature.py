@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from metassay.core.option import Option
 
 VERSION = "0.1.0"
+ORDER = (
+    *("by", "baseline", "level", "coef", "sizes", "method", "anchor", "buckets", "bounds", "shares", "triangle"),
+    *("curve", "pca", "groups", "lda", "cv", "target", "test", "damage", "at", "of", "cutoff", "margin", "alt"),
+    *("alpha", "corr", "correction", "p", "resample", "refs", "difference", "ci", "next", "trials", "k", "seed"),
+    *("worlds", "metrics", "columns", "systems", "inputs", "halves", "annotated", "means", "chosen"),
+)
+"""In which order parts stand that options know, and that studies add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +37,29 @@ class Signature:
         """Make a signature; lists are joined by commas and parts that are None are left out."""
         known = [(key, _plain(value)) for key, value in parts.items() if value is not None]
         return cls((("study", study), *known, ("v", VERSION)))
+
+    @classmethod
+    def open(cls, **parts: object) -> Signature:
+        """Say what the options of a study do not: sizes, and what was computed; None leaves out what an option says.
+
+        `metassay.core.study` closes it.
+        """
+        return cls(tuple((key, "" if value is None else _plain(value)) for key, value in parts.items()))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the study and its options are still to be told."""
+        return "study" not in dict(self.parts)
+
+    def closed(self, study: str, options: Iterable[tuple[Option, object]]) -> Signature:
+        """Return the signature of a study with these options; options of one key stand side by side."""
+        told: dict[str, list[object]] = {}
+        for option, value in options:
+            if option.key is not None and (part := option.in_signature(value)) not in (None, ()):
+                told.setdefault(option.key, []).append(part)
+        parts = {**{key: _plain(values) for key, values in told.items()}, **dict(self.parts)}
+        known = sorted(((key, text) for key, text in parts.items() if text), key=lambda part: ORDER.index(part[0]))
+        return Signature((("study", study), *known, ("v", VERSION)))
 
     @classmethod
     def parse(cls, text: str) -> Signature:

@@ -93,12 +93,19 @@ def _record(ledger: Ledger, column: Column, scores: Scores, place: str, language
     where = dict(zip(present, extra, strict=True))
     if language:
         where["language"] = language
+    known, texts = tuple(cells.T), None
+    values = column.values[known]
+    if column.scale.labels:
+        texts, values = column.decoded()[known].tolist(), np.full(len(cells), np.nan)
+    if column.scale.kind != "interval":
+        ledger.scales[column.name] = column.scale
     ledger.record_many(
         list(systems),
         list(inputs),
         column.name,
-        column.values[tuple(cells.T)],
+        values,
         f"the scores {place!r}",
+        texts=texts,
         kinds=column.kind,
         **{f"{axis}s": where[axis] for axis in EXTRA_AXES if axis in where},  # type: ignore[arg-type]
     )

@@ -164,22 +164,19 @@ class Store:
     def _safely(self, action: Callable[[sqlite3.Connection], T]) -> T:
         """Do something with the file; what is wrong with it is told in a line."""
         with self._lock:
-            try:
-                if self._failed is not None:
-                    error, self._failed = self._failed, None
-                    raise error
-                return action(self._opened())
-            except (sqlite3.Error, OSError) as error:
-                self._let_go()
-                damaged = getattr(error, "sqlite_errorcode", None) in _DAMAGED
-                if not (damaged and self.kind.begins_anew):
-                    raise self._trouble(error) from None
-            self._set_aside()
-            try:
-                return action(self._opened())
-            except (sqlite3.Error, OSError) as error:
-                self._let_go()
-                raise self._trouble(error) from None
+            for again in (False, True):
+                try:
+                    if self._failed is not None:
+                        error, self._failed = self._failed, None
+                        raise error
+                    return action(self._opened())
+                except (sqlite3.Error, OSError) as error:
+                    self._let_go()
+                    damaged = getattr(error, "sqlite_errorcode", None) in _DAMAGED
+                    if again or not (damaged and self.kind.begins_anew):
+                        raise self._trouble(error) from None
+                self._set_aside()
+            raise AssertionError("the second try returns or raises")
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:

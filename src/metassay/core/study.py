@@ -1,29 +1,49 @@
 """A study declares its options in the signature of its verb, and its question in the docstring of its module.
 
-``@study`` checks what is given by those options and completes the docstring. The command line reads the same
-declaration from the source, without importing it, so that help does not wait for NumPy.
+``@study`` checks what is given by those options, does the work where the caller says, completes the signature of the
+result and the docstring. The command line reads the same declaration from the source, without importing it, so that
+help does not wait for NumPy.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import inspect
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import wraps
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cache, wraps
 from importlib.abc import InspectLoader
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
-from metassay.core import options
-from metassay.core.option import Option
+from metassay.core import options, text_options
+from metassay.core.option import WORKS_ON, Option
+from metassay.core.result import Result
 from metassay.errors import UsageError
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", covariant=True)
 
-_PREFIX = "opt."
+_MODULES = {"opt": options, "text": text_options}
 """How signatures name options: ``level: opt.Levels``."""
+
+
+class Study(Protocol[P, R]):
+    """A verb, as it is declared; beside its own options it takes those that say where the work is done."""
+
+    @overload
+    def __call__(self, *args: P.args, **options: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, *args: object, threads: options.Threads, **options: object) -> R: ...
+    @overload
+    def __call__(self, *args: object, cluster: options.Cluster, **options: object) -> R: ...
+    @overload
+    def __call__(self, *args: object, workers: options.Workers, **options: object) -> R: ...
+    @overload
+    def __call__(self, *args: object, checkpoint: options.Checkpoint, **options: object) -> R: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +60,6 @@ class Declared:
 class Declaration:
     """What the source of a study says of it."""
 
-    question: str
-    """The question that it answers."""
     about: str
     """A paragraph for people who meet it for the first time."""
     examples: tuple[str, ...]
@@ -50,33 +68,78 @@ class Declaration:
     """Its options by name, in the order of the signature."""
 
 
-def study(verb: Callable[P, R]) -> Callable[P, R]:
-    """Check the options of a verb before it runs, and tell them in its docstring.
+@cache
+def places() -> Mapping[str, Declared]:
+    """Return the options that say where work is done; none of them changes a number."""
+    return read_declaration(*WORKS_ON).options if WORKS_ON else {}
+
+
+def study(verb: Callable[P, R]) -> Study[P, R]:
+    """Check the options of a verb before it runs, do it where it is wanted, and tell the options in its docstring.
 
     Parameters
     ----------
     verb
-        A function whose options are keywords with a default and a type of :mod:`metassay.core.options`.
+        A function whose options are keywords with a default and a type of :mod:`metassay.core.options`. What it gives
+        back, if that is a result, has a signature with the parts that the options do not know.
     """
-    known = {
-        name: Declared(_find(str(parameter.annotation)), parameter.default)
-        for name, parameter in inspect.signature(verb).parameters.items()
-        if str(parameter.annotation).startswith(_PREFIX)
-    }
+    parameters = inspect.signature(verb).parameters
+    known = _declared(parameters)
     former = {each.option.alias: name for name, each in known.items() if each.option.alias is not None}
+    where = {name: each for name, each in places().items() if name not in known}
 
     @wraps(verb)
-    def checked(*args: P.args, **given: P.kwargs) -> R:
+    def checked(*args: object, **given: object) -> R:
         for old, name in former.items():
             if old in given and name in given:
                 raise UsageError(f"{name} and {old} are two names of one option; give one of them")
         values = {former.get(name, name): value for name, value in given.items()}
+        wanted = {name: each.option.take(name, values.pop(name)) for name, each in where.items() if name in values}
         for name, each in known.items():
             values[name] = each.option.take(name, values.get(name, each.default), each.default)
-        return verb(*args, **values)  # type: ignore[arg-type]
+        _check_data(verb, parameters, args, values)
+        with _context(wanted) if wanted else nullcontext():
+            result = verb(*args, **values)  # type: ignore[arg-type]
+        if isinstance(result, Result) and result.signature.is_open:
+            told = [(each.option, values[name]) for name, each in known.items()]
+            return cast("R", replace(result, signature=result.signature.closed(result.study, told)))
+        return result
 
-    checked.__doc__ = _documented(inspect.getdoc(verb) or "", known)
-    return checked
+    checked.__doc__ = _documented(verb, {**known, **where})
+    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in where]
+    checked.__signature__ = inspect.Signature([*parameters.values(), *more])  # type: ignore[attr-defined]
+    return cast("Study[P, R]", checked)
+
+
+def _context(wanted: Mapping[str, object]) -> AbstractContextManager[None]:
+    module, name = WORKS_ON
+    context: AbstractContextManager[None] = getattr(importlib.import_module(module), name)(**wanted)
+    return context
+
+
+def _check_data(
+    verb: Callable[..., object],
+    parameters: Mapping[str, inspect.Parameter],
+    args: tuple[object, ...],
+    given: Mapping[str, object],
+) -> None:
+    """Refuse what is no `Scores`, or whatever else the first argument of a study of scores is declared to be."""
+    first = next(iter(parameters.values()), None)
+    if first is None or "Scores" not in str(first.annotation) or not (args or first.name in given):
+        return
+    value = args[0] if args else given[first.name]
+    names = [part.strip().partition("[")[0] for part in str(first.annotation).split("|")]
+    kinds = [type(None) if name == "None" else verb.__globals__[name] for name in names]
+    if not isinstance(value, tuple(kinds)):
+        raise UsageError(f"expected Scores, got {type(value).__name__}; use metassay.read or Scores.from_arrays")
+
+
+def _declared(parameters: Mapping[str, inspect.Parameter]) -> dict[str, Declared]:
+    return {
+        name: Declared(_find(str(parameter.annotation)), parameter.default)
+        for name, parameter in parameters.items()
+        if _is_option(str(parameter.annotation))
+    }
 
 
 def read_question(module: str) -> str:
@@ -97,9 +160,9 @@ def read_declaration(module: str, verb: str | None = None) -> Declaration:
         if isinstance(node, ast.FunctionDef) and node.name == verb:
             for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
                 kind = "" if argument.annotation is None else ast.unparse(argument.annotation)
-                if kind.startswith(_PREFIX):
+                if _is_option(kind):
                     found[argument.arg] = Declared(_find(kind), None if default is None else ast.literal_eval(default))
-    return Declaration(paragraphs[0], about, examples, found)
+    return Declaration(about, examples, found)
 
 
 def _source(module: str) -> str:
@@ -109,22 +172,33 @@ def _source(module: str) -> str:
     return loader.get_source(module) or ""
 
 
+def _is_option(annotation: str) -> bool:
+    return annotation.partition(".")[0] in _MODULES
+
+
 def _find(annotation: str) -> Option:
-    option = getattr(options, annotation.removeprefix(_PREFIX)).__metadata__[0]
+    module, _, name = annotation.partition(".")
+    option = getattr(_MODULES[module], name).__metadata__[0]
     assert isinstance(option, Option)
     return option
 
 
-def _documented(text: str, known: Mapping[str, Declared]) -> str:
-    """Return a docstring whose section on parameters ends with the options."""
-    lines = []
+def _documented(verb: Callable[..., object], known: Mapping[str, Declared]) -> str:
+    """Return a docstring whose section on parameters ends with the options, and that says what comes back."""
+    text, lines = inspect.getdoc(verb) or "", []
+    before, heading, rest = text.partition("\n\nParameters\n----------\n")
+    if heading:
+        own, blank, rest = rest.partition("\n\n")
+        lines, rest = [own], blank + rest
+    else:
+        at = re.search(r"\n\n\w+\n-+\n", text)
+        before, rest = (text, "") if at is None else (text[: at.start()], text[at.start() :])
+        if "scores" in inspect.signature(verb).parameters:
+            lines = ["scores", "    The scores to study."]
     for name, each in known.items():
         words = each.option.text(each.default)
         lines += [name, f"    {words[0].upper()}{words[1:]}."]
-    heading = "Parameters\n----------\n"
-    before, found, rest = text.partition(heading)
-    if not found:
-        before, _, rest = text.partition("\n\n")
-        return f"{before}\n\n{heading}" + "\n".join(lines) + f"\n\n{rest}"
-    own, blank, rest = rest.partition("\n\n")
-    return f"{before}{heading}" + "\n".join([own, *lines]) + f"{blank}{rest}"
+    kind = verb.__globals__.get(str(inspect.signature(verb).return_annotation))
+    if isinstance(kind, type) and issubclass(kind, Result) and "\n\nReturns\n" not in text:
+        rest = f"\n\nReturns\n-------\n{kind.__name__}\n    {(kind.__doc__ or '').partition(chr(10))[0]}{rest}"
+    return f"{before}\n\nParameters\n----------\n" + "\n".join(lines) + rest

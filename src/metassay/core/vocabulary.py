@@ -6,7 +6,7 @@ Nothing heavy is imported here, so the command line can print its help without l
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 
 from metassay.errors import UnknownName, UsageError, one_line
@@ -17,7 +17,7 @@ MOST_REPEATS = 10_000_000
 """More resamples or trials than this would run for days and say nothing new."""
 MOST_COUNT = 10**38
 """No count or seed is this large."""
-LEVELS = ("system", "input", "global", "within-system")
+LEVELS = statistic_names.LEVELS
 LEVEL_ALIASES = {
     "sys": "system",
     "summary": "input",
@@ -27,7 +27,7 @@ LEVEL_ALIASES = {
     "sample": "global",
     "no-grouping": "global",
 }
-COEFFICIENTS = tuple(statistic_names.BUILT_IN)
+STATISTICS = tuple(statistic_names.BUILT_IN)
 BOOTSTRAPS = methods.BOOTSTRAPS
 INTERVALS = methods.INTERVALS
 METRIC_TESTS = methods.METRIC_TESTS
@@ -37,18 +37,13 @@ CORPUS_TESTS = ("paired-bootstrap", "approximate-randomization")
 PAIRED_TESTS = ("paired-t", "wilcoxon")
 CUTOFFS = ("theory", "mc", "hb")
 ALTERNATIVES = ("greater", "less", "two-sided")
-CORRECTION_NAMES = {
-    "bonferroni": "Bonferroni",
-    "holm": "Holm",
-    "bh": "Benjamini-Hochberg",
-    "by": "Benjamini-Yekutieli",
-}
+CORRECTION_NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 """Corrections as people call them."""
 CORRECTIONS = ("none", *CORRECTION_NAMES)
 SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
 PLANNED_LEVELS = ("system", "input")
-PLANNED_INTERVALS = ("two-way", "boot-inputs")
+PLANNED_INTERVALS = ("jackknife", "two-way", "boot-inputs")
 INPUT_SETS = ("all", "annotated")
 EQUIVALENCE_TESTS = ("tost", "anderson-hauck")
 MARGIN_KINDS = ("constant", "sd", "range")
@@ -86,15 +81,15 @@ def choices(
     return found
 
 
-def coefficients(value: str | Iterable[str]) -> tuple[str, ...]:
+def statistics(value: str | Iterable[str]) -> tuple[str, ...]:
     """Return canonical names of statistics; ``kendall`` is tau-b, and ``MODULE:NAME`` is a user's own."""
-    found = tuple(dict.fromkeys(coefficient(name) for name in names(value)))
+    found = tuple(dict.fromkeys(statistic(name) for name in names(value)))
     if not found:
         raise UsageError(f"no statistic given; choose from {', '.join(statistic_names.KNOWN)}")
     return found
 
 
-def coefficient(value: str) -> str:
+def statistic(value: str) -> str:
     """Return the canonical name of one statistic."""
     if ":" in str(value):
         return value
@@ -106,6 +101,30 @@ def statistic_title(name: str) -> str:
     return statistic_names.title(name)
 
 
+def statistic_symbol(name: str) -> str:
+    """Return the symbol of a statistic; nothing if it has none."""
+    known = statistic_names.KNOWN.get(name)
+    return "" if known is None else known.symbol
+
+
+def measure(names: Iterable[str]) -> str:
+    """Return what statistics are in one word: correlations, or the title of the only one, or agreement.
+
+    Examples
+    --------
+    >>> measure(["kendall", "pearson"]), measure(["my-own"]), measure(["my-own", "kendall"])
+    ('correlation', 'my-own', 'agreement')
+    """
+    kinds = {"correlation" if is_correlation(name) else statistic_title(name) for name in names}
+    return kinds.pop() if len(kinds) == 1 else "agreement"
+
+
+def is_correlation(name: str) -> bool:
+    """Return whether a statistic is a correlation, which is 0 where there is no association."""
+    known = statistic_names.KNOWN.get(name)
+    return known is not None and known.is_correlation
+
+
 def statistic_sign(name: str) -> float:
     """Return 1 if larger values of a statistic are better agreement, −1 if smaller ones are."""
     known = statistic_names.KNOWN.get(name)
@@ -114,6 +133,11 @@ def statistic_sign(name: str) -> float:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def in_a_signature(text: str) -> str:
+    """Return a name of the user's as a signature can hold it."""
+    return one_line(text, 60).replace("|", "/").replace(":", "-")
 
 
 def fraction(what: str, value: float) -> float:
@@ -196,16 +220,18 @@ def ranges(what: str, value: str | Iterable[Sequence[float]]) -> tuple[tuple[flo
     return tuple(found)
 
 
-def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float, ...]:
-    """Return shares over 0 and up to 1, from numbers or a comma list; ``none`` or nothing gives none."""
-    if isinstance(value, str):
-        value = () if value.strip().lower() == "none" else names(value)
-    found: dict[float, None] = {}
-    for item in value if isinstance(value, Iterable) else (value,):
+def _numbers(what: str, value: str | float | Iterable[float | str]) -> Iterator[float]:
+    for item in names(value) if isinstance(value, str) else value if isinstance(value, Iterable) else (value,):
         try:
-            share = float(item)
+            yield float(item)
         except (OverflowError, TypeError, ValueError):
             raise UsageError(f"{what} must be numbers, got {one_line(item, 40)!r}") from None
+
+
+def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float, ...]:
+    """Return shares over 0 and up to 1, from numbers or a comma list; ``none`` or nothing gives none."""
+    found: dict[float, None] = {}
+    for share in _numbers(what, () if isinstance(value, str) and value.strip().lower() == "none" else value):
         if not 0 < share <= 1:
             hint = f"; did you mean {share / 100:g}?" if 1 < share <= 100 else ""
             raise UsageError(f"{what} must lie in (0, 1], got {share:g}{hint}")
@@ -216,11 +242,7 @@ def shares(what: str, value: str | float | Iterable[float | str]) -> tuple[float
 def positives(what: str, value: str | float | Iterable[float | str]) -> tuple[float, ...]:
     """Return numbers over 0, from numbers or a comma list, in ascending order and without repeats."""
     found = set()
-    for item in names(value) if isinstance(value, str) else value if isinstance(value, Iterable) else (value,):
-        try:
-            number = float(item)
-        except (OverflowError, TypeError, ValueError):
-            raise UsageError(f"{what} must be numbers, got {one_line(item, 40)!r}") from None
+    for number in _numbers(what, value):
         if not 0 < number < math.inf:
             raise UsageError(f"{what} must be over 0, got {number:g}")
         found.add(number)

@@ -35,6 +35,7 @@ WORTH_PROCESSES = 4.0
 MOST_WORKERS = 16
 """Local workers for each processor; with more of them a machine is busy with nothing but having them."""
 
+_threads: ContextVar[int | None] = ContextVar("metassay_threads", default=None)
 _report: ContextVar[Report | None] = ContextVar("metassay_report", default=None)
 _cluster: ContextVar[Cluster | None] = ContextVar("metassay_cluster", default=None)
 _checkpoint: ContextVar[Checkpoint | None] = ContextVar("metassay_checkpoint", default=None)
@@ -43,17 +44,20 @@ _checkpoint: ContextVar[Checkpoint | None] = ContextVar("metassay_checkpoint", d
 @contextmanager
 def on(
     *,
+    threads: opt.Threads = None,
     cluster: opt.Cluster = None,
     workers: opt.Workers = None,
     checkpoint: opt.Checkpoint = None,
 ) -> Iterator[None]:
-    """Inside this context heavy work runs on a Dask cluster, or keeps what is done in a file, or both.
+    """Inside this context heavy work runs on so many threads or a Dask cluster, and keeps what is done in a file.
 
-    None of this changes a number. Pages that leave their results in this process, or that cannot be sent elsewhere,
-    stay here.
+    Every study takes these options too. None of them changes a number. Pages that leave their results in this process,
+    or that cannot be sent elsewhere, stay here.
 
     Parameters
     ----------
+    threads
+        How many threads to use; all processors by default.
     cluster
         The address of a running scheduler, such as ``tcp://host:8786``; its workers need the same metassay.
     workers
@@ -72,6 +76,8 @@ def on(
     >>> squares
     [0, 1, 4, 9]
     """
+    if threads is not None and threads < 1:
+        raise UsageError(f"threads must be at least 1, got {threads}")
     if cluster is not None and workers is not None:
         raise UsageError("cluster and workers exclude each other: name a scheduler, or start workers here")
     if workers is not None and not 1 <= workers <= MOST_WORKERS * available_threads():
@@ -80,6 +86,8 @@ def on(
             f"{MOST_WORKERS} for each processor, got {workers}"
         )
     with ExitStack() as stack:
+        if threads is not None:
+            stack.callback(_threads.reset, _threads.set(threads))
         if checkpoint is not None:
             kept = stack.enter_context(Checkpoint(checkpoint))
             stack.callback(_checkpoint.reset, _checkpoint.set(kept))
@@ -105,12 +113,7 @@ def available_threads() -> int:
 
 
 def run(
-    work: Callable[[int], T],
-    pages: int,
-    *,
-    threads: int | None = None,
-    what: str = "",
-    part: tuple[int, int] = (0, 1),
+    work: Callable[[int], T], pages: int, what: str = "", *, threads: int | None = None, part: tuple[int, int] = (0, 1)
 ) -> list[T]:
     """Do `work(0)`, …, `work(pages − 1)` and return the results in order.
 
@@ -120,10 +123,10 @@ def run(
         A function of the page's number that depends on nothing else, so that threads change no result.
     pages
         How many pages there are.
-    threads
-        How many threads to use; all processors by default.
     what
         What is being done, for the progress bar.
+    threads
+        How many threads to use; those of the context, or all processors, by default.
     part
         Which of how many such runs it is, for the progress bar.
     """
@@ -157,7 +160,7 @@ def run(
         # A page that hands nothing back leaves its results in this process, so the others must be done here as well.
         if cluster is not None and rest and results[todo[0]] is not None:
             rest = _away(cluster, work, rest, note, what)
-        workers = min(threads or available_threads(), len(rest))
+        workers = min(threads or _threads.get() or available_threads(), len(rest))
         if workers <= 1 or brief:
             for page in rest:
                 note(page, work(page))

@@ -17,6 +17,7 @@ from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import TypeVar
 
+from metassay.core.ending import do_tasks
 from metassay.errors import DataError
 
 A = TypeVar("A")
@@ -84,7 +85,8 @@ def _follow_parent() -> None:
 
         def watch() -> None:
             wait([sentinel])
-            os._exit(1)
+            do_tasks()
+            os._exit(1)  # not by an exception, which a thread could only raise for itself
 
         threading.Thread(target=watch, name="metassay-parent", daemon=True).start()
 

@@ -16,43 +16,86 @@ if TYPE_CHECKING:
 
     from metassay.core.scores import Scores
     from metassay.core.texts import Texts
+    from metassay.core.votes import Votes
 
-__all__ = ["FORMATS", "example", "read", "read_parallel", "read_texts", "write", "write_texts"]
+__all__ = ["FORMATS", "example", "read", "read_parallel", "read_texts", "read_votes", "write", "write_texts"]
 
 FORMATS = {
     "tidy": "One score per row: system, input, metric, score (CSV, TSV, JSON lines or Parquet).",
-    "wide": "One row per system and input, one numeric column per metric (CSV, TSV, JSON lines or Parquet).",
+    "wide": "One row per input, or per system and input, one column per metric (CSV, TSV, JSON lines or Parquet).",
+    "xlsx": "The same on the first sheet of an Excel file.",
     "sacrerouge": "SacreROUGE metrics: JSON lines with instance_id, summarizer_id and nested metrics.",
     "summeval": "SummEval annotations: JSON lines with id, model_id and expert_annotations.",
     "realsumm": "REALSumm score dictionaries: a pickle, read without running anything in it.",
     "mt-metrics-eval": "A data set of mt-metrics-eval: a directory with human-scores/ and metric-scores/.",
     "wmt": "WMT metrics task: METRIC.seg.score, METRIC.sys.score, or system scores under LP HUMAN SYSTEM.",
-    "g-eval": "G-Eval and UniEval: a JSON array with doc_id, system_id and scores.",
+    "g-eval": "G-Eval and UniEval: a JSON array with system_output and scores.",
+    "frank": "FRANK: JSON arrays with hash and model_name.",
     "mteb-summeval": "SummEval as MTEB keeps it: one row per document, lists of judgments.",
     "summary-translation": "Scores by language pair of Braun et al. (2022): JSON objects with keys such as en^de.",
     "lm-eval": "Samples that lm-evaluation-harness logs: JSON lines with doc_id, filter and metrics.",
-    "inspect": "An Inspect log in JSON: samples with scores.",
+    "inspect": "An Inspect log, .eval or JSON: samples with scores.",
+    "helm": "HELM: per_instance_stats.json of a run.",
     "judge-bench": "JUDGE-BENCH: a JSON object with instances and their human annotations.",
     "alt-test": "Labels as the alt-test keeps them: a JSON object {annotator: {item: label}} of people.",
-    "alt-test-judges": "The same for models, {judge: {item: label}}; taken when asked for by name.",
+    "alt-test-judges": "The same for models, {judge: {item: label}}; taken for judge=FILE.",
+    "votes": "Votes: two systems and a winner (model_a, model_b, winner; left, right, winner; …).",
+    "llmbar": "Votes of LLMBar: output_1, output_2 and a label, and a judge's verdicts in both orders.",
+    "pandalm": "Votes of PandaLM: three people on each pair, or a judge's verdicts by idx.",
 }
 """The formats that can be read, with a sentence each."""
 
 
 def read(
-    *paths: str | PathLike[str], format: opt.InputFormat = None, language: opt.Language = None, by: str | None = None
+    *paths: str | PathLike[str],
+    format: opt.InputFormat = None,
+    language: opt.Language = None,
+    system_column: opt.SystemColumn = None,
+    input_column: opt.InputColumn = None,
+    annotator_column: opt.AnnotatorColumn = None,
+    no_systems: opt.NoSystems = False,
+    ignore: opt.Ignore = None,
+    people: opt.People = None,
+    scale: opt.ScaleOf = None,
+    cluster_by: opt.ClusterBy = None,
+    family_of: opt.FamilyOf = None,
+    select: opt.Select = None,
+    drop_systems: opt.DropSystems = None,
+    human: str | Iterable[str] = (),
+    metric: str | Iterable[str] = (),
+    by: str | None = None,
 ) -> Scores:
-    """Read scores from files and directories, and merge them on system and input.
+    """Read scores and labels from files and directories, and merge them on system and input.
 
     Parameters
     ----------
     *paths
         Files in any known format (plain or gzip), directories of such files, or mt-metrics-eval data sets.
+        ``human=FILE`` and ``judge=FILE`` say whose judgments a file holds.
     format
         One of :data:`FORMATS`; by default each file's content decides.
     language
         The language pair to take from WMT files and mt-metrics-eval data sets that hold several, such as
         ``"en-de"``; the language to take from tables that have a language column.
+    system_column, input_column, annotator_column
+        Columns of tables, by name; a comma list joins several. By default columns are known by common names such as
+        ``model`` or ``doc_id``, if only one of them is there; the origin in ``sources`` says which were taken.
+    no_systems
+        Whether the data have no systems: one row per input. So are tables that have no column of systems.
+    ignore
+        Names or globs of columns to leave out.
+    people
+        Globs of columns that are the annotators of one human criterion, such as ``"annotator_*"``.
+    scale
+        Scales by column, such as ``{"grade": "ordinal:bad<ok<good"}``; columns that share labels share their order.
+    cluster_by
+        A column that tells which inputs belong together.
+    family_of
+        A column that tells families of systems, or patterns such as ``["openai=gpt-*"]``.
+    select, drop_systems
+        Which part to take: texts such as ``"systems=gpt-*"`` or ``"category=faq"``, and systems to leave out.
+    human, metric
+        Names or globs of columns; those of people become human, and texts in both are labels.
     by
         A further column of tables that tells scores of one cell apart, such as the version of a judge; it is kept in
         place of the language, for ``metassay.survive(scores, by=…)``.
@@ -71,9 +114,43 @@ def read(
     UsageError
         A path, a format or a language does not exist.
     """
+    from metassay.core.declaring import selected
+    from metassay.core.reading import Reading, as_names
     from metassay.readers.recognition import read_all
 
-    return read_all(paths, format=format, language=language, by=by)
+    reading = Reading.of(
+        system_column=system_column, input_column=input_column, annotator_column=annotator_column,
+        no_systems=no_systems, ignore=ignore, people=people, scale=scale, cluster_by=cluster_by, family_of=family_of,
+        human=human, metric=metric, select=select, by=by,
+    )  # fmt: skip
+    scores = read_all(paths, format=format, language=language, reading=reading, columns=as_names(metric))
+    scores = scores.declare(human=human, cluster_by=cluster_by, family_of=family_of)
+    return selected(scores, select or (), drop_systems or ())
+
+
+def read_votes(
+    *paths: str | PathLike[str],
+    input_column: opt.InputColumn = None,
+    annotator_column: opt.AnnotatorColumn = None,
+    ignore: opt.Ignore = None,
+) -> Votes:
+    """Read votes, each for one of two outputs, from files and directories.
+
+    Parameters
+    ----------
+    *paths
+        Tables with two systems and a winner (``model_a, model_b, winner``; ``left, right, winner``; ``output_1,
+        output_2, preference``), LLMBar's files, PandaLM's, AlpacaEval's, MT-bench's. ``human=FILE`` and ``judge=FILE``
+        say whose votes a file holds.
+    input_column, annotator_column
+        Columns that name the input and the rater; a comma list joins several.
+    ignore
+        Names of columns to leave out.
+    """
+    from metassay.core.reading import Reading
+    from metassay.readers.votes import read_votes
+
+    return read_votes(paths, Reading.of(input_column=input_column, annotator_column=annotator_column, ignore=ignore))
 
 
 def write(scores: Scores, path: str | PathLike[str], *, safe: bool = False) -> Path:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from metassay.core.frames import label, number
+from metassay.core.frames import graded, label
 from metassay.core.ledger import Ledger, Place
+from metassay.core.scores import NO_SYSTEM
 from metassay.errors import one_line
 from metassay.readers.source import Source
 
@@ -32,7 +33,7 @@ def recognise(source: Source) -> str | None:
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write every label into the ledger: people under ``label``, each judge as a metric of its own.
 
-    The format knows items and no systems, so that all stand under one system, ``all``.
+    The format knows items and no systems.
     """
     document: Any = source.whole_document()
     if not isinstance(document, dict) or not all(isinstance(items, dict) for items in document.values()):
@@ -41,9 +42,9 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     for who, items in document.items():
         for item, value in items.items():
             key = label(item, "item", place)
-            score = number(value, f"{one_line(who, 40)} {one_line(item, 40)}", place)
+            score = graded(value, f"{one_line(who, 40)} {one_line(item, 40)}", place)
             if name == "alt-test-judges":
-                ledger.record("all", key, who, score, place, kind="metric")
+                ledger.record(NO_SYSTEM, key, who, score, place, kind="metric")
             else:
-                ledger.record("all", key, _CRITERION, score, place, kind="human", annotator=who)
+                ledger.record(NO_SYSTEM, key, _CRITERION, score, place, kind="human", annotator=who)
     return name

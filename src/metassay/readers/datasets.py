@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
+from metassay.core import text_options as text
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
@@ -94,7 +94,7 @@ class Datasets(Result):
     """One row per data set."""
 
 
-def datasets(folder: str | PathLike[str] | None = None) -> Datasets:
+def datasets(folder: text.Folder = None) -> Datasets:
     """List the public data sets that can be downloaded, and say which are here.
 
     Parameters
@@ -128,7 +128,7 @@ def datasets(folder: str | PathLike[str] | None = None) -> Datasets:
     return Datasets(tuple(rows), Signature.of("datasets", known=len(rows)), tuple(notes))
 
 
-def get_dataset(name: str, *, folder: str | PathLike[str] | None = None, tell: Telling = lambda _: None) -> Path:
+def get_dataset(name: str, *, folder: text.Folder = None, tell: Telling = lambda _: None) -> Path:
     """Download what is missing of a public data set, verify every file, and return its folder.
 
     Files that are here are not downloaded again. A file appears complete and verified or not at all, so that a
@@ -170,7 +170,7 @@ def get_dataset(name: str, *, folder: str | PathLike[str] | None = None, tell: T
     return target
 
 
-def find_dataset(name: str, *, folder: str | PathLike[str] | None = None) -> Path:
+def find_dataset(name: str, *, folder: text.Folder = None) -> Path:
     """Return the folder of a data set that is here and whole.
 
     Raises
@@ -189,7 +189,7 @@ def find_dataset(name: str, *, folder: str | PathLike[str] | None = None) -> Pat
     return target
 
 
-def data_folder(folder: str | PathLike[str] | None = None) -> Path:
+def data_folder(folder: text.Folder = None) -> Path:
     """Return the folder of data sets: the one given, else ``METASSAY_DATA``, else the user's cache folder."""
     if folder is not None:
         return Path(folder)

@@ -1,4 +1,4 @@
-"""G-Eval and UniEval: a JSON array with one object per document and system."""
+"""G-Eval and UniEval: a JSON array with one object per output."""
 
 from __future__ import annotations
 
@@ -9,41 +9,45 @@ from typing import Any
 
 from metassay.core.frames import label, number
 from metassay.core.ledger import Ledger, Place
-from metassay.core.scores import Kind
-from metassay.readers.source import Source
+from metassay.core.note import Note
+from metassay.core.scores import NO_SYSTEM, Kind
+from metassay.readers.source import Record, Source
 
 FORMATS = ("g-eval",)
 
 _PREDICTED = "predict_scores"
 _ANSWERS = "all_responses"
-_LEADING_NUMBER = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)")
+_OUTPUT = "system_output"
+_TEXTS = ("source", "context", "reference", _OUTPUT)
 
 
 def recognise(source: Source) -> str | None:
-    """Return the format's name if the content is an array of documents with systems and scores."""
+    """Return the format's name if the content is an array of outputs with scores by criterion."""
     first: Any = source.first_record
     if first is None and isinstance(source.document, list) and source.document:
         first = source.document[0]
-    return "g-eval" if isinstance(first, dict) and {"doc_id", "system_id", "scores"} <= first.keys() else None
+    ours = isinstance(first, dict) and isinstance(first.get("scores"), dict)
+    told = ours and (_OUTPUT in first or {"doc_id", "system_id"} <= first.keys())
+    return "g-eval" if told else None
 
 
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write human scores under their criterion, and what a model said beside them.
 
-    ``predict_scores`` become ``predicted_CRITERION``. The answers in ``all_responses`` do not say what they
-    are about, so their mean stands under the file's name; one that does not begin with a number is missing.
+    Without ``doc_id`` the source and the context tell inputs apart; without ``system_id`` there are no systems.
+    ``predict_scores`` become ``predicted_CRITERION``. The answers in ``all_responses`` do not say what they are about,
+    so their mean stands under the file's name.
     """
     answers = PurePath(source.name.removesuffix(".gz")).stem
+    keys: dict[str, str] = {}
+    unparsed = total = 0
     for line, row in source.records():
         place = Place(source.shown, line)
-        for field in ("doc_id", "system_id", "scores"):
-            if field not in row:
-                raise source.wrong(f"the field {field!r} is missing", line)
-        system, key = label(row["system_id"], "system_id", place), label(row["doc_id"], "doc_id", place)
-        groups: tuple[tuple[str, str, Kind], ...] = (
-            ("scores", "", "human"),
-            (_PREDICTED, "predicted_", "metric"),
-        )
+        if not isinstance(row.get("scores"), dict):
+            raise source.wrong("the field 'scores' is missing, or no object of numbers", line)
+        system = label(row["system_id"], "system_id", place) if "system_id" in row else NO_SYSTEM
+        key = _key(row, system, keys, line, place)
+        groups: tuple[tuple[str, str, Kind], ...] = (("scores", "", "human"), (_PREDICTED, "predicted_", "metric"))
         for field, prefix, kind in groups:
             values = row.get(field) or {}
             if not isinstance(values, dict):
@@ -52,11 +56,40 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
                 score = number(value, f"{field} {criterion}", place)
                 ledger.record(system, key, prefix + criterion, score, place, kind=kind)
         if _ANSWERS in row:
-            ledger.record(system, key, answers, _mean_answer(row[_ANSWERS]), place, kind="metric")
+            said = row[_ANSWERS] if isinstance(row[_ANSWERS], list) else []
+            found = [value for value in map(answer, said) if value is not None]
+            total, unparsed = total + len(said), unparsed + len(said) - len(found)
+            mean = sum(found) / len(found) if found else math.nan
+            ledger.record(system, key, answers, mean, place, kind="metric")
+        for field in _TEXTS:
+            if isinstance(row.get(field), str) and row[field]:
+                ledger.attributes.add(field)
+                ledger.record(system, key, field, row[field], place)
+    if unparsed:
+        ledger.note(Note.of("answers-unparsed", file=source.name, n=unparsed, answers=total))
     return name
 
 
-def _mean_answer(answers: object) -> float:
-    found = [_LEADING_NUMBER.match(str(answer)) for answer in answers] if isinstance(answers, list) else []
-    values = [float(match[1]) for match in found if match]
-    return sum(values) / len(values) if values else math.nan
+def _key(row: Record, system: str, keys: dict[str, str], line: int, place: Place) -> str:
+    """Return the input: its document, or the number of its source and context."""
+    if "doc_id" in row:
+        return label(row["doc_id"], "doc_id", place)
+    if system == NO_SYSTEM:
+        return str(line)
+    told = f"{row.get('source')}\n{row.get('context')}"
+    return keys.setdefault(told, str(len(keys) + 1))
+
+
+_NAMED = re.compile(r"^\W*(?:[A-Za-z][A-Za-z /()-]{0,40}\W*[:=]\W*)?([0-9]+(?:\.[0-9]+)?)")
+
+
+def answer(text: object) -> float | None:
+    """Return the number that a free answer gives first, after "Rating:", "Score:" or the criterion; None if none.
+
+    Examples
+    --------
+    >>> answer("4"), answer("Rating: 2 out of 3"), answer("- Groundedness: 0"), answer("I cannot say")
+    (4.0, 2.0, 0.0, None)
+    """
+    match = _NAMED.match(str(text).strip())
+    return float(match[1]) if match else None

@@ -1,23 +1,35 @@
-"""Inspect logs in JSON: samples, each with the values that scorers gave."""
+"""Inspect logs, as JSON or as ``.eval``: samples, each with the values that scorers gave."""
 
 from __future__ import annotations
 
+import json
+import zipfile
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 from typing import Any
 
-from metassay.core.frames import label, number
+from metassay.core.frames import graded, label
 from metassay.core.ledger import Ledger, Place
+from metassay.errors import UsageError, one_line
 from metassay.readers.source import Source
 
 FORMATS = ("inspect",)
 
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partly correct, incorrect, no answer."""
+_ZIP = b"PK"
+_LARGEST_SAMPLE = 1 << 28
+_HEADERS = ("header.json", "_journal/start.json")
 
 
 def recognise(source: Source) -> str | None:
-    """Return the format's name if the content is an object with samples that have scores."""
+    """Return the format's name if the content is an object with samples that have scores, or an archive of such."""
+    if source.head.startswith(_ZIP):
+        try:
+            with zipfile.ZipFile(source.path) as archive:
+                return "inspect" if set(_HEADERS) & set(archive.namelist()) else None
+        except (zipfile.BadZipFile, OSError):
+            return None
     document = source.document
     samples = document.get("samples") if isinstance(document, dict) else None
     ours = isinstance(samples, list) and samples and isinstance(samples[0], dict) and "scores" in samples[0]
@@ -27,32 +39,96 @@ def recognise(source: Source) -> str | None:
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write every value into the ledger; the system is the model of the log.
 
-    A sample that ran in several epochs is several inputs, ``ID (epoch N)``.
+    Inputs are ``TASK:ID``, so that samples of different tasks are different inputs. A sample that ran in several epochs
+    is several inputs, ``TASK:ID (epoch N)``.
     """
-    document: Any = source.whole_document()
-    samples = document.get("samples") if isinstance(document, dict) else None
+    ledger.apart = True
+    samples: Any
+    about: Any
+    if source.head.startswith(_ZIP):
+        about, samples = _unpacked(source)
+    else:
+        document: Any = source.whole_document()
+        samples = document.get("samples") if isinstance(document, dict) else None
+        about = document.get("eval") if isinstance(document, dict) else None
     if not isinstance(samples, list):
         raise source.wrong("the field 'samples' must be a list")
-    about = document.get("eval")
-    model = about.get("model") if isinstance(about, dict) else None
-    system = str(model or PurePath(source.name.removesuffix(".gz")).stem)
+    about = about if isinstance(about, dict) else {}
+    system = str(about.get("model") or PurePath(source.name.removesuffix(".gz")).stem)
+    task = f"{about['task']}:" if about.get("task") else ""
     place = Place(source.shown)
     epochs = [_epoch(sample, at, place) for at, sample in enumerate(samples, 1)]
     several = len(set(epochs)) > 1
+    scored = 0
     for at, sample in enumerate(samples, 1):
         scores = sample.get("scores") if isinstance(sample, dict) else None
         if not isinstance(scores, dict):
             if scores is None and isinstance(sample, dict):
                 continue  # a sample that failed was not scored
             raise source.wrong(f"sample {at}: the field 'scores' must be an object")
-        key = label(sample.get("id"), f"id of sample {at}", place)
+        key = task + label(sample.get("id"), f"id of sample {at}", place)
         if several:
             key += f" (epoch {epochs[at - 1]})"
         for scorer, said in scores.items():
             value = said.get("value") if isinstance(said, dict) else said
             for metric, single in _single_values(scorer, value):
                 ledger.record(system, key, metric, _score(single, metric, place), place)
-    return name
+                scored += 1
+        _record_texts(sample, system, key, ledger, place)
+    if not scored:
+        raise source.wrong(f"none of the {len(samples)} samples of the log has a score; run a scorer over it first")
+    return f"{name}, task {one_line(about['task'], 60)}" if task else name
+
+
+def _unpacked(source: Source) -> tuple[object, list[Any]]:
+    """Return the header and the samples of an archive; a member is read only if it is plain and of bearable size."""
+    samples: Any = []
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            names = archive.namelist()
+            for name in names:
+                if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+                    raise source.wrong(f"the archive has a path that climbs out of it, {one_line(name, 60)!r}")
+            header = _member(archive, next(name for name in _HEADERS if name in names), source)
+            if "summaries.json" in names:
+                samples = _member(archive, "summaries.json", source)
+            else:
+                inside = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
+                samples = [_member(archive, name, source) for name in inside]
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        raise source.wrong(
+            f"the zip archive is damaged or cut off ({one_line(error, 60)}); get the file again"
+        ) from None
+    about = header.get("eval") if isinstance(header, dict) else None
+    return about, samples if isinstance(samples, list) else []
+
+
+def _member(archive: zipfile.ZipFile, name: str, source: Source) -> Any:  # noqa: ANN401 - whatever JSON holds
+    info = archive.getinfo(name)
+    if info.file_size > _LARGEST_SAMPLE:
+        raise source.wrong(
+            f"{one_line(name, 60)!r} in the archive unpacks to {info.file_size >> 20} MB; the log is too large"
+        )
+    try:
+        return json.loads(archive.read(name))
+    except NotImplementedError:
+        raise UsageError(
+            f"{one_line(source.shown)}: the log is compressed in a way that this Python does not know; convert it with "
+            "'inspect log convert --to json'"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise source.wrong(f"{one_line(name, 60)!r} in the archive is not valid JSON: {one_line(error, 60)}") from None
+
+
+def _record_texts(sample: dict[str, Any], system: str, key: str, ledger: Ledger, place: Place) -> None:
+    """Keep the question, and plain facts about it, as attributes."""
+    facts = sample.get("metadata")
+    found = {"question": sample.get("input"), "target": sample.get("target")}
+    found |= facts if isinstance(facts, dict) else {}
+    for name, text in found.items():
+        if isinstance(text, str) and text:
+            ledger.attributes.add(name)
+            ledger.record(system, key, name, text, place)
 
 
 def _epoch(sample: object, at: int, place: Place) -> str:
@@ -71,9 +147,9 @@ def _single_values(name: str, value: object) -> Iterator[tuple[str, object]]:
         yield name, value
 
 
-def _score(value: object, field: str, place: Place) -> float:
+def _score(value: object, field: str, place: Place) -> float | str:
     if isinstance(value, bool):
         return float(value)
     if isinstance(value, str) and value in _LETTERS:
         return _LETTERS[value]
-    return number(value, field, place)
+    return graded(value, field, place)

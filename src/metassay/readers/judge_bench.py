@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from pathlib import PurePath
 from typing import Any
 
-from metassay.core.frames import label, number
+from metassay.core.frames import graded, label
 from metassay.core.ledger import Ledger, Place
 from metassay.core.note import Note
-from metassay.errors import FormatError, one_line
+from metassay.core.scales import Scale
+from metassay.core.scores import NO_SYSTEM
+from metassay.errors import one_line
 from metassay.readers.source import Source
 
 FORMATS = ("judge-bench",)
@@ -25,17 +25,15 @@ def recognise(source: Source) -> str | None:
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write every judgment into the ledger.
 
-    Instances are the inputs, and the data set is the one system. Single judgments keep their annotators;
-    where there are none, the mean or the majority stands. Criteria whose judgments are not numbers are left
-    out, named and counted, and so are instances without any judgment.
+    Instances are the inputs, and there are no systems. Single judgments keep their annotators; where there are none,
+    the mean or the majority stands. Instances without any judgment are counted. Texts of instances are attributes.
     """
     document: Any = source.whole_document()
     instances = document.get("instances") if isinstance(document, dict) else None
     if not isinstance(instances, list):
         raise source.wrong("the field 'instances' must be a list")
-    system = str(document.get("dataset") or PurePath(source.name.removesuffix(".gz")).stem)
     place = Place(source.shown)
-    left_out: Counter[str] = Counter()
+    _record_scales(document.get("annotations"), ledger)
     dropped = 0
     for at, instance in enumerate(instances, 1):
         annotations = instance.get("annotations") if isinstance(instance, dict) else None
@@ -46,25 +44,37 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
         for criterion, said in annotations.items():
             if not isinstance(said, dict):
                 raise source.wrong(f"instance {at}: {one_line(criterion, 40)!r} must be an object")
-            try:
-                found = _judgments(said, criterion, place)
-            except FormatError:
-                left_out[criterion] += 1
-                continue
+            found = _judgments(said, criterion, place)
             kept = kept or any(score == score for _, score in found)  # NaN is unlike itself
             for annotator, score in found:
-                ledger.record(system, key, criterion, score, place, kind="human", annotator=annotator)
+                ledger.record(NO_SYSTEM, key, criterion, score, place, kind="human", annotator=annotator)
         dropped += not kept
-    for criterion, n in left_out.items():
-        ledger.note(Note.of("fields-not-numeric", file=source.name, field=criterion, n=n, instances=len(instances)))
+        _record_texts(instance.get("instance"), key, ledger, place)
     if dropped:
         ledger.note(Note.of("instances-without-judgment", file=source.name, n=dropped, instances=len(instances)))
     return name
 
 
-def _judgments(said: dict[str, Any], criterion: str, place: Place) -> list[tuple[str, float]]:
+def _record_scales(annotations: object, ledger: Ledger) -> None:
+    """Take ordered labels for ordered, where the file says so."""
+    for one in annotations if isinstance(annotations, list) else ():
+        labels = one.get("labels_list") if isinstance(one, dict) else None
+        if isinstance(labels, list) and one.get("category") == "graded" and all(isinstance(x, str) for x in labels):
+            ledger.scales[str(one.get("metric"))] = Scale("ordinal", tuple(labels))
+
+
+def _record_texts(instance: object, key: str, ledger: Ledger, place: Place) -> None:
+    """Write down the text that was judged, or several of them by name."""
+    texts = instance if isinstance(instance, dict) else {"instance": instance}
+    for name, text in texts.items():
+        if isinstance(text, str) and text:
+            ledger.attributes.add(name)
+            ledger.record(NO_SYSTEM, key, name, text, place)
+
+
+def _judgments(said: dict[str, Any], criterion: str, place: Place) -> list[tuple[str, float | str]]:
     single = said.get("individual_human_scores")
     if isinstance(single, list) and single:
-        return [(str(at), number(value, criterion, place)) for at, value in enumerate(single, 1)]
+        return [(str(at), graded(value, criterion, place)) for at, value in enumerate(single, 1)]
     whole = said.get("mean_human", said.get("majority_human"))
-    return [("", number(whole, criterion, place))]
+    return [("", graded(whole, criterion, place))]

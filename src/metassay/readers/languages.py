@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metassay.errors import UnknownName, UsageError, listed, one_line
+from metassay.errors import UsageError, listed, one_line
 
 
 class LanguagePair:
@@ -19,14 +19,22 @@ class LanguagePair:
     def __init__(self, wanted: str | None) -> None:
         self.wanted = wanted
         self.chosen: str | None = None
+        self.columns: tuple[str, ...] = ()
+        """Names or globs of the only columns that are wanted; empty if all are."""
+        self.skipped: dict[str, list[str]] = {}
+        """Files that lack the wanted pair, and the pairs that they have."""
         self._settled_by = ""
 
-    def settle(self, found: Iterable[str], shown: str) -> str:
-        """Return the pair to take out of those a file has; several without a choice are an error."""
+    def settle(self, found: Iterable[str], shown: str) -> str | None:
+        """Return the pair to take out of those a file has, None if it lacks the one that is wanted.
+
+        Several without a choice are an error.
+        """
         pairs = sorted(set(found))
         if self.wanted is not None:
             if self.wanted not in pairs:
-                raise UnknownName(f"language pair in {one_line(shown)}", self.wanted, pairs)
+                self.skipped[shown] = pairs
+                return None
             pairs = [self.wanted]
         remedy = "choose one with language=… or --language"
         if len(pairs) > 1:

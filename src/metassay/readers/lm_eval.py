@@ -26,6 +26,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     The file does not name the model: the harness writes one directory per model, so the directory's name is
     the system. Inputs are ``TASK:DOC``, and a metric after a filter is ``METRIC_FILTER``.
     """
+    ledger.apart = True
     system = source.path.resolve().parent.name or "model"
     match = _FILE_NAME.fullmatch(source.name)
     prefix = f"{match['task']}:" if match else ""

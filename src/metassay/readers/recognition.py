@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
+from metassay.core import checks
 from metassay.core.ledger import Bounds, Ledger
+from metassay.core.note import Note
 from metassay.core.origin import Origin
-from metassay.core.scores import Scores
+from metassay.core.reading import Reading
+from metassay.core.scores import Kind, Scores
 from metassay.core.vocabulary import choice
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
 from metassay.readers import (
     FORMATS,
     alt_test,
+    frank,
     g_eval,
+    helm,
+    hf_datasets,
     inspect_log,
     judge_bench,
     lm_eval,
@@ -27,9 +35,12 @@ from metassay.readers import (
     summary_translation,
     summeval,
     tables,
+    votes,
     wmt,
+    xlsx,
 )
 from metassay.readers.languages import LanguagePair
+from metassay.readers.near import near_miss
 from metassay.readers.source import Source
 
 # In the order they are asked: formats with field names of their own before tables, which need two columns.
@@ -43,10 +54,21 @@ _MODULES: tuple[ModuleType, ...] = (
     judge_bench,
     summary_translation,
     realsumm,
+    frank,
+    helm,
     wmt,
+    votes,
+    xlsx,
     tables,
     alt_test,
 )
+
+
+class _Path(NamedTuple):
+    """A file or directory as the user gave it, and what it holds if the user said so."""
+
+    shown: str
+    role: Kind | None = None
 
 
 def read_all(
@@ -54,37 +76,77 @@ def read_all(
     *,
     format: str | None,
     language: str | None,
-    by: str | None = None,
+    reading: Reading = Reading(),  # noqa: B008 - it is immutable
+    columns: tuple[str, ...] = (),
     bounds: Bounds = Bounds(),  # noqa: B008 - it is immutable
 ) -> Scores:
     """Read every path into one ledger and add it up, up to some bounds; see :func:`metassay.read`."""
     wanted = None if format is None else choice("format", format, tuple(FORMATS))
-    given = [fspath(path) for path in paths]
+    given = [with_role(fspath(path)) for path in paths]
     if not given:
         raise UsageError("no file given; name at least one file or directory with scores")
-    if by is not None and language is not None:
-        raise UsageError(f"language {one_line(language)!r} cannot be chosen where {one_line(by)!r} takes its place")
-    ledger = Ledger(by, bounds)
+    if reading.by is not None and language is not None:
+        raise UsageError(
+            f"language {one_line(language)!r} cannot be chosen where {one_line(reading.by)!r} takes its place"
+        )
+    ledger = Ledger(reading, bounds)
+    ledger.language = language
+    ledger.apart = False
     pair = LanguagePair(language)
-    sources = [origin for shown in given for origin in _record_path(shown, ledger, wanted, pair)]
-    if by is not None and not ledger.by_was_seen:
-        raise DataError(f"no table has a column {one_line(by)!r} to tell scores apart by (read: {listed(given, 6)})")
+    pair.columns = columns
+    # What people said comes first, so that a judge's column of the same name gets another.
+    ordered = sorted(given, key=lambda path: path.role != "human")
+    sources = [origin for path in ordered for origin in _record_path(path, ledger, wanted, pair)]
+    shown = [path.shown for path in given]
+    _check_alike(sources, given)
+    if reading.by is not None and not ledger.by_was_seen:
+        raise DataError(
+            f"no table has a column {one_line(reading.by)!r} to tell scores apart by (read: {listed(shown, 6)})"
+        )
+    if pair.skipped and pair.chosen is None:
+        every = dict.fromkeys(one for found in pair.skipped.values() for one in found)
+        raise UnknownName(
+            f"language pair in {listed((Path(name).name for name in pair.skipped), 3)}:", str(language), every
+        )
+    for name, found in pair.skipped.items():
+        ledger.note(Note.of("file-of-other-language", file=Path(name).name, language=str(language), found=found))
     scores = ledger.scores(tuple(sources))
-    return _in_language(scores, pair)
+    if language is not None and pair.chosen is None and not set(ledger.extra["language"]) - {""}:
+        raise UnknownName("language", language, ())
+    doubts = [note for note in checks.doubts(scores) if note not in scores.notes]
+    return replace(scores, notes=(*scores.notes, *doubts)) if doubts else scores
 
 
-def _in_language(scores: Scores, pair: LanguagePair) -> Scores:
-    if pair.wanted is None:
-        return scores
-    spoken = dict.fromkeys(name for column in scores.columns.values() for name in column.labels("language"))
-    if spoken:
-        return scores.select(language=pair.wanted)
-    if pair.chosen is None:
-        raise UnknownName("language", pair.wanted, ())
-    return scores
+def holds_votes(text: str) -> bool:
+    """Say whether a file, or a folder at first sight, holds votes."""
+    path = Path(with_role(text).shown)
+    if path.is_dir():
+        files = [file for file in sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if file.is_file()]
+        return any(recognise(Source(file)) in votes.FORMATS for file in files[:3])
+    return path.is_file() and recognise(Source(path)) in votes.FORMATS
 
 
-def _record_path(shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
+def with_role(text: str) -> _Path:
+    """Split ``human=FILE`` and ``judge=FILE``; a file that is called so is one without a role."""
+    role, sign, rest = text.partition("=")
+    roles: dict[str, Kind] = {"human": "human", "judge": "metric", "metric": "metric"}
+    if not sign or role not in roles or Path(text).exists():
+        return _Path(text)
+    return _Path(rest, roles[role])
+
+
+def _check_alike(sources: list[Origin], given: list[_Path]) -> None:
+    """Refuse files of labels by annotator of which nothing says which are people's."""
+    labels = [origin.name for origin in sources if origin.format == "alt-test"]
+    if len(labels) > 1 and not any(path.role for path in given):
+        raise UsageError(
+            f"{listed(labels)} hold labels by annotator, and nothing in them tells people from models; "
+            "say human=FILE and judge=FILE"
+        )
+
+
+def _record_path(given: _Path, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
+    shown = given.shown
     path = Path(shown)
     try:
         exists, is_dir = bool(shown) and path.exists(), path.is_dir()
@@ -93,13 +155,23 @@ def _record_path(shown: str, ledger: Ledger, wanted: str | None, pair: LanguageP
         raise UsageError(f"{one_line(shown)}: cannot be read: {one_line(reason).lower()}") from None
     if not exists:
         raise UsageError(f"{one_line(shown) or 'an empty name'}: there is no such file or directory")
+    ledger.role = given.role
+    ledger.file_name = stem(path)
     if not is_dir:
         return [_record_file(Source(path, shown), ledger, wanted, pair)]
     if mtme.is_data_set(path) and wanted in (None, mtme.FORMAT):
         return [mtme.record(path, shown, ledger, pair)]
     if wanted == mtme.FORMAT:
         raise UsageError(f"{one_line(shown)}: has neither human-scores/ nor metric-scores/ in it")
+    if hf_datasets.is_data_set(path):
+        return [hf_datasets.record(path, shown, ledger)]
     return _record_directory(path, ledger, wanted, pair)
+
+
+def stem(path: Path) -> str:
+    """Return a file's name without its endings."""
+    name = path.name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name
 
 
 def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
@@ -113,10 +185,12 @@ def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: Lang
         if file.name.startswith(".") or file.is_dir() or not file.exists():
             continue
         source = Source(file, named=False)
-        if recognise(source) is not None:
+        if recognise(source, ledger.reading) is not None:
+            ledger.file_name = stem(file)
             found.append(_record_file(source, ledger, wanted, pair))
     if not found:
         inside = [e.name for e in entries if e.is_dir() and mtme.is_data_set(e)]
+        inside = inside or [e.name for e in entries if e.is_dir() and "score" in e.name]
         hint = f"; did you mean {one_line(path / inside[0])}?" if inside else "; name a file or directory with scores"
         raise DataError(f"{one_line(path)}: the directory holds no scores in a known format{hint}")
     return found
@@ -127,9 +201,16 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
         raise source.wrong("the file is empty")
     if wanted == mtme.FORMAT:
         raise UsageError(f"{one_line(source.shown)}: a data set of {mtme.FORMAT} is a directory, this is a file")
-    name = wanted or recognise(source)
+    name = wanted or recognise(source, ledger.reading)
+    if name == "alt-test" and ledger.role == "metric":
+        name = "alt-test-judges"
     if name is None:
-        raise _unknown(source)
+        raise _unknown(source, ledger.reading)
+    if name in votes.FORMATS:
+        raise source.wrong(
+            "the file holds votes, each for one of two outputs, and no scores; read it with metassay.read_votes, or "
+            "see it with metassay look"
+        )
     module = next(module for module in _MODULES if name in module.FORMATS)
     if module is wmt:
         said = wmt.record(source, ledger, pair)
@@ -138,18 +219,20 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
     return Origin(source.name, said)
 
 
-def recognise(source: Source) -> str | None:
+def recognise(source: Source, reading: Reading = Reading()) -> str | None:  # noqa: B008 - it is immutable
     """Return the name of the format that a file's content has, or None."""
     for module in _MODULES:
-        name: str | None = module.recognise(source)
+        name: str | None = tables.recognise(source, reading) if module is tables else module.recognise(source)
         if name is not None:
             return name
     return None
 
 
-def _unknown(source: Source) -> FormatError:
+def _unknown(source: Source, reading: Reading) -> FormatError:
     """Say as well as possible why a file is no known format."""
     head = source.head
+    if head.startswith(b"PK"):
+        return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return source.wrong("the text is UTF-16; save the file as UTF-8")
     if source.is_text and source.first_line.startswith(("{", "[")):
@@ -159,13 +242,18 @@ def _unknown(source: Source) -> FormatError:
         except FormatError as error:
             source.check_first_line()
             return error
-        keys = list(source.first_record or {})[:8]
+        near = near_miss(source)
+        if near:
+            return source.wrong(near)
+        keys = tables.column_names(source, reading)[:8]
         seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"
     elif source.is_text and "\r" in source.first_line:
         return source.wrong("lines end in carriage returns only; save the file with line feeds")
     elif source.is_text:
         source.check_first_line()
-        tables.explain(source)
+        names = tables.column_names(source, reading)
+        if len(names) > 2 or {"system", "input"} & set(names):
+            tables.explain(source, reading)
         seen = f"the first line is {one_line(source.first_line, 60)!r}"
     else:
         seen = "its bytes are not text"

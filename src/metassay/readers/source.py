@@ -72,7 +72,7 @@ class Source:
                 yield raw
                 return
             with gzip.open(raw, "rb") as unpacked:
-                yield io.BufferedReader(_Unpacked(cast("IO[bytes]", unpacked), self._size(), self), _BUFFER)
+                yield io.BufferedReader(_Unpacked(cast("IO[bytes]", unpacked), self.size, self), _BUFFER)
 
     def read(self) -> bytes:
         """Return the whole content, unpacked."""
@@ -88,7 +88,9 @@ class Source:
     def _raw(self) -> IO[bytes]:
         return self.path.open("rb") if self._kept is None else io.BytesIO(self._kept)
 
-    def _size(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many bytes the file has, as it lies there."""
         return self.path.stat().st_size if self._kept is None else len(self._kept)
 
     def _slurp(self, named: bool) -> bytes:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import csv
 import importlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
 
-from metassay.core.frames import TIDY, TableKind, count_columns, record_table, table_kind
-from metassay.core.ledger import Ledger
+from metassay.core.frames import described, record_table
+from metassay.core.ledger import Coded, Ledger
+from metassay.core.reading import TIDY, Layout, Reading, TableKind, is_table, understand
+from metassay.core.scales import JUDGING
 from metassay.errors import UsageError, listed, one_line
+from metassay.readers import arrow_tables
 from metassay.readers.source import Record, Source
 
 FORMATS = ("tidy", "wide")
 
 _ROWS_AT_ONCE = 1 << 14
-_DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons"}
+_DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV with bars", " ": "table with spaces"}
 _PARQUET = b"PAR1"
 _WHOLE = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
 _BATCH_BYTES = 1 << 26
@@ -26,78 +29,85 @@ _MOST_UNPACKED = 100
 """How many times its size a Parquet file of more than 256 MB, or of 16 million cells, may unpack to."""
 
 
-def recognise(source: Source) -> str | None:
-    """Return ``tidy`` or ``wide`` if the content is a table with the columns system and input."""
-    if source.head.startswith(_PARQUET):
-        names: list[str] = _parquet_names(source)
-    elif source.first_record is not None:
-        names = list(source.first_record)
-    elif source.first_line.startswith("["):
-        document = source.document
-        first = document[0] if isinstance(document, list) and document else None
-        names = list(first) if isinstance(first, dict) else []
-    else:
-        _, names = _header(source)
-    if "system" not in names or "input" not in names:
+def recognise(source: Source, reading: Reading) -> str | None:
+    """Return ``tidy`` or ``wide`` if the content is a table with a column of inputs and one of scores."""
+    names = column_names(source, reading)
+    if len(names) < 2 or not is_table(names, reading):
         return None
-    return "tidy" if "metric" in names and "score" in names else "wide"
+    layout = understand(names, reading, source.shown)
+    sure = {"system", "input"} <= set(names) or reading.input or reading.system
+    if not sure and layout.kind == "wide" and not layout.people and not _has_scores(source, layout, reading):
+        return None
+    return layout.kind
 
 
-def explain(source: Source) -> None:
+def _has_scores(source: Source, layout: Layout, reading: Reading) -> bool:
+    """Say whether the first row has a number, or a label in a column that is called like one."""
+    _, row = next(rows(source, reading), (0, {}))
+    for name in layout.values:
+        value = row.get(name)
+        if isinstance(value, str):
+            number = value.replace(",", ".").strip("% ").replace(".", "", 1).lstrip("+-").isdigit()
+            if number or (len(value) <= 60 and (JUDGING.search(name) is not None or reading.is_label(name))):
+                return True
+        elif isinstance(value, int | float):
+            return True
+    return False
+
+
+def explain(source: Source, reading: Reading) -> None:
     """Raise the error that names the missing column if the content is nearly a table of scores."""
-    _, names = _header(source)
-    if set(names) & {"system", "input"}:
-        table_kind(names, source.shown)
+    names = column_names(source, reading)
+    if len(names) > 1:
+        understand(names, reading, source.shown)
 
 
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write the table into the ledger; the name ``tidy`` or ``wide`` says how it is meant."""
     kind = cast("TableKind", name)
     if source.head.startswith(_PARQUET):
-        _record_parquet(source, ledger, kind)
-        return f"{name} Parquet"
+        return described(f"{name} Parquet", _record_parquet(source, ledger, kind))
     if source.first_line.startswith(("{", "[")):
-        _record_json(source, ledger, kind)
-        return f"{name} JSON" if source.first_line.startswith("[") else f"{name} JSON lines"
-    delimiter = _record_delimited(source, ledger, kind)
-    return f"{name} {_DELIMITERS[delimiter]}"
+        form = "JSON" if source.first_line.startswith("[") else "JSON lines"
+        return described(f"{name} {form}", _record_json(source, ledger, kind))
+    delimiter, layout = _record_delimited(source, ledger, kind)
+    return described(f"{name} {_DELIMITERS[delimiter]}", layout)
 
 
 # -- CSV and TSV --------------------------------------------------------------------------------
 
 
-def _header(source: Source) -> tuple[str, list[str]]:
-    """Return the delimiter and the names on the first line; who finds more of our names wins."""
-    best: tuple[str, list[str]] = (",", [])
-    line = source.first_line
+def _header(source: Source, reading: Reading) -> tuple[str, list[str]]:
+    """Return the delimiter and the names on the first line: those that make a table, or the most."""
+    found = []
     for delimiter in _DELIMITERS:
         try:
-            fields = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+            fields = next(csv.reader([source.first_line.strip()], delimiter=delimiter, skipinitialspace=True), [])
         except csv.Error:
             continue
         names = [field.strip() for field in fields]
-        if len(set(names) & set(TIDY)) > len(set(best[1]) & set(TIDY)):
-            best = (delimiter, names)
-    return best
+        found.append((is_table(names, reading), len(names) * (delimiter != " ") or 1, delimiter, names))
+    _, _, delimiter, names = max(found, key=lambda one: one[:2], default=(False, 0, ",", []))
+    return delimiter, names
 
 
-def _record_delimited(source: Source, ledger: Ledger, kind: TableKind) -> str:
-    delimiter, _ = _header(source)
+def _record_delimited(source: Source, ledger: Ledger, kind: TableKind) -> tuple[str, Layout]:
+    delimiter, _ = _header(source, ledger.reading)
     rows = _chunks(source, delimiter)
     (line,), (header,) = next(rows, ([1], [[]]))
     names = [name.strip() for name in header]
-    # Data frames write their row numbers under an empty name.
     kept = [(at, name) for at, name in enumerate(names) if name]
-    _check_names(source, [name for _, name in kept], kind, line)
-    ledger.bounds.check_columns(count_columns(dict(kept).values()) if kind == "wide" else 0)
+    layout = _layout(source, [name for _, name in kept], ledger, kind, line)
+    if arrow_tables.record(source, ledger, layout, delimiter, names, line):
+        return delimiter, layout
     empty = True
     for lines, chunk in rows:
         empty = False
         columns = list(zip(*chunk, strict=True))
-        record_table(ledger, {name: columns[at] for at, name in kept}, source.shown, lines, kind)
+        record_table(ledger, {name: columns[at] for at, name in kept}, source.shown, lines, layout)
     if empty:
         raise source.wrong("there is a header and no row under it")
-    return delimiter
+    return delimiter, layout
 
 
 def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[list[str]]]]:
@@ -108,7 +118,9 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
     # After "system, input" the space before each field is not part of it.
     later = source.first_line.split(delimiter)[1:]
     spaced = bool(later) and all(name.startswith(" ") for name in later)
-    reader = csv.reader(source.texts(), delimiter=delimiter, strict=True, skipinitialspace=spaced)
+    spaces = delimiter == " "
+    texts = (f"{line.strip()}\n" for line in source.texts()) if spaces else source.texts()
+    reader = csv.reader(texts, delimiter=delimiter, strict=True, skipinitialspace=spaced or spaces)
     lines: list[int] = []
     rows: list[list[str]] = []
     width, begins = -1, 1
@@ -136,22 +148,23 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
         yield lines, rows
 
 
-def _check_names(source: Source, names: list[str], kind: TableKind, line: int | None) -> None:
+def _layout(source: Source, names: list[str], ledger: Ledger, kind: TableKind, line: int | None) -> Layout:
+    """Return which column is what, after checking that no name occurs twice."""
     if len(set(names)) != len(names):
         twice, _ = Counter(names).most_common(1)[0]
         raise source.wrong(f"the column {one_line(twice)!r} occurs twice in the header; rename one of them", line)
-    seen = table_kind(names, source.shown)
-    if kind == "tidy" and seen == "wide":
-        missing = next(name for name in TIDY if name not in names)
-        raise source.wrong(f"column {missing!r} is missing; a tidy table has system, input, metric, score", line)
+    layout = understand(names, ledger.reading, source.shown, kind)
+    ledger.bounds.check_columns(len(layout.values) if kind == "wide" else 0)
+    return layout
 
 
 # -- JSON ---------------------------------------------------------------------------------------
 
 
-def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> None:
+def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
     records = source.records()
-    needed = TIDY if kind == "tidy" else ("system", "input")
+    layout: Layout | None = None
+    needed: tuple[str, ...] = ()
     while chunk := list(islice(records, _ROWS_AT_ONCE)):
         names: dict[str, None] = {}
         filled = 0
@@ -161,12 +174,20 @@ def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> None:
                     raise source.wrong(_missing_field(field, row, kind), line)
             names.update(dict.fromkeys(row))
             filled += len(row)
+            if not needed:
+                first = understand(list(row), ledger.reading, source.shown, kind)
+                roles = TIDY if kind == "tidy" else ("system", "input")
+                needed = tuple(name for role in roles for name in first.roles.get(role, ()))
         # Rows with few names in common would be a table of holes, and go one by one.
         sparse = len(names) * len(chunk) > 16 * filled
         for part in ([one] for one in chunk) if sparse else [chunk]:
             present = part[0][1] if sparse else names
+            layout = understand(list(present), ledger.reading, source.shown, kind)
             table = {name: [row.get(name) for _, row in part] for name in present}
-            record_table(ledger, table, source.shown, [line for line, _ in part], kind)
+            record_table(ledger, table, source.shown, [line for line, _ in part], layout)
+    if layout is None:
+        raise source.wrong("there is no row in the table")
+    return layout
 
 
 def _missing_field(field: str, row: Record, kind: TableKind) -> str:
@@ -201,18 +222,22 @@ def _parquet_file(source: Source) -> Any:  # noqa: ANN401 - pyarrow is optional 
     return file
 
 
-def _batches(source: Source) -> Iterator[dict[str, list[object]]]:
-    """Yield many rows at a time as columns; equal texts are one text in memory, however many rows have it."""
+def _batches(source: Source, numbers: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield many rows at a time as columns; equal texts are one text in memory, however many rows have it.
+
+    Columns of numbers that are named come as arrays, and texts beside them as codes.
+    """
     file = _parquet_file(source)
     with _telling(source):
         differences = (part for part in _parts(file.metadata) if "DELTA_BYTE_ARRAY" in part.encodings)
         longest = max((part.total_uncompressed_size for part in differences), default=1)
-        rows = max(1, min(_ROWS_AT_ONCE, _BATCH_BYTES // max(1, longest)))
+        most = 16 * _ROWS_AT_ONCE if numbers else _ROWS_AT_ONCE
+        rows = max(1, min(most, _BATCH_BYTES // max(1, longest)))
         batches = file.iter_batches(batch_size=rows)
     while True:
         with _telling(source):
             batch = next(batches, None)
-            table = {} if batch is None else {n: _column(batch.column(n)) for n in batch.schema.names}
+            table = {} if batch is None else {n: _column(batch, n, numbers) for n in batch.schema.names}
         if batch is None:
             return
         yield table
@@ -224,7 +249,13 @@ def _parts(about: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
         yield from map(group.column, range(about.num_columns))
 
 
-def _column(array: Any) -> list[object]:  # noqa: ANN401 - pyarrow has no types
+def _column(batch: Any, name: str, numbers: Collection[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    array = batch.column(name)
+    kind = str(array.type)
+    if name in numbers and kind in ("double", "float", "int64", "int32", "int16", "int8"):
+        return array.cast("double").to_numpy(zero_copy_only=False)
+    if numbers and hasattr(array, "dictionary") and str(array.type.value_type) in ("string", "large_string"):
+        return Coded(array.indices.fill_null(len(array.dictionary)).to_numpy(), [*array.dictionary.to_pylist(), ""])
     if not hasattr(array, "dictionary"):
         values: list[object] = array.to_pylist()
         return values
@@ -237,17 +268,18 @@ def _parquet_names(source: Source) -> list[str]:
     return [str(name) for name in file.schema_arrow.names]
 
 
-def _record_parquet(source: Source, ledger: Ledger, kind: TableKind) -> None:
-    names = _parquet_names(source)
-    _check_names(source, names, kind, None)
-    ledger.bounds.check_columns(count_columns(names) if kind == "wide" else 0)
+def _record_parquet(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
+    layout = _layout(source, _parquet_names(source), ledger, kind, None)
     done = 0
-    for table in _batches(source):
-        rows = len(table["system"])
-        record_table(ledger, table, source.shown, range(done + 1, done + 1 + rows), kind)
-        done += rows
+    values = {*layout.values, *layout.roles.get("score", ()), *(one for many in layout.people.values() for one in many)}
+    for table in _batches(source, values):
+        first = next(iter(table.values()))
+        n = len(first.codes if isinstance(first, Coded) else first)
+        record_table(ledger, table, source.shown, range(done + 1, done + 1 + n), layout)
+        done += n
     if not done:
         raise source.wrong("there are columns and no row in them")
+    return layout
 
 
 @contextmanager
@@ -261,7 +293,7 @@ def _telling(source: Source) -> Iterator[None]:
 # -- any table ----------------------------------------------------------------------------------
 
 
-def column_names(source: Source) -> list[str]:
+def column_names(source: Source, reading: Reading = Reading()) -> list[str]:  # noqa: B008 - immutable
     """Return the names of a table's columns, as far as the first row tells; empty for what is no table."""
     if source.head.startswith(_PARQUET):
         return _parquet_names(source)
@@ -270,10 +302,10 @@ def column_names(source: Source) -> list[str]:
     if source.first_line.startswith("["):
         first = source.document[0] if isinstance(source.document, list) and source.document else None
         return list(first) if isinstance(first, dict) else []
-    return _any_header(source)[1]
+    return _header(source, reading)[1]
 
 
-def rows(source: Source) -> Iterator[tuple[int, Record]]:
+def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Record]]:  # noqa: B008 - immutable
     """Yield the rows of a table in any form, with the line on which each begins."""
     if source.head.startswith(_PARQUET):
         each = (row for table in _batches(source) for row in zip(*table.values(), strict=True))
@@ -282,21 +314,9 @@ def rows(source: Source) -> Iterator[tuple[int, Record]]:
     elif source.first_line.startswith(("{", "[")):
         yield from source.records()
     else:
-        chunks = _chunks(source, _any_header(source)[0])
+        chunks = _chunks(source, _header(source, reading)[0])
         _, (header,) = next(chunks, ([1], [[]]))
         names = [name.strip() for name in header]
         for lines, chunk in chunks:
             for line, fields in zip(lines, chunk, strict=True):
                 yield line, dict(zip(names, fields, strict=True))
-
-
-def _any_header(source: Source) -> tuple[str, list[str]]:
-    """Return the delimiter that cuts the first line into most fields, and the fields."""
-    found = []
-    for delimiter in _DELIMITERS:
-        try:
-            fields = next(csv.reader([source.first_line], delimiter=delimiter, skipinitialspace=True), [])
-        except csv.Error:
-            continue
-        found.append((delimiter, [field.strip() for field in fields]))
-    return max(found, key=lambda one: len(one[1]), default=(",", []))

@@ -16,7 +16,7 @@ from metassay.core.ledger import Place
 from metassay.core.origin import Origin
 from metassay.core.scores import contradiction
 from metassay.core.texts import Texts
-from metassay.errors import DataError, FormatError, UsageError, listed, one_line
+from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
 from metassay.readers import mtme, realsumm, tables
 from metassay.readers.languages import LanguagePair
 from metassay.readers.source import Record, Source
@@ -276,7 +276,10 @@ def _record_data_set(path: Path, shown: str, found: _Collected, pair: LanguagePa
     folders = sorted(folder for folder in (path / "system-outputs").glob("*") if folder.is_dir())
     if not folders:
         raise DataError(f"{one_line(shown)}: the directory holds no system-outputs/SRC-TGT/NAME.txt")
-    chosen = pair.settle([folder.name for folder in folders], shown)
+    names = [folder.name for folder in folders]
+    chosen = pair.settle(names, shown)
+    if chosen is None:
+        raise UnknownName(f"language pair in {one_line(shown)}", str(pair.wanted), names)
     files = {
         "output": sorted((path / "system-outputs" / chosen).glob("*.txt")),
         "reference": sorted((path / "references").glob(f"{chosen}.*.txt")),

@@ -55,9 +55,17 @@ def from_json(text: str, where: str = "the text") -> Result:
         assert not set(_TEXTS) & set(hints), f"texts that {found['study']} made are in a file of their own"
         return made(signature=signature, notes=tuple(map(_note, found["notes"])), **fields)
     except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
-        raise FormatError(
-            f"{where} is not a result that metassay {VERSION} wrote with --format json ({one_line(error, 120)})"
-        ) from None
+        told = f"{where} is not a result that metassay {VERSION} wrote with --format json: {_why(error)}"
+        raise FormatError(told) from None
+
+
+def _why(error: Exception) -> str:
+    """Return in words what is wrong with a file; Python's own words are about our code."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno} is not JSON"
+    if isinstance(error, KeyError):
+        return f"it has no {one_line(error.args[0], 60)!r}, or does not know it"
+    return one_line(error, 120) if isinstance(error, AssertionError) else "a value in it has another type or range"
 
 
 def load(path: str | PathLike[str]) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 DASH = "–"
 """What stands for an undefined number."""
@@ -106,6 +106,64 @@ def with_intervals(triples: Sequence[tuple[float, float, float]]) -> list[str]:
         DASH if e == DASH else f"{e} [{low.rjust(widths[1])}, {high.rjust(widths[2])}]".rjust(sum(widths) + 5)
         for e, low, high in parts
     ]
+
+
+def count(number: float) -> str:
+    """Return a whole number with commas between thousands."""
+    return f"{number:,.0f}"
+
+
+def span(values: Iterable[float], form: Callable[[float], str] = count, to: str = " to ") -> str:
+    """Return the smallest and the largest of some numbers, once if they are written alike; nothing if there is none.
+
+    Examples
+    --------
+    >>> span([3, 1200]), span([5, 5]), span([])
+    ('3 to 1,200', '5', '')
+    """
+    known = list(values)
+    ends = dict.fromkeys((form(min(known)), form(max(known)))) if known else {}
+    return to.join(ends)
+
+
+def ranged(value: float, low: float, high: float, form: Callable[[float], str]) -> str:
+    """Return a number with its interval, such as ``0.58 [0.21, 0.80]``."""
+    return DASH if math.isnan(value) else f"{form(value)} [{form(low)}, {form(high)}]"
+
+
+def interval(low: float, high: float, form: Callable[[float], str]) -> str:
+    """Return an interval, such as ``[0.21, 0.80]``."""
+    return DASH if math.isnan(low) else f"[{form(low)}, {form(high)}]"
+
+
+def one(value: float) -> str:
+    """Return a number with one decimal."""
+    return fixed(value, 1)
+
+
+def two(value: float) -> str:
+    """Return a number with two decimals."""
+    return fixed(value, 2)
+
+
+def of(part: int, whole: int) -> str:
+    """Return a part and what it is a part of."""
+    return f"{part:,} of {whole:,}"
+
+
+def product(n: int, m: int) -> str:
+    """Return two numbers that are multiplied, such as those of systems and inputs."""
+    return f"{n:,} × {m:,}"
+
+
+def plain(value: float) -> str:
+    """Return a number with as few digits as it has."""
+    return f"{value:g}"
+
+
+def level(share: float) -> str:
+    """Return a confidence level or a rate as a percentage with as many digits as it has."""
+    return f"{100 * share:g}%"
 
 
 def counted(number: int, what: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metassay.errors import one_line
-from metassay.report.numbers import DASH
+from metassay.report.numbers import DASH, span
 
 Align = Literal["left", "right", "center"]
 
@@ -73,6 +73,11 @@ class Table:
     bold: str = ""
     """What bold cells stand for; said only where bold can be seen."""
 
+    @property
+    def below(self) -> list[str]:
+        """The legend, and what bold stands for."""
+        return [*self.legend, *([f"Bold: {self.bold}."] if self.bold else [])]
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -112,11 +117,7 @@ def distinct(values: Iterable[str]) -> list[str]:
 
 def sizes(pairs: Sequence[tuple[int, int]]) -> str:
     """Return how many systems and inputs there are, as a range where rows differ."""
-
-    def span(values: Iterable[int], one: str, many: str) -> str:
-        low, high = min(seen := list(values)), max(seen)
-        text = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-        return f"{text} {one if high == 1 else many}"
-
-    systems, inputs = zip(*pairs, strict=True)
-    return f"{span(systems, 'system', 'systems')} × {span(inputs, 'input', 'inputs')}"
+    counts = zip(*pairs, strict=True)
+    return " × ".join(
+        f"{span(n)} {what}{'s' * (max(n) != 1)}" for n, what in zip(counts, ("system", "input"), strict=True)
+    )

@@ -3,78 +3,92 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from metassay.core import vocabulary
 from metassay.errors import one_line
 from metassay.report import names, numbers
+from metassay.report.views.columns import grouped, values
 
 if TYPE_CHECKING:
-    from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
+    from metassay.studies.agree import AgreementRow
+    from metassay.studies.compare import Comparison, ComparisonRow, RankRow
 
 
-def verdicts(result: Comparison, coefficient: str | None = None) -> tuple[str, ...]:
+def verdicts(result: Comparison, statistic: str | None = None) -> tuple[str, ...]:
     """Say which metric agrees best, and whether it is significantly better than the next one.
 
     Parameters
     ----------
     result
         The comparison.
-    coefficient
-        The only coefficient to speak of; all of them by default.
+    statistic
+        The only statistic to speak of; all of them by default.
 
     Returns
     -------
     tuple of str
-        One sentence per human criterion, level and coefficient.
+        One sentence per human criterion, level and statistic.
     """
-    settings = dict.fromkeys((c.human, c.level, c.coefficient) for c in result.clusters)
-    return tuple(_verdict(result, setting) for setting in settings if coefficient in (None, setting[2]))
+    tests = grouped(result.table, names.SETTING)
+    return tuple(
+        _verdict(mine, tests.get(setting, []))
+        for setting, mine in grouped(result.ranks, names.SETTING).items()
+        if statistic in (None, values(mine[0], names.STATISTIC)[0])
+    )
 
 
-def none_agrees(metric: str, where: str, coefficient: str, estimate: float) -> str:
-    """Say that even the best metric does not rank as people do."""
+def best_first(rows: Sequence[Any]) -> list[Any]:
+    """Return the rows whose agreement is defined, the best first."""
+    return sorted((row for row in rows if not math.isnan(row.estimate)), key=lambda row: -names.goodness(row))
+
+
+def none_agrees(best: AgreementRow | RankRow) -> str | None:
+    """Say that even the best metric does not rank as people do; None if it does."""
+    if best.estimate > 0 or not vocabulary.is_correlation(values(best, names.STATISTIC)[0]):
+        return None
     return (
-        f"No metric agrees with people on {where}: the highest correlation is that of {one_line(metric)}, "
-        f"{names.coefficient(coefficient)} {numbers.correlation(estimate)}."
+        f"No metric agrees with people on {where(best)}: the highest correlation is that of {one_line(best.metric)}, "
+        f"{names.statistic(best)} {numbers.correlation(best.estimate)}."
     )
 
 
-def _verdict(result: Comparison, setting: tuple[str, str, str]) -> str:
-    human, level, coefficient = setting
-    mine = [c for c in result.clusters if (c.human, c.level, c.coefficient) == setting]
-    ranked = sorted(
-        (c for c in mine if not math.isnan(c.estimate)), key=lambda c: -names.goodness(coefficient, c.estimate)
-    )
-    where = f"{one_line(human)} at the {level} level"
+def where(row: AgreementRow | RankRow) -> str:
+    """Return on what, and at which level, metrics agree."""
+    return f"{one_line(row.human)} at the {row.level} level"
+
+
+def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
+    ranked = best_first(rows)
     if not ranked:
-        return f"Agreement on {where} is undefined for every metric."
+        return f"Agreement on {where(rows[0])} is undefined for every metric."
     first = ranked[0]
-    if first.estimate <= 0:
-        return none_agrees(first.metric, where, coefficient, first.estimate)
+    if (nobody := none_agrees(first)) is not None:
+        return nobody
     best = (
-        f"{one_line(first.metric)} agrees best with people on {where} "
-        f"({names.coefficient(coefficient)} {numbers.correlation(first.estimate)})"
+        f"{one_line(first.metric)} agrees best with people on {where(first)} "
+        f"({names.statistic(first)} {numbers.correlation(first.estimate)})"
     )
     if len(ranked) == 1:
         return f"{best}."
     second = ranked[1]
-    test = _test_between(result, setting, first, second)
     next_one = f"{one_line(second.metric)} ({numbers.correlation(second.estimate)})"
-    if test is None:
-        return f"{best}; it was not tested against the second, {next_one}."
-    return f"{best}; the difference to the second, {next_one}, {_outcome(test)}."
-
-
-def _test_between(
-    result: Comparison, setting: tuple[str, str, str], first: ClusterRow, second: ClusterRow
-) -> ComparisonRow | None:
-    for row in result.table:
-        pair = (row.metric_a, row.metric_b)
+    for row in tests:
         # the test whose rejection says that the first is better
-        wanted = (second.metric, first.metric) if row.alternative == "less" else (first.metric, second.metric)
-        if (row.human, row.level, row.coefficient) == setting and pair == wanted:
-            return row
-    return None
+        pair = (row.metric_b, row.metric_a) if row.alternative == "less" else (row.metric_a, row.metric_b)
+        if pair == (first.metric, second.metric):
+            return f"{best}; the difference to the second, {next_one}, {_outcome(row)}.{_contenders(ranked)}"
+    return f"{best}; it was not tested against the second, {next_one}."
+
+
+def _contenders(ranked: Sequence[RankRow]) -> str:
+    """Say how many metrics may be the best, if there are more than two to choose from."""
+    first = [row for row in ranked if row.rank_low == 1]
+    if len(ranked) < 3 or len(first) == 1:
+        return ""
+    many = "All" if len(first) == len(ranked) else f"{len(first)} of"
+    return f" {many} {len(ranked)} metrics may be the best (rank 1 is among their possible ranks)."
 
 
 def _outcome(row: ComparisonRow) -> str:

@@ -66,6 +66,11 @@ class Desk:
     """How many threads work."""
     _kept: dict[object, Any] = field(default_factory=dict)
 
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """The options of whatever draws."""
+        return {"seed": self.seed, "threads": self.threads}
+
     def scores(self, data: str) -> Scores:
         """Return the scores of a data set."""
         place = self.folder / data / "scores"
@@ -88,15 +93,7 @@ class Desk:
         scores = self.scores(data)
         return self.once(
             ("criteria", data, method, tuple(metrics)),
-            lambda: criteria(
-                scores,
-                human="expert*",
-                metric=metrics,
-                method=method,
-                resamples=2,
-                seed=self.seed,
-                threads=self.threads,
-            ),
+            lambda: criteria(scores, human="expert*", metric=metrics, method=method, resamples=2, **self.drawn),
         )
 
     def once(self, key: object, make: Callable[[], Made]) -> Made:
@@ -126,10 +123,10 @@ def _coverage(desk: Desk, data: str, *, human: str, metric: str) -> Numbers:
         desk.scores(data),
         human=human,
         metric=metric,
+        interval="fisher,boot-systems,boot-inputs,boot-both",
         trials=1_000,
         resamples=desk.effort.coverage,
-        seed=desk.seed,
-        threads=desk.threads,
+        **desk.drawn,
     )
     return {f"{row.level}, {row.interval}": row.rate for row in result.table}
 
@@ -149,8 +146,7 @@ def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) 
         statistic="kendall",
         interval="boot-both",
         resamples=10_000,
-        seed=desk.seed,
-        threads=desk.threads,
+        **desk.drawn,
     )
     (row,) = result.table
     # The paper turns the ends of the interval of τ into shares of pairs, which is right where nothing is tied.
@@ -178,8 +174,7 @@ def _power(desk: Desk, data: str, *, human: str) -> Numbers:
         test="williams,paired-boot-both",
         trials=trials,
         resamples=resamples,
-        seed=desk.seed,
-        threads=desk.threads,
+        **desk.drawn,
     )
     return {f"{row.test}, k = {100 * row.setting:.0f}": row.rate for row in result.table}
 
@@ -194,8 +189,7 @@ def _tested(desk: Desk, data: str, human: str, metrics: Sequence[str], level: st
         test="perm-both",
         correction="none",
         resamples=desk.effort.tests,
-        seed=desk.seed,
-        threads=desk.threads,
+        **desk.drawn,
     )
     return result.table
 
@@ -219,23 +213,19 @@ def _pairs(desk: Desk, data: str, *, human: str, metric: str, **which: str) -> N
 def _criteria(desk: Desk, data: str, *, kind: str) -> Numbers:
     # which metrics take part does not matter here, and one is enough
     result = desk.criteria(data, "bucket", ("rouge-1_f1",))
-    level, wanted = ("system", "estimate") if kind == "system" else ("global", "estimate")
-    if kind == "bucket":
-        wanted = "estimate_within"
-    return {
-        f"{row.criterion.removeprefix('expert_')}, {row.anchor.removeprefix('expert_')}": getattr(row, wanted)
-        for row in result.table
-        if row.metric is None and row.level == level
-    }
+    level = "system" if kind == "system" else "global"
+    wanted = "estimate_within" if kind == "bucket" else "estimate"
+    rows = [row for row in result.table if row.metric is None and row.level == level]
+    return {_crossed(row): getattr(row, wanted) for row in rows}
+
+
+def _crossed(row: Any) -> str:  # noqa: ANN401 - a row with a criterion and an anchor
+    return f"{row.human}, {row.anchor}".replace("expert_", "")
 
 
 def _medians(desk: Desk, data: str, *, method: str, metrics: Sequence[str]) -> Numbers:
     result = desk.criteria(data, method, metrics)
-    return {
-        f"{group.criterion.removeprefix('expert_')}, {group.anchor.removeprefix('expert_')}": group.median
-        for group in result.groups
-        if group.method == method
-    }
+    return {_crossed(group): group.median for group in result.groups if group.method == method}
 
 
 def _downgrade(
@@ -260,7 +250,7 @@ def _downgrade(
         for t in (texts, damaged.texts)
     )
     row = damaged.table[0]
-    result = downgrade(before, Damaged(after, row.kind, row.criterion, row.rate))
+    result = downgrade(before, Damaged(after, row.kind, row.human, row.rate))
     return {"of 17 systems": float(sum(count.n_noticed for count in result.counts))}
 
 

@@ -20,7 +20,7 @@ PAGE_ELEMENTS = 4_000_000
 """No page holds more elements than this (32 MB as floats), so its draws get fewer as the data grow."""
 
 SYSTEMS, INPUTS, SWAPS, FOLDS, WHOLE, CHOICE, FIRST, SECOND, WORDS, POINTS, REFERENCES = range(11)
-SPLITS, NOISE, TRIALS, WORLDS, PLANS, PAIRS, TASKS = range(11, 18)
+SPLITS, NOISE, TRIALS, WORLDS, PLANS, SIGNS, PAIRS, TASKS = range(11, 19)
 """Axes with streams of their own: resampling systems is the same whether or not inputs are resampled too."""
 
 

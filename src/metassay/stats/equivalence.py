@@ -1,4 +1,4 @@
-"""Are two correlations equivalent? Two one-sided tests by bootstrap, Anderson-Hauck, and margins from annotators."""
+"""Are two correlations equivalent? Two one-sided tests by jackknife or bootstrap, Anderson-Hauck, and margins."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.jackknife import Fit
+from metassay.stats.methods.jackknife import Limits
 from metassay.stats.significance import EQUAL
+
+HALVINGS = 40
+"""How often an interval is halved to find where a p-value lies: to 5·10⁻¹³."""
 
 
 def tost(differences: FloatArray, margins: FloatArray, rule: str = "plus-one") -> FloatArray:
@@ -64,14 +69,67 @@ def needed_margins(differences: FloatArray, alpha: float, rule: str = "plus-one"
     return out
 
 
+def difference_limits(fit: Fit, first: IntArray, second: IntArray, confidence: float | FloatArray) -> FloatArray:
+    """Return the ends of intervals of differences of two statistics of a fit, first − second, (2, pairs).
+
+    The method of variance estimates recovery (MOVER; Zou 2007, "Toward using confidence intervals to compare
+    correlations") makes them of the two-way jackknife's intervals of the two and of the correlation of their errors.
+
+    Parameters
+    ----------
+    fit
+        Statistics that rest on the same cells.
+    first, second
+        Which are compared, by position.
+    confidence
+        Such as 0.9: of all pairs, or of each.
+    """
+    limits, r = Limits(fit), fit.estimates
+    of_inputs = fit.of_inputs.copy()
+    np.fill_diagonal(of_inputs, np.maximum(np.diag(of_inputs), 0.0))
+    covariance = fit.of_systems * fit.of_pairs + of_inputs
+    size = np.sqrt(np.diag(covariance))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rho = np.clip(covariance[first, second] / (size[first] * size[second]), -1.0, 1.0)
+    rho = np.where(size[first] * size[second] > 0, rho, 0.0)
+    one, other = (np.abs(limits.ends(confidence, side) - r[side]) for side in (first, second))
+
+    def reach(a: FloatArray, b: FloatArray) -> FloatArray:
+        return np.asarray(np.sqrt(np.maximum(a * a + b * b - 2 * rho * a * b, 0.0)))
+
+    difference = r[first] - r[second]
+    return np.stack([difference - reach(one[0], other[1]), difference + reach(one[1], other[0])])
+
+
+def two_way_tost(fit: Fit, first: IntArray, second: IntArray, margins: FloatArray) -> FloatArray:
+    """Return p-values that differences lie between −margin and margin, for new systems and inputs, (pairs,).
+
+    The smallest α at which the interval of confidence 1 − 2α of :func:`difference_limits` lies inside the margin, found
+    by halving; 1 where none does, which is where the difference itself is not inside. NaN margins give NaN.
+    """
+    low, high = np.zeros(len(first)), np.full(len(first), 0.5)
+
+    def inside(alpha: FloatArray) -> BoolArray:
+        ends = difference_limits(fit, first, second, 1 - 2 * alpha)
+        return np.asarray((ends[0] > -margins) & (ends[1] < margins))
+
+    possible = inside(high - EQUAL)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        found = inside(middle)
+        low, high = np.where(found, low, middle), np.where(found, middle, high)
+    undefined = np.isnan(margins) | np.isnan(difference_limits(fit, first, second, 0.5)).any(axis=0)
+    return np.where(undefined, np.nan, np.where(possible, high, 1.0))
+
+
 def anderson_hauck(r12: float, r13: float, r23: float, n: int, margin: float) -> float:
     """Return the p-value of the Anderson-Hauck test that two dependent correlations are equivalent.
 
     p = Φ((|r12 − r13| − Δ)/s) − Φ((−|r12 − r13| − Δ)/s) with
     s² = (2 R (n − 1)/(n − 3) + (r12 + r13)²(1 − r23)³/4) / ((n − 1)(1 + r23)) and
     R = 1 − r12² − r13² − r23² + 2 r12 r13 r23 (Anderson and Hauck 1983; Counsell and Cribbie 2015, p. 297).
-    p is 0 where r12 = r13, whatever s is: over many samples the test holds its level, but a single p says nothing of
-    how precisely the difference is known.
+    p is 0 where r12 = r13, whatever s is: it says nothing of how precisely the difference is known. Points are to be
+    independent: where outputs share systems, it finds equivalence at the margin in .17 to .34 of samples at α = .05.
 
     Parameters
     ----------

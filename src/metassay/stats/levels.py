@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -35,8 +36,17 @@ class Kernels(Protocol):
         """Return the statistic of each of `xs` (n, B) and `z` (n, B) under weights (n, B), (len(xs), B)."""
         ...
 
+    @property
+    def ranked(self) -> bool:
+        """Whether only the order of scores counts."""
+        ...
+
     def groups(self, x: FloatArray, z: FloatArray) -> Groups:
         """Prepare values (members, groups), NaN for missing."""
+        ...
+
+    def left_out(self, x: FloatArray, z: FloatArray, units: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return the statistic in each group, and without each member of it."""
         ...
 
 
@@ -196,17 +206,30 @@ class GroupedLevel:
     """Compare within groups of cells and average: inputs, systems, or one group of all cells."""
 
     def __init__(self, x: FloatArray, z: FloatArray, level: str, kernels: Kernels) -> None:
-        self.level = level
+        self.level, self.kernels = level, kernels
         self.shape = z.shape
-        self.metrics = [kernels.groups(arranged(v, level), arranged(z, level)) for v in x]
+        self.x, self.z = x, z
         self.shared = np.stack([(~np.isnan(arranged(v + z, level))).any(axis=0) for v in x])
+
+    @cached_property
+    def metrics(self) -> list[Groups]:
+        """The metrics in groups, made when they are first weighted."""
+        return [self.kernels.groups(arranged(v, self.level), arranged(self.z, self.level)) for v in self.x]
+
+    @cached_property
+    def left_out(self) -> list[tuple[FloatArray, FloatArray]]:
+        """For each metric the statistic in each group, and without each member of it, (groups, members)."""
+        return [self.kernels.left_out(arranged(v, self.level), arranged(self.z, self.level)) for v in self.x]
 
     def estimate(self) -> tuple[FloatArray, IntArray]:
         """Return averaged statistics, and how many groups with scores of both were undefined."""
-        members = {"input": self.shape[0], "within-system": self.shape[1]}.get(
-            self.level, self.shape[0] * self.shape[1]
-        )
-        within = np.stack([m.correlate(np.ones((members, 1)))[:, 0] for m in self.metrics])
+        if self.kernels.ranked and self.level != "global":
+            # Sums of whole numbers, the same from either kernel; groups need not be made ready for weights.
+            within = np.stack([whole for whole, _ in self.left_out])
+        else:
+            members = {"input": self.shape[0], "within-system": self.shape[1]}
+            once = np.ones((members.get(self.level, self.shape[0] * self.shape[1]), 1))
+            within = np.stack([m.correlate(once)[:, 0] for m in self.metrics])
         average = np.stack([average_defined(r[:, None], None)[0] for r in within])
         return average, (np.isnan(within) & self.shared).sum(axis=1)
 
@@ -279,8 +302,9 @@ def average_defined(within: FloatArray, weights: FloatArray | None) -> FloatArra
     """Return the weighted average over groups, leaving out undefined ones; NaN where none is left."""
     defined = ~np.isnan(within)
     if defined.all():
-        total = within.mean(axis=0) if weights is None else np.einsum("gb,gb->b", within, weights) / weights.sum(axis=0)
-        return np.asarray(total)
+        if weights is None:
+            return np.asarray(within.mean(axis=0))
+        return quotient(np.einsum("gb,gb->b", within, weights), weights.sum(axis=0))
     filled = np.where(defined, within, 0.0)
     if weights is None:
         total, n = filled.sum(axis=0), defined.sum(axis=0).astype(np.float64)

@@ -285,7 +285,7 @@ def expected_width(r: FloatArray, systems: int, statistic: Statistic, interval: 
     systems, statistic, confidence
         The number of systems, the statistic, and such as 0.95.
     interval
-        ``two-way``: systems and inputs are a sample; or ``boot-inputs``: systems stay as they are.
+        ``jackknife`` or ``two-way``: systems and inputs are a sample; or ``boot-inputs``: systems stay as they are.
 
     Notes
     -----

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
+import numpy as np
 from scipy.special import ndtr, ndtri
 
+from metassay.stats.arrays import FloatArray
 
-def wilson(hits: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+
+def wilson(hits: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return the score interval of a binomial share; NaN if there was no trial.
 
     Wilson (1927), "Probable inference, the law of succession, and statistical inference".
@@ -75,3 +79,24 @@ def nearest(shares: Sequence[float], trials: Sequence[int], target: float, alpha
         if gap <= 0 or (error > 0 and float(ndtr(-gap / error)) > alpha):
             return None
     return best
+
+
+class Rate(NamedTuple):
+    """How often something happened in simulated trials."""
+
+    rate: float
+    """The share of the trials that were defined; NaN if none was."""
+    trials: int
+    """Trials that were defined."""
+    low: float
+    """Lower end of the 95% binomial interval of the rate."""
+    high: float
+    """Upper end of it."""
+    n_undefined: int
+    """Trials that were not."""
+
+    @classmethod
+    def of(cls, happened: FloatArray) -> Rate:
+        """Count 1 for a trial in which it happened, 0 for one in which it did not, and NaN for undefined."""
+        defined, hits = int((~np.isnan(happened)).sum()), int(np.nansum(happened))
+        return cls(hits / defined if defined else math.nan, defined, *wilson(hits, defined), len(happened) - defined)

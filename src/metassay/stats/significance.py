@@ -134,6 +134,67 @@ def corrected(p: FloatArray, correction: str) -> FloatArray:
     return out
 
 
+def corrected_pairs(p: FloatArray, correction: str = "holm") -> FloatArray:
+    """Return p-values of all pairs of a table, (P, P) with (a, b) as (b, a), corrected as one family.
+
+    Examples
+    --------
+    >>> p = np.array([[np.nan, 0.01, 0.02], [0.01, np.nan, 0.5], [0.02, 0.5, np.nan]])
+    >>> corrected_pairs(p).round(3).tolist()[0]
+    [nan, 0.03, 0.04]
+    """
+    first, second = np.triu_indices(len(p), 1)
+    out = np.full(p.shape, np.nan)
+    out[first, second] = out[second, first] = corrected(p[first, second], correction)
+    return out
+
+
+def rank_sets(estimates: FloatArray, p: FloatArray, alpha: float) -> IntArray:
+    """Return the best and the worst rank that each competitor may have, (P, 2); 0 for undefined ones.
+
+    All of these sets contain the true ranks together with confidence 1 − α if the p-values control the familywise error
+    of finding a difference of any pair, in its direction (Mogstad, Romano, Shaikh and Wilhelm 2024, "Inference for
+    ranks"). A competitor is sure to stand behind those that are significantly better, and before those that are worse.
+
+    Parameters
+    ----------
+    estimates
+        One number per competitor, larger is better.
+    p
+        Two-sided p-values (P, P), corrected for all pairs; NaN is no difference. See :func:`corrected_pairs`.
+    alpha
+        The significance level.
+
+    Examples
+    --------
+    >>> p = np.array([[np.nan, 0.2, 0.01], [0.2, np.nan, 0.3], [0.01, 0.3, np.nan]])
+    >>> rank_sets(np.array([0.9, 0.8, 0.1]), p, 0.05).tolist()
+    [[1, 2], [1, 3], [2, 3]]
+    """
+    with np.errstate(invalid="ignore"):
+        wins = (p <= alpha) & (estimates[:, None] > estimates)
+    defined = ~np.isnan(estimates)
+    sets = np.stack([1 + wins.sum(axis=0), defined.sum() - wins.sum(axis=1)], axis=1)
+    return np.where(defined[:, None], sets, 0)
+
+
+def smallest_corrected(smallest: float, tests: int, correction: str) -> float:
+    """Return the smallest corrected p-value of one of so many tests, each of which has at least p = `smallest`.
+
+    Above α, no single test of the family can succeed by itself. With the corrections of Benjamini, Hochberg and
+    Yekutieli it is that of a family in which all tests have the smallest p.
+
+    Examples
+    --------
+    >>> smallest_corrected(1 / 32, 6, "holm"), smallest_corrected(1 / 32, 6, "bh")
+    (0.1875, 0.03125)
+    """
+    p = np.full(max(tests, 1), smallest)
+    if correction in ("bonferroni", "holm"):
+        p[1:] = 1.0
+    return float(np.nanmin(corrected(p, correction)))
+
+
 def clusters(estimates: Sequence[float], beats: Callable[[int, int], bool]) -> list[tuple[int, int]]:
     """Rank in clusters: a new rank starts at the first one that is beaten by any in the current cluster.
 

@@ -178,7 +178,22 @@ class Components:
 
 
 def variance_components(values: FloatArray) -> Components:
-    """Estimate covariances of systems, inputs and cells by the method of moments.
+    """Return :func:`moments`, moved to the nearest matrices that are covariances.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> variance_components(table[None]).systems.round(9).tolist()
+    [[2.0]]
+    """
+    found = moments(values)
+    if np.isnan(found.systems).any():
+        return found
+    return Components(*(_covariance(part) for part in (found.systems, found.inputs, found.cells)))
+
+
+def moments(values: FloatArray) -> Components:
+    """Estimate covariances of systems, inputs and cells by the method of moments; they need not be covariances.
 
     Parameters
     ----------
@@ -189,14 +204,7 @@ def variance_components(values: FloatArray) -> Components:
     -----
     Henderson (1953), method I: sums of products of all cells, of means of systems, of means of inputs and of the whole
     have expectations that are linear in the components, with weights that only depend on which cells are there. With
-    no cell missing this is the two-way analysis of variance. Estimates are moved to the nearest matrices that are
-    covariances.
-
-    Examples
-    --------
-    >>> table = np.array([[1.0, 2.0], [3.0, 4.0]])
-    >>> variance_components(table[None]).systems.round(9).tolist()
-    [[2.0]]
+    no cell missing this is the two-way analysis of variance.
     """
     known = ~np.isnan(values).any(axis=0)
     n = int(known.sum())
@@ -228,7 +236,7 @@ def variance_components(values: FloatArray) -> Components:
         ]
     )
     solved = np.linalg.lstsq(weights, np.stack(observed).reshape(4, -1), rcond=None)[0].reshape(4, *observed[0].shape)
-    return Components(*(_covariance(part) for part in solved[1:]))
+    return Components(*solved[1:])
 
 
 def _covariance(matrix: FloatArray) -> FloatArray:

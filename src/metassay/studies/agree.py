@@ -7,7 +7,8 @@ ranks wrongly and that are tied.
 
     metassay agree scores.csv --human relevance
     metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system
-    metassay agree scores.csv --human relevance --coefficient pearson,kendall -o agreement.tex
+    metassay agree scores.csv --human relevance --statistic pearson,kendall -o agreement.tex
+    metassay agree scores.csv --human relevance --limits
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -26,66 +29,50 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
-from metassay.stats.methods.base import Case, Draws, Interval, Intervals
-from metassay.stats.methods.names import BOOTSTRAPS
+from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Reason
+from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
-from metassay.studies.inputs import InputSets, by_inputs, count_annotated, has_scores, notes_on_inputs
-from metassay.studies.setting import (
-    Setting,
-    check_size,
-    pages_on,
-    settle,
-    signature_names,
-)
+from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
+from metassay.studies.selection import InputSets, Selection, has_scores, rough, select
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
+FAR = 0.5
+"""So many standard deviations may the median of resamples lie from the estimate before a note says so. A percentile
+interval that is shifted as far covers about 92% instead of 95%."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class AgreementRow:
-    """The agreement of one metric with one human criterion, at one level, by one coefficient."""
+    """The agreement of one metric with one human criterion, at one level, by one statistic."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    coefficient: str
-    """The statistic: ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or your own."""
+    metric: fields.Metric
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
     estimate: float
     """Its value; NaN if it is undefined."""
-    low: float
-    """Lower end of the confidence interval."""
-    high: float
-    """Upper end of the confidence interval."""
-    confidence: float
-    """The interval's confidence, such as 0.95."""
-    interval: str
-    """How the interval was made."""
-    resamples: int | None
-    """How many resamples the interval rests on; None for Fisher."""
-    n_systems: int
-    """Systems with at least one score from the metric and one from people."""
+    low: fields.Low
+    high: fields.High
+    confidence: fields.Confidence
+    interval: fields.Interval
+    resamples: fields.ResamplesOrNone
+    n_systems: fields.SharedSystems
     n_inputs: int
     """Inputs with at least one score from the metric and, unless system means take all inputs, one from people."""
-    n_annotated: int
-    """Inputs with at least one score from people."""
+    n_annotated: fields.NAnnotated
     n_undefined: int
     """Inputs (or, within systems, systems) whose own correlation is undefined and left the average."""
-    resamples_undefined: int
-    """Resamples whose correlation was undefined and left the interval."""
+    resamples_undefined: fields.ResamplesUndefined
     misranked: float
     """At system level with a Kendall coefficient: share of system pairs that metric and people order differently, as
     counted; else NaN."""
     misranked_low: float
-    """Lower end of its interval; NaN if pairs are tied and the interval is not a bootstrap."""
-    misranked_high: float
-    """Upper end of it."""
+    """Lower end of its interval; NaN if pairs are tied and the interval is fisher or two-way."""
+    misranked_high: fields.High
     tied: float
     """Share of system pairs that the metric, people or both tie; NaN where ``misranked`` is."""
 
@@ -97,7 +84,11 @@ class Agreement(Result):
     study: ClassVar[str] = "agree"
 
     table: Sequence[AgreementRow]
-    """One row per metric, human criterion, level and coefficient."""
+    """One row per metric, human criterion, level and statistic."""
+    leverage: tuple[LeverageRow, ...] = ()
+    """For each Pearson correlation at system level, the system on which it rests most."""
+    limits: tuple[LimitRow, ...] = ()
+    """If wanted, agreement in the limit of many inputs and of perfect people, and the human ceiling."""
     samples: tuple[FloatArray | None, ...] = field(default=(), compare=False)
     """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap.
     They are not kept in JSON, so a result that was loaded has none."""
@@ -112,24 +103,14 @@ def agree(
     level: opt.Levels = "system,input",
     statistic: opt.Statistics = "kendall",
     inputs: opt.InputSet = "all",
-    interval: opt.Interval = "boot-both",
+    interval: opt.Interval = "jackknife",
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
+    limits: opt.Limits = False,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Agreement
-        One row per metric, criterion, level and coefficient.
 
     Notes
     -----
@@ -140,6 +121,13 @@ def agree(
     of people, and all bootstraps resample the two sets separately (Deutsch, Dror and Roth 2022, "Re-Examining
     System-Level Correlations of Automatic Summarization Evaluation Metrics", §3).
 
+    ``jackknife`` is tanh(c + s·w(∓t)) on Fisher's scale, with s² = J + A: J is the jackknife over systems, and A what
+    inputs add to it, a two-way cluster sandwich (Cameron, Gelbach and Miller 2011, "Robust inference with multiway
+    clustering") from which the noise of cells, which J has already, is taken away; t has Satterthwaite's degrees of
+    freedom, and w lengthens the side to which correlations without one system are skewed. It takes no draws. The
+    correlation that it covers is that of new systems on *as many* new inputs; for the limit of many inputs and of
+    perfect people see `limits`.
+
     ``two-way`` is tanh(atanh r ± t·√V) with N − 2 degrees of freedom. V is the variance that leaving out one system at
     a time shows, and what inputs add to it by bootstraps of systems, inputs and both (Owen 2007, "The pigeonhole
     bootstrap"). How often each interval contains what it should is told in docs/validity.md.
@@ -147,7 +135,7 @@ def agree(
     Examples
     --------
     >>> import metassay as ma
-    >>> result = ma.agree(ma.example(), human="relevance", level="system", resamples=1000)
+    >>> result = ma.agree(ma.example(), human="relevance", level="system")
     >>> best = max(result.table, key=lambda row: row.estimate)
     >>> bool(best.low < best.estimate < best.high)
     True
@@ -157,41 +145,35 @@ def agree(
     method = INTERVALS[interval]
     for each in statistics:
         method.check(each)
-    setting = settle(scores, human, metric, references=references)
-    check_size(setting, levels)
+    selected = select(scores, human, metric, references=references).need(levels=levels)
 
-    n, m_inputs = setting.scores.shape
-    cases = _cases(setting, levels, statistics, inputs)
+    n, m_inputs = selected.scores.shape
+    cases = _cases(selected, levels, statistics, inputs)
     # Pages are reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
-    reckoned = 0 if method.name == "two-way" else n + 2 * m_inputs
-    draws = Draws(resamples, seed, pages_on(threads), reckoned)
+    reckoned = n + 2 * m_inputs if method.resampled else 0
+    draws = Draws(resamples, seed, engine.run, reckoned)
     taken = method.draws_taken(resamples)
     ranked = "system" in levels and any(_is_kendall(each) for each in statistics)
-    pairs = _pairs(setting, inputs, method, draws, confidence) if ranked else {}
-    found: dict[tuple[int, int, int, int], tuple[AgreementRow, FloatArray | None]] = {}
+    pairs = _pairs(selected, inputs, method, draws, confidence) if ranked else {}
+    found: dict[tuple[int, int, int, int], tuple[AgreementRow, Intervals, int]] = {}
     for case, intervals in zip(cases, method.compute([c.case for c in cases], draws, confidence), strict=True):
         place = (case.human, levels.index(case.case.level), statistics.index(case.case.statistic))
         for at, m in enumerate(case.metrics):
-            row = _row(setting, case, intervals, at, method, confidence, taken, pairs)
-            found[*place, m] = (row, None if intervals.samples is None else intervals.samples[at])
+            row = _row(selected, case, intervals, at, method, confidence, taken, pairs)
+            found[*place, m] = (row, intervals, at)
     in_order = [found[key] for key in sorted(found)]
-    rows = [row for row, _ in in_order]
-    annotated = count_annotated(setting.z)
-    signature = Signature.of(
-        "agree",
-        level=levels,
-        coef=signature_names(statistics),
-        ci=f"{method.name},{confidence:g}",
-        k=taken,
-        seed=seed if method.drawn else None,
-        systems=n,
-        inputs=m_inputs,
-        annotated=annotated,
-        means=None if annotated is None else inputs,
-    )
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, "interval")
+    rows = [row for row, _, _ in in_order]
+    carried, limited = _beside(selected, cases, confidence, limits=limits)
+    signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
+    unequal = selected.notes_on_inputs(levels, inputs, "interval")
+    notes = [*selected.notes, *unequal, *_notes(rows, method, resamples), *_notes_on_intervals(in_order)]
     return Agreement(
-        tuple(rows), signature, tuple(setting.notes + unequal + _notes(rows, resamples)), tuple(s for _, s in in_order)
+        tuple(rows),
+        signature,
+        tuple(notes + notes_on(carried, limited)),
+        leverage=tuple(carried),
+        limits=tuple(limited),
+        samples=tuple(None if own.samples is None else own.samples[at] for _, own, at in in_order),
     )
 
 
@@ -204,14 +186,33 @@ class _Case(NamedTuple):
     case: Case
 
 
-def _cases(setting: Setting, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
+def _cases(selected: Selection, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
     return [
-        _Case(h, metrics, sets, sets.case(setting.x, metrics, setting.z[h], lv, s))
-        for h in range(len(setting.humans))
+        _Case(h, metrics, sets, sets.case(taken.x, metrics, taken.z[h], lv, s))
+        for h in range(len(selected.humans))
         for lv in levels
-        for metrics, sets in by_inputs(setting.x, setting.z[h], lv, inputs)
+        for taken in (selected.at(lv),)
+        for metrics, sets in taken.by_inputs(h, lv, inputs)
         for s in statistics
     ]
+
+
+def _beside(
+    selected: Selection, cases: Sequence[_Case], confidence: float, *, limits: bool
+) -> tuple[list[LeverageRow], list[LimitRow]]:
+    """Return on which system each Pearson correlation of systems rests, and, if wanted, the limits of agreement."""
+    carried: list[LeverageRow] = []
+    limited: list[LimitRow] = []
+    done = set()
+    for human, metrics, sets, case in cases:
+        if case.level == "system" and case.statistic.name == "pearson":
+            carried += leverage_rows(selected, human, metrics, case)
+        place = (human, case.level, metrics[0])
+        if limits and place not in done:
+            done.add(place)
+            sizes = [sets.sizes(selected.x[m], selected.z[human], case.level)[1] for m in metrics]
+            limited += limit_rows(selected, human, metrics, pearson(case), sizes, confidence)
+    return carried, limited
 
 
 class _Pairs(NamedTuple):
@@ -220,7 +221,7 @@ class _Pairs(NamedTuple):
     discordant: float
     tied: float
     ends: tuple[float, float] | None
-    """The interval of the discordant share, if resamples tell it."""
+    """The interval of the discordant share, if the method has one of it."""
 
     def interval(self, low: float, high: float) -> tuple[float, float]:
         """Return the interval of the discordant share; `low` and `high` are that of Kendall's coefficient."""
@@ -238,13 +239,14 @@ def _is_kendall(statistic: Statistic) -> bool:
 
 
 def _pairs(
-    setting: Setting, inputs: str, method: Interval, draws: Draws, confidence: float
+    selected: Selection, inputs: str, method: Interval, draws: Draws, confidence: float
 ) -> dict[tuple[int, int], _Pairs]:
     """Return pairs of systems by criterion and metric; resamples count them in the draws of the intervals."""
-    cases = _cases(setting, ["system"], [DISCORDANT], inputs)
-    drawn = method.compute([c.case for c in cases], draws, confidence) if method.name in BOOTSTRAPS else None
+    cases = _cases(selected, ["system"], [DISCORDANT], inputs)
+    own = method.resampled or method.name == JACKKNIFE
+    drawn = method.compute([c.case for c in cases], draws, confidence) if own else None
     found = {}
-    for at, (case, ties) in enumerate(zip(cases, _cases(setting, ["system"], [TIED], inputs), strict=True)):
+    for at, (case, ties) in enumerate(zip(cases, _cases(selected, ["system"], [TIED], inputs), strict=True)):
         discordant, tied = (c.case.prepared.estimate()[0] for c in (case, ties))
         for place, m in enumerate(case.metrics):
             ends = None if drawn is None else (float(drawn[at].low[place]), float(drawn[at].high[place]))
@@ -253,7 +255,7 @@ def _pairs(
 
 
 def _row(
-    setting: Setting,
+    selected: Selection,
     case: _Case,
     found: Intervals,
     at: int,
@@ -264,16 +266,16 @@ def _row(
 ) -> AgreementRow:
     """Return the row of one metric of a case."""
     level, statistic, m = case.case.level, case.case.statistic, case.metrics[at]
-    z = setting.z[case.human]
-    n_systems, n_inputs = case.sets.sizes(setting.x[m], z, level)
+    x, z = selected.at(level).x[m], selected.at(level).z[case.human]
+    n_systems, n_inputs = case.sets.sizes(x, z, level)
     estimate, low, high = (float(values[at]) for values in (found.estimates, found.low, found.high))
     shares = pairs[case.human, m] if level == "system" and _is_kendall(statistic) else UNCOUNTED
     wrong_low, wrong_high = shares.interval(low, high)
     return AgreementRow(
-        metric=setting.metrics[m],
-        human=setting.humans[case.human],
+        metric=selected.metrics[m],
+        human=selected.humans[case.human],
         level=level,
-        coefficient=statistic.name,
+        statistic=statistic.name,
         estimate=estimate,
         low=low,
         high=high,
@@ -292,20 +294,19 @@ def _row(
     )
 
 
-def _notes(rows: Sequence[AgreementRow], asked: int) -> list[Note]:
+def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[Note]:
     """Note what was undefined, and done otherwise than asked."""
     notes = []
     if rows[0].resamples is not None and asked > rows[0].resamples:
         notes.append(Note.of("two-way-draws", draws=rows[0].resamples, asked=asked))
     if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
         notes.append(Note.of("misranked-without-interval"))
-    if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="fisher"))
+    notes += rough([method], [row.level for row in rows])
     few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)
     if few is not None:
         notes.append(Note.of("resamples-few", n=few, least=FEW))
     for row in rows:
-        where = {"human": row.human, "level": row.level, "coefficient": row.coefficient, "metric": row.metric}
+        where = {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
         if math.isnan(row.estimate):
             notes.append(Note.of("agreement-undefined", **where))
             continue
@@ -314,4 +315,25 @@ def _notes(rows: Sequence[AgreementRow], asked: int) -> list[Note]:
             notes.append(Note.of("units-undefined", **where, n=row.n_undefined, units=total))
         if row.resamples_undefined:
             notes.append(Note.of("resamples-undefined", **where, n=row.resamples_undefined, resamples=row.resamples))
+    return notes
+
+
+def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) -> list[Note]:
+    """Note why there is no interval, and where resamples lie to one side of the estimate."""
+    notes = []
+    shifted: list[tuple[float, float, AgreementRow]] = []
+    for row, intervals, at in found:
+        reason: Reason | None = intervals.reasons[at] if intervals.reasons else None
+        if reason is not None and reason.code != "undefined":
+            where = {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
+            why = {"reason": reason.code, "needs": reason.needs, "has": reason.has}
+            notes.append(Note.of("no-interval", **where, method=row.interval, **why))
+        elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:
+            below = float(np.mean(intervals.samples[at] < row.estimate))
+            shifted.append((abs(float(intervals.shifts[at])), below, row))
+    if shifted:
+        _, below, row = max(shifted, key=lambda each: each[0])
+        worst = {"metric": row.metric, "human": row.human, "level": row.level, "statistic": row.statistic}
+        facts = {"n": len(shifted), "rows": len(found), "far": FAR, "below": below, "method": row.interval}
+        notes.insert(0, Note.of("resamples-shifted", **facts, **worst, confidence=row.confidence))
     return notes

@@ -1,23 +1,26 @@
 """Which metric agrees better with people?
 
 Tests for every ordered pair of metrics whether the first agrees better with people than the second, corrects for the
-number of tests, and sorts the metrics into ranks that the tests tell apart. Few metrics are shown as a list, many as a
-matrix of p-values: * significant, ** also after correction.
+number of tests, and says which ranks each metric may have. Few metrics are shown as a list, many as a matrix of
+p-values: * significant, ** also after correction.
 
     metassay compare scores.csv --human relevance
-    metassay compare scores.csv --human relevance --level system --test williams --coefficient pearson
-    metassay compare scores.csv --human relevance --correction holm --scope table -o tests.csv
+    metassay compare scores.csv --human relevance --level system --test williams --statistic pearson
+    metassay compare scores.csv --human relevance --correction bonferroni --scope row -o tests.csv
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import chdtri
 
+from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -25,23 +28,18 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats import two_way
-from metassay.stats.arrays import BoolArray, FloatArray, Pair
-from metassay.stats.methods.base import Draws, MetricTest
+from metassay.stats.arrays import FloatArray, Pair
+from metassay.stats.methods.base import Draws, MetricTest, Reason
+from metassay.stats.methods.case import by_common_cells
+from metassay.stats.methods.jackknife import detectable
 from metassay.stats.methods.registry import TESTS
-from metassay.stats.significance import clusters, corrected
+from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_sets, smallest_corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.inputs import by_inputs, count_annotated, has_scores, input_sets, notes_on_inputs
-from metassay.studies.setting import (
-    Setting,
-    check_size,
-    pages_on,
-    settle,
-    signature_names,
-)
+from metassay.studies.selection import Selection, has_scores, input_sets, rough, select
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ComparisonRow:
     """One test of whether metric A agrees better with people than metric B."""
 
@@ -49,72 +47,66 @@ class ComparisonRow:
     """The metric that the alternative ``greater`` says is better."""
     metric_b: str
     """The metric it is compared with."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    coefficient: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
     estimate_a: float
     """Correlation of A with people, on the cells that both metrics scored."""
     estimate_b: float
     """Correlation of B with people, on the cells that both metrics scored."""
     difference: float
     """``estimate_a − estimate_b``."""
-    p_value: float
-    """The p-value before any correction; NaN if the test is undefined."""
-    test: str
-    """The test."""
-    alternative: str
-    """``greater``, ``less`` or ``two-sided``."""
-    resamples: int | None
-    """How many resamples the test rests on; None for Williams."""
-    resamples_undefined: int
-    """Resamples in which a correlation was undefined; they are left out."""
-    significant: bool
-    """Whether p ≤ α before correction."""
-    significant_corrected: bool
-    """Whether the null hypothesis is rejected after correction."""
-    correction: str
-    """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``."""
+    p_value: fields.PValue
+    test: fields.Test
+    alternative: fields.Alternative
+    resamples: fields.ResamplesOrNone
+    resamples_undefined: fields.ResamplesUndefined
+    significant: fields.Significant
+    significant_corrected: fields.Corrected
+    p_corrected: float
+    """The p-value after correction."""
+    detectable: float
+    """How large a difference would have to be to be significant after correction, at the precision of these data; NaN
+    if the test does not tell, infinite if no difference can be."""
+    correction: fields.Correction
     scope: str
     """What is corrected together: ``row`` (one metric A against all others) or ``table``."""
     n_systems: int
     """Systems with at least one cell that both metrics scored and, at other than system level, people as well."""
     n_inputs: int
     """Inputs with at least one cell that both metrics and, unless system means take all inputs, people scored."""
-    n_annotated: int
-    """Inputs with at least one score from people."""
+    n_annotated: fields.NAnnotated
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterRow:
-    """The place of one metric in a ranking of clusters."""
+@fields.row
+class RankRow:
+    """The ranks that one metric may have among all that are compared."""
 
-    human: str
-    """The human criterion."""
-    level: str
-    """The level."""
-    coefficient: str
-    """The coefficient."""
-    rank: int
-    """1 for the best cluster; metrics of one cluster do not differ significantly."""
-    metric: str
-    """The metric."""
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
+    metric: fields.Metric
     estimate: float
     """Its correlation with people, on all cells it has."""
+    rank: int | None
+    """Its rank by this estimate, 1 for the best; None if it is undefined."""
+    rank_low: int | None
+    """The best rank that it may have: behind all metrics that are significantly better, by tests of all pairs of a
+    table that are corrected by Holm's method, whatever else was asked for."""
+    rank_high: int | None
+    """The worst rank that it may have. With confidence 1 − α, the true ranks of all metrics are within these bounds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Tests of every ordered pair of metrics, with corrections and clusters."""
+    """Tests of every ordered pair of metrics, with corrections, and the ranks that metrics may have."""
 
     study: ClassVar[str] = "compare"
 
     table: Sequence[ComparisonRow]
-    """One row per ordered pair of metrics, human criterion, level and coefficient."""
-    clusters: tuple[ClusterRow, ...]
-    """Metrics in descending order; a new rank starts when a metric is beaten by one in the current cluster."""
+    """One row per ordered pair of metrics, human criterion, level and statistic."""
+    ranks: tuple[RankRow, ...]
+    """The ranks that each metric may have, the best estimate first."""
     alpha: float
     """The significance level."""
 
@@ -132,28 +124,17 @@ def compare(
     level: opt.Levels = "system,input",
     statistic: opt.Statistics = "kendall",
     inputs: opt.InputSet = "all",
-    test: opt.MetricTest = "two-way",
+    test: opt.MetricTest = "jackknife",
     alternative: opt.Alternative = "greater",
     alpha: opt.Alpha = 0.05,
-    correction: opt.Correction = "bonferroni",
-    scope: opt.Scope = "row",
+    correction: opt.Correction = "holm",
+    scope: opt.Scope = "table",
     p: opt.PValues = "plus-one",
     resamples: opt.Resamples = 9_999,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Comparison:
     """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Comparison
-        One row per ordered pair of metrics, criterion, level and coefficient, and clusters of metrics.
 
     Notes
     -----
@@ -161,10 +142,20 @@ def compare(
     Analysis of Summarization Evaluation Metrics Using Resampling Methods", §4; p-values count the observed data as
     one of the draws (Phipson and Smyth 2010).
 
+    ``jackknife`` is Student's t of the difference on Fisher's scale, with the variance of the jackknife interval of
+    :func:`agree`: what leaving out systems shows, and what inputs add to it. Where Pearson or Spearman correlations of
+    systems have an outlier, p is the larger one of this test and of the score test that both are equal. Rank
+    coefficients depend on the order of scores only. It takes no draws. Its false-positive rates are in
+    docs/validity.md.
+
+    The ranks that a metric may have follow from the tests of all pairs (Mogstad, Romano, Shaikh and Wilhelm 2024,
+    "Inference for ranks with applications to mobility across neighbourhoods and academic achievement across
+    countries").
+
     ``two-way`` exchanges whole systems, on the scale on which a level correlates them, and shrinks the observed
     difference by what inputs add to its variance, Var = S/N + I/M + C/(NM), of which bootstraps of systems, inputs and
-    both tell the parts (Owen 2007, "The pigeonhole bootstrap"). It holds its level where systems and inputs are drawn;
-    ``perm-both`` does so only if metrics favour no system, and a note says how far it is off.
+    both tell the parts (Owen 2007, "The pigeonhole bootstrap"). ``perm-both`` holds its level for new systems only if
+    metrics favour no system, and a note says how far it is off.
 
     Where metrics have inputs that people did not annotate, system-level tests take all of them: the paired bootstraps
     resample the inputs of the two metrics together and those of people separately (as Deutsch, Dror and Roth 2022, §3,
@@ -173,7 +164,7 @@ def compare(
     Examples
     --------
     >>> import metassay as ma
-    >>> result = ma.compare(ma.example(), human="relevance", metric="synthetic-*", level="system", resamples=999)
+    >>> result = ma.compare(ma.example(), human="relevance", metric="synthetic-*", level="system")
     >>> 0 < min(row.p_value for row in result.table) <= 1
     True
     """
@@ -182,49 +173,33 @@ def compare(
     method = TESTS[test]
     for each in statistics:
         method.check(each)
-    setting = settle(scores, human, metric, references=references, least_metrics=2)
-    check_size(setting, levels)
+    selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=levels)
 
-    plan = _Plan(method, alternative, p, Draws(resamples, seed, pages_on(threads)), inputs, alpha, correction, scope)
+    plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
     rows: list[ComparisonRow] = []
-    ranks: list[ClusterRow] = []
-    for h, criterion in enumerate(setting.humans):
+    ranks: list[RankRow] = []
+    reasons: list[Note] = []
+    for h in range(len(selected.humans)):
         for lv in levels:
             for s in statistics:
-                table = _one_table(setting, h, lv, s, plan)
-                estimates = _estimates(setting, h, lv, s, inputs)
-                rows += table
-                ranks += [
-                    ClusterRow(criterion, lv, s.name, rank, setting.metrics[at], float(estimates[at]))
-                    for rank, at in clusters(list(s.sign * estimates), _beats(table, setting.metrics, s.sign))
-                ]
-    n, m = setting.scores.shape
+                tested = _test(selected, h, lv, s, plan)
+                rows += _rows(selected, h, lv, s, plan, tested)
+                ranks += _ranks(selected, h, lv, s, plan, tested)
+                reasons += _reasons(selected, h, lv, s, plan, tested)
     drawn = method.drawn
-    annotated = count_annotated(setting.z)
-    signature = Signature.of(
-        "compare",
-        level=levels,
-        coef=signature_names(statistics),
-        test=method.name,
-        alt=alternative,
-        alpha=f"{alpha:g}",
-        corr=correction if correction == "none" else f"{correction},{scope}",
-        p=p if drawn else None,
-        k=resamples if drawn else None,
-        seed=seed if drawn else None,
-        metrics=len(setting.metrics),
-        systems=n,
-        inputs=m,
-        annotated=annotated,
-        means=None if annotated is None else inputs,
+    corr = correction if correction == "none" else f"{correction},{scope}"
+    signature = Signature.open(
+        corr=corr,
+        metrics=len(selected.metrics),
+        **({} if drawn else dict.fromkeys(("p", "k", "seed"))),
+        **selected.sizes(inputs),
     )
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, levels, inputs, method.unpaired)
-    notes = [*setting.notes, *unequal, *_notes(setting, rows, plan)]
+    unequal = selected.notes_on_inputs(levels, inputs, method.unpaired)
+    notes = [*selected.notes, *unequal, *reasons, *_notes(selected, rows, plan)]
     if any(s.is_correlation for s in statistics):
-        notes += _warnings(setting, levels, plan)
+        notes += _warnings(selected, levels, plan)
     notes.append(Note.of("generalises", method=method.name, to=method.generalises))
-    if method.name == "williams" and {"input", "within-system"} & set(levels):
-        notes.append(Note.of("method-on-averages", method="williams"))
+    notes += rough([method], levels)
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
@@ -248,81 +223,146 @@ class _Outcome(NamedTuple):
     undefined: int
     sizes: tuple[int, int]
     """Systems and inputs."""
+    reason: Reason | None
+    detectable: float
 
     def turned(self) -> _Outcome:
         """Return the same with the two metrics exchanged."""
-        return _Outcome(self.estimates[::-1], self.p_values[::-1], self.undefined, self.sizes)
+        return self._replace(estimates=self.estimates[::-1], p_values=self.p_values[::-1])
+
+    def two_sided(self, alternative: str) -> float:
+        """Return the p-value against both directions."""
+        return self.p_values[0] if alternative == "two-sided" else min(2 * min(self.p_values), 1.0)
 
 
-def _one_table(setting: Setting, human: int, level: str, statistic: Statistic, plan: _Plan) -> list[ComparisonRow]:
-    """Return the rows of one criterion, level and statistic."""
-    z = setting.z[human]
-    tested: dict[Pair, _Outcome] = {}
-    for mask, metrics, pairs in _by_mask(setting.x):
-        x = np.where(mask, setting.x[metrics], np.nan)
+Tests = dict[Pair, _Outcome]
+"""What was found of each ordered pair of metrics, by position."""
+
+
+def _test(selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan) -> Tests:
+    """Test all pairs of metrics by one criterion, level and statistic."""
+    z = selected.z[human]
+    tested: Tests = {}
+    strictest = plan.alpha / _family(len(selected.metrics), plan)
+    for mask, metrics, pairs in by_common_cells(selected.x, list(combinations(range(len(selected.x)), 2))):
+        x = np.where(mask, selected.x[metrics], np.nan)
         sets = input_sets(has_scores(x[0]), z, level, plan.inputs)
         at = {metric: row for row, metric in enumerate(metrics)}
         local = [(at[a], at[b]) for a, b in pairs]
         case = sets.case(x, list(range(len(x))), z, level, statistic)
         found = plan.method.compute(case, local, plan.draws, plan.alternative, plan.rule)
         size = sets.sizes(x[0], z, level)
+        needed = detectable(statistic, found, size[0], strictest, plan.alternative)
         for k, (a, b) in enumerate(pairs):
             first, second = found.estimates[k].tolist()
-            one = _Outcome((first, second), (float(found.p[k]), float(found.q[k])), int(found.undefined[k]), size)
+            one = _Outcome(
+                (first, second),
+                (float(found.p[k]), float(found.q[k])),
+                int(found.undefined[k]),
+                size,
+                found.reasons[k],
+                float("nan") if needed is None or found.reasons[k] else float(needed[k]),
+            )
             tested[a, b], tested[b, a] = one, one.turned()
-    count = len(setting.metrics)
+    return tested
+
+
+def _family(metrics: int, plan: _Plan) -> int:
+    """Return how many tests are corrected together."""
+    if plan.correction == "none":
+        return 1
+    if plan.scope == "row":
+        return metrics - 1
+    return metrics * (metrics - 1) // (2 if plan.alternative == "two-sided" else 1)
+
+
+def _rows(
+    selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan, tested: Tests
+) -> list[ComparisonRow]:
+    """Return the rows of one criterion, level and statistic."""
+    count = len(selected.metrics)
     ordered = [(a, b) for a in range(count) for b in range(count) if a != b]
     raw = np.array([tested[pair].p_values[0] for pair in ordered])
     adjusted = _correct(raw, ordered, plan.correction, plan.scope, plan.alternative)
+    annotated = int(has_scores(selected.z[human]).sum())
     rows = []
     for (a, b), p_value, p_adjusted in zip(ordered, raw, adjusted, strict=True):
         outcome = tested[a, b]
         rows.append(
-            ComparisonRow(
-                metric_a=setting.metrics[a],
-                metric_b=setting.metrics[b],
-                human=setting.humans[human],
+            fields.filled(
+                ComparisonRow,
+                plan,
+                metric_a=selected.metrics[a],
+                metric_b=selected.metrics[b],
+                human=selected.humans[human],
                 level=level,
-                coefficient=statistic.name,
+                statistic=statistic.name,
                 estimate_a=outcome.estimates[0],
                 estimate_b=outcome.estimates[1],
                 difference=outcome.estimates[0] - outcome.estimates[1],
                 p_value=float(p_value),
                 test=plan.method.name,
-                alternative=plan.alternative,
                 resamples=plan.method.draws_taken(plan.draws.resamples),
                 resamples_undefined=outcome.undefined,
                 significant=bool(p_value <= plan.alpha),
                 significant_corrected=bool(p_adjusted <= plan.alpha),
-                correction=plan.correction,
-                scope=plan.scope,
+                p_corrected=float(p_adjusted),
+                detectable=outcome.detectable,
                 n_systems=outcome.sizes[0],
                 n_inputs=outcome.sizes[1],
-                n_annotated=int(has_scores(z).sum()),
+                n_annotated=annotated,
             )
         )
     return rows
 
 
-def _estimates(setting: Setting, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
+def _ranks(
+    selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan, tested: Tests
+) -> list[RankRow]:
+    """Return the ranks that each metric may have, the best first."""
+    estimates = _estimates(selected, human, level, statistic, plan.inputs)
+    good = statistic.sign * estimates
+    p = np.full((len(good), len(good)), np.nan)
+    for (a, b), found in tested.items():
+        apart = statistic.sign * (found.estimates[0] - found.estimates[1])
+        # Where other cells turn two metrics around, neither is said to be better.
+        p[a, b] = found.two_sided(plan.alternative) if apart * (good[a] - good[b]) > 0 else np.nan
+    sets = rank_sets(good, corrected_pairs(p), plan.alpha)
+    return [
+        RankRow(
+            human=selected.humans[human],
+            level=level,
+            statistic=statistic.name,
+            metric=selected.metrics[at],
+            estimate=float(estimates[at]),
+            rank=None if np.isnan(good[at]) else 1 + int((good > good[at] + EQUAL).sum()),
+            rank_low=int(sets[at, 0]) or None,
+            rank_high=int(sets[at, 1]) or None,
+        )
+        for at in np.argsort(-good, kind="stable")
+    ]
+
+
+def _reasons(
+    selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan, tested: Tests
+) -> list[Note]:
+    """Note for which pairs of metrics there is no p-value, and why; undefined statistics have a note of their own."""
+    where = {"human": selected.humans[human], "level": level, "statistic": statistic.name, "method": plan.method.name}
+    notes = []
+    for (a, b), found in tested.items():
+        if a < b and found.reason is not None and found.reason.code != "undefined":
+            why = {"reason": found.reason.code, "needs": found.reason.needs, "has": found.reason.has}
+            notes.append(Note.of("no-test", **where, pair=[(selected.metrics[a], selected.metrics[b])], **why))
+    return notes
+
+
+def _estimates(selected: Selection, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
     """Return the statistic of each metric and people, on all cells it has."""
-    out = np.full(len(setting.metrics), np.nan)
-    z = setting.z[human]
-    for metrics, sets in by_inputs(setting.x, z, level, inputs):
-        out[metrics] = sets.case(setting.x, metrics, z, level, statistic).estimates
+    out = np.full(len(selected.metrics), np.nan)
+    z = selected.z[human]
+    for metrics, sets in selected.by_inputs(human, level, inputs):
+        out[metrics] = sets.case(selected.x, metrics, z, level, statistic).estimates
     return out
-
-
-def _by_mask(x: FloatArray) -> Iterator[tuple[BoolArray, list[int], list[Pair]]]:
-    """Yield pairs of metrics that share the same cells, with those cells and the metrics they concern."""
-    known = ~np.isnan(x)
-    found: dict[bytes, tuple[BoolArray, list[Pair]]] = {}
-    for a in range(len(x)):
-        for b in range(a + 1, len(x)):
-            mask = known[a] & known[b]
-            found.setdefault(mask.tobytes(), (mask, []))[1].append((a, b))
-    for mask, pairs in found.values():
-        yield mask, sorted({m for pair in pairs for m in pair}), pairs
 
 
 def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:
@@ -342,29 +382,26 @@ def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, al
     return out
 
 
-class _beats:
-    """Whether one metric is significantly better than another, after correction."""
-
-    def __init__(self, table: list[ComparisonRow], metrics: tuple[str, ...], sign: float) -> None:
-        self.metrics = metrics
-        self.won = set()
-        for row in table:
-            if row.significant_corrected and row.alternative == "less":
-                self.won.add((row.metric_b, row.metric_a))
-            elif row.significant_corrected and sign * row.difference > 0:
-                self.won.add((row.metric_a, row.metric_b))
-
-    def __call__(self, a: int, b: int) -> bool:
-        return (self.metrics[a], self.metrics[b]) in self.won
-
-
-def _notes(setting: Setting, rows: list[ComparisonRow], plan: _Plan) -> list[Note]:
+def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[Note]:
     notes = []
-    smallest = plan.method.smallest_p(setting.scores.shape, plan.draws.resamples, plan.rule)
+    shape = selected.scores.shape
+    smallest = plan.method.smallest_p(shape, plan.draws.resamples, plan.rule, plan.alternative)
+    facts = {"method": plan.method.name, "alpha": plan.alpha, "smallest": smallest}
+    tests = _family(len(selected.metrics), plan)
+    after = smallest_corrected(smallest, tests, plan.correction)
     if smallest > plan.alpha:
-        notes.append(Note.of("p-never-small", method=plan.method.name, smallest=smallest, alpha=plan.alpha))
-    cells = setting.x[0].size
-    shared = (~np.isnan(setting.x)).all(axis=0).sum()
+        notes.append(Note.of("p-never-small", **facts))
+    elif after > plan.alpha:
+        notes.append(Note.of("p-never-small-corrected", **facts, correction=plan.correction, tests=tests, after=after))
+    settings: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        if not np.isnan(row.detectable):
+            settings.setdefault((row.level, row.statistic), []).append(row.detectable)
+    if settings:
+        needed = [(*where, float(np.median(some))) for where, some in settings.items()]
+        notes.append(Note.of("differences-needed", needed=needed, tests=tests, alpha=plan.alpha))
+    cells = selected.x[0].size
+    shared = (~np.isnan(selected.x)).all(axis=0).sum()
     if shared < cells:
         notes.append(Note.of("metrics-on-common-cells"))
     undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
@@ -376,12 +413,12 @@ def _notes(setting: Setting, rows: list[ComparisonRow], plan: _Plan) -> list[Not
     return notes
 
 
-def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[Note]:
+def _warnings(selected: Selection, levels: Sequence[str], plan: _Plan) -> list[Note]:
     """Note if a test that takes systems as they are would reject too often for new ones."""
     unit, alpha = plan.method.independent, plan.alpha
     if unit is None:
         return []
-    count = len(setting.metrics)
+    count = len(selected.metrics)
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
     pairs = pairs[:: -(-len(pairs) // MOST_CHECKED)]
     sides = 2 if plan.alternative == "two-sided" else 1
@@ -390,16 +427,16 @@ def _warnings(setting: Setting, levels: Sequence[str], plan: _Plan) -> list[Note
         if level == "within-system":
             continue
         effects = []
-        for z in setting.z:
+        for z in selected.z:
             for a, b in pairs:
-                both = ~np.isnan(setting.x[a]) & ~np.isnan(setting.x[b])
-                x, y = (np.where(both, setting.x[metric], np.nan) for metric in (a, b))
+                both = ~np.isnan(selected.x[a]) & ~np.isnan(selected.x[b])
+                x, y = (np.where(both, selected.x[metric], np.nan) for metric in (a, b))
                 sets = input_sets(has_scores(x), z, level, plan.inputs)
                 effects.append(
                     two_way.design_effect(sets.of_metrics(x), sets.of_metrics(y), sets.of_people(z), level, unit)
                 )
         known = [effect for effect in effects if not np.isnan(effect)]
-        n = len(setting.scores.systems)
+        n = len(selected.scores.systems)
         # By chance alone an effect exceeds this in one of twenty tables.
         bound = chdtri(n - 1, 0.05 / max(len(known), 1)) / (n - 1) if n > 1 else np.inf
         sizes = [two_way.size_if(effect, alpha, sides) for effect in known if effect > bound]

@@ -5,7 +5,7 @@ they contain the correlation in the second. An interval that speaks for new data
 confidence says.
 
     metassay simulate coverage scores.csv --human relevance --metric rouge-1
-    metassay simulate coverage scores.csv --human relevance --coefficient kendall --workers 2
+    metassay simulate coverage scores.csv --human relevance --statistic kendall --workers 2
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -28,46 +29,37 @@ from metassay.stats.arrays import FloatArray
 from metassay.stats.coverage import held_out
 from metassay.stats.methods.base import Interval, applicable
 from metassay.stats.methods.registry import INTERVALS
-from metassay.stats.proportions import nearest, wilson
+from metassay.stats.proportions import Rate, nearest
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.inputs import has_scores
-from metassay.studies.setting import check_size, left_out, settle, signature_names
+from metassay.studies.selection import has_scores, left_out, rough, select
 
 PAGE = 4
 """Splits in a page of work: some tens of milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class CoverageRow:
     """How often one kind of interval contained the correlation in held-out data."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    coefficient: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
-    interval: str
-    """How the interval was made."""
+    metric: fields.Metric
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
+    interval: fields.Interval
     setting: str
     """Sizes of the halves, systems × inputs."""
     rate: float
     """Share of the trials in which the interval contained the correlation; NaN if all were undefined."""
     trials: int
     """Trials in which both were defined."""
-    low: float
-    """Lower end of the 95% binomial interval of the rate."""
-    high: float
-    """Upper end of the 95% binomial interval of the rate."""
+    low: fields.RateLow
+    high: fields.RateHigh
     confidence: float
     """What the rate should be: the confidence of the intervals."""
     best: bool
     """Whether the rate is significantly nearer to the confidence than that of every other interval, and below 1."""
-    n_undefined: int
-    """Trials in which the interval or the correlation was undefined; they are left out."""
+    n_undefined: fields.TrialsUndefined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +69,7 @@ class Coverage(Result):
     study: ClassVar[str] = "simulate-coverage"
 
     table: Sequence[CoverageRow]
-    """One row per metric, human criterion, level, coefficient and kind of interval."""
+    """One row per metric, human criterion, level, statistic and kind of interval."""
     resamples: int
     """How many resamples a bootstrap interval rests on."""
 
@@ -90,25 +82,14 @@ def simulate_coverage(
     metric: opt.Metric = None,
     level: opt.Levels = "system,input",
     statistic: opt.Statistics = "pearson",
-    interval: opt.Intervals = "fisher,boot-systems,boot-inputs,boot-both",
+    interval: opt.Intervals = "jackknife,fisher,boot-systems,boot-inputs,boot-both",
     confidence: opt.Confidence = 0.95,
     trials: opt.Trials = 1_000,
     resamples: opt.Resamples = 1_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Coverage:
     """Count how often intervals from half of the systems and inputs contain the correlation in the other half.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Coverage
-        One row per metric, criterion, level, coefficient and interval.
 
     Notes
     -----
@@ -122,70 +103,61 @@ def simulate_coverage(
     ...     ma.example(), human="relevance", metric="synthetic-judge", level="system", trials=20, resamples=100
     ... )
     >>> [row.interval for row in result.table]
-    ['fisher', 'boot-systems', 'boot-inputs', 'boot-both']
+    ['jackknife', 'fisher', 'boot-systems', 'boot-inputs', 'boot-both']
     """
     levels = tuple(level)
     statistics = choose(statistic, levels)
     wanted = [INTERVALS[name] for name in interval]
     intervals, lacking = applicable(wanted, statistics)
-    setting = settle(scores, human, metric, references=references)
-    check_size(setting, levels)
+    selected = select(scores, human, metric, references=references).need(levels=levels)
 
     settings = [(lv, s) for lv in levels for s in statistics]
     drawn = any(each.drawn for each in intervals)
     rows: list[CoverageRow] = []
     sizes = []
-    for h, criterion in enumerate(setting.humans):
-        judged = has_scores(setting.z[h])
-        x, z = setting.x[:, :, judged], setting.z[h][:, judged]
+    for h, criterion in enumerate(selected.humans):
+        judged = has_scores(selected.z[h])
+        x, z = selected.x[:, :, judged], selected.z[h][:, judged]
         n, m = (size // 2 for size in z.shape)
         if n < 2 or m < 2:
             raise DataError(
                 f"halves need at least 2 systems and 2 inputs, got {z.shape[0]} systems and {z.shape[1]} judged inputs"
             )
         sizes.append(f"{n}x{m}")
-        part = (h, len(setting.humans))
-        inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, threads, part)
+        part = (h, len(selected.humans))
+        inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, part)
         for s, (lv, of) in enumerate(settings):
             mine = [k for k, each in enumerate(intervals) if each.why_not(of) is None]
-            for p, name in enumerate(setting.metrics):
-                found = inside[:, s, mine, p]
-                defined = (~np.isnan(found)).sum(axis=0)
-                hits = np.nansum(found, axis=0)
-                rates = [float(a / b) if b else float("nan") for a, b in zip(hits, defined, strict=True)]
-                winner = nearest(rates, [int(d) for d in defined], confidence)
+            for p, name in enumerate(selected.metrics):
+                rates = [Rate.of(inside[:, s, k, p]) for k in mine]
+                winner = nearest([r.rate for r in rates], [r.trials for r in rates], confidence)
                 for k, kind in enumerate(intervals[at] for at in mine):
-                    low, high = wilson(int(hits[k]), int(defined[k]))
                     rows.append(
-                        CoverageRow(
+                        fields.filled(
+                            CoverageRow,
+                            rates[k],
                             metric=name,
                             human=criterion,
                             level=lv,
-                            coefficient=of.name,
+                            statistic=of.name,
                             interval=kind.name,
                             setting=f"{n}x{m}",
-                            rate=rates[k],
-                            trials=int(defined[k]),
-                            low=low,
-                            high=high,
                             confidence=confidence,
                             best=k == winner and len(mine) > 1,
-                            n_undefined=trials - int(defined[k]),
                         )
                     )
-    signature = Signature.of(
-        "simulate-coverage",
-        level=levels,
-        coef=signature_names(statistics),
+    signature = Signature.open(
         ci=[*(each.name for each in intervals), f"{confidence:g}"],
-        trials=trials,
         k=resamples if drawn else None,
-        seed=seed,
-        systems=setting.scores.shape[0],
-        inputs=setting.scores.shape[1],
         halves=list(dict.fromkeys(sizes)),
+        **selected.sizes(),
     )
-    return Coverage(tuple(rows), signature, (*setting.notes, *left_out(lacking), *_notes(rows)), resamples)
+    return Coverage(
+        tuple(rows),
+        signature,
+        (*selected.notes, *left_out(lacking), *rough(intervals, levels), *_notes(rows)),
+        resamples,
+    )
 
 
 def _simulate(
@@ -197,7 +169,6 @@ def _simulate(
     trials: int,
     resamples: int,
     seed: int,
-    threads: int | None,
     part: tuple[int, int],
 ) -> FloatArray:
     """Return what each split says, (trials, settings, intervals, metrics)."""
@@ -209,13 +180,10 @@ def _simulate(
         )
 
     pages = -(-trials // PAGE)
-    return np.concatenate(engine.run(work, pages, threads=threads, what="simulating coverage", part=part))
+    return np.concatenate(engine.run(work, pages, what="simulating coverage", part=part))
 
 
 def _notes(rows: list[CoverageRow]) -> list[Note]:
-    notes = []
-    if any(row.interval == "fisher" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="fisher"))
     lost = dict.fromkeys((row.n_undefined, row.trials, row.metric) for row in rows if row.n_undefined)
-    notes += [Note.of("trials-undefined", n=n, trials=n + others, metric=metric) for n, others, metric in lost]
+    notes = [Note.of("trials-undefined", n=n, trials=n + others, metric=metric) for n, others, metric in lost]
     return [*notes, Note.of("coverage-of-a-half")]

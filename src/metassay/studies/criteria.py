@@ -21,6 +21,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_names
 from metassay.core.note import Note
@@ -32,10 +33,12 @@ from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
+from metassay.stats.methods.fisher import ONLY_CORRELATIONS
+from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.partial_correlation import relative_difference
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, bucket_edges, examine, make_tasks
-from metassay.studies.setting import settle, signature_names
+from metassay.studies.selection import select
 
 LEFT = 0.5
 """Agreement counts as mostly lost if what is left is established to be less than this share of it."""
@@ -45,40 +48,32 @@ FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class CriterionRow:
     """One agreement as it is, and while an anchor criterion is held fixed."""
 
     metric: str | None
     """The metric whose agreement with the criterion is asked for; None where criterion and anchor are compared."""
-    criterion: str
-    """The human criterion."""
+    human: fields.Human
     anchor: str
     """The criterion that is held fixed; where `metric` is None it is also what the criterion is correlated with."""
     level: str
     """``global`` (all cells) or, for two criteria, also ``system`` (means of systems)."""
-    coefficient: str
-    """``kendall`` (tau-b) unless another one was asked for."""
+    statistic: fields.Statistic
     method: str | None
     """How the anchor was held fixed: ``bucket``, ``partial`` or ``partial-formula``; None where it was not."""
     estimate: float
     """The correlation as it is, over the cells that have all three scores."""
-    low: float
-    """Lower end of its interval."""
-    high: float
-    """Upper end of its interval."""
+    low: fields.Low
+    high: fields.High
     estimate_within: float
     """The correlation with the anchor held fixed."""
-    within_low: float
-    """Lower end of its interval."""
-    within_high: float
-    """Upper end of its interval."""
+    within_low: fields.Low
+    within_high: fields.High
     relative_difference: float
     """||estimate| − |estimate_within|| / |estimate|."""
-    relative_low: float
-    """Lower end of its interval."""
-    relative_high: float
-    """Upper end of its interval."""
+    relative_low: fields.Low
+    relative_high: fields.High
     verdict: str | None
     """``survives``, ``shrinks``, ``vanishes`` or ``thin``; None where two criteria are compared."""
     n: int
@@ -87,58 +82,47 @@ class CriterionRow:
     """Buckets of the anchor that have cells; None where there are no buckets."""
     n_undefined: int
     """Buckets whose own correlation is undefined and left the average."""
-    confidence: float
-    """Confidence of the intervals."""
+    confidence: fields.Confidence
     interval: str
     """What was resampled."""
-    resamples: int
-    """How many resamples the intervals rest on."""
+    resamples: fields.Resamples
     resamples_undefined: int
     """Resamples in which the correlation, or the one within, was undefined and left its interval."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class GroupDifference:
     """Relative differences of a group of metrics: their median and quartiles."""
 
     group: str
     """The group of metrics."""
-    criterion: str
-    """The human criterion."""
+    human: fields.Human
     anchor: str
     """The criterion that is held fixed."""
     method: str
     """``bucket``, ``partial`` or ``partial-formula``."""
     median: float
     """The median over the metrics of the group."""
-    median_low: float
-    """Lower end of its interval."""
-    median_high: float
-    """Upper end of its interval."""
+    median_low: fields.Low
+    median_high: fields.High
     lower_quartile: float
     """The 25% quantile."""
-    lower_quartile_low: float
-    """Lower end of its interval."""
-    lower_quartile_high: float
-    """Upper end of its interval."""
+    lower_quartile_low: fields.Low
+    lower_quartile_high: fields.High
     upper_quartile: float
     """The 75% quantile."""
-    upper_quartile_low: float
-    """Lower end of its interval."""
-    upper_quartile_high: float
-    """Upper end of its interval."""
+    upper_quartile_low: fields.Low
+    upper_quartile_high: fields.High
     n_metrics: int
     """Metrics whose relative difference is defined."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class CriterionVerdict:
     """What became of the agreement of one metric with one criterion, over all anchors."""
 
-    metric: str
-    """The metric."""
-    criterion: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     method: str
     """``bucket``, ``partial`` or ``partial-formula``."""
     verdict: str
@@ -177,7 +161,6 @@ def criteria(
     resamples: opt.Resamples = 1_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Confounding:
     """Ask whether metrics agree with a criterion by themselves, or because both follow another criterion.
 
@@ -185,11 +168,6 @@ def criteria(
     ----------
     scores
         Scores of metrics and people, who judged at least two criteria.
-
-    Returns
-    -------
-    Confounding
-        Rows, relative differences by group of metrics, and verdicts.
 
     Notes
     -----
@@ -206,54 +184,40 @@ def criteria(
     --------
     >>> import metassay as ma
     >>> result = ma.criteria(ma.example(), metric="synthetic-judge,synthetic-fluency", resamples=200)
-    >>> [(v.metric, v.criterion, v.verdict) for v in result.verdicts if v.method == "bucket"][0]
+    >>> [(v.metric, v.human, v.verdict) for v in result.verdicts if v.method == "bucket"][0]
     ('synthetic-judge', 'coherence', 'survives')
     """
     methods = tuple(method)
     statistic = choose_one(statistic, ["system", "global"])
     if "partial-formula" in methods and not statistic.is_correlation:
-        reason = "its formula is for correlation coefficients"
-        raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {reason}")
-    setting = settle(scores, human, metric, references=references)
-    anchors = setting.humans if anchor is None else scores.find(anchor, "anchor")
-    if not any(a != c for a in anchors for c in setting.humans):
+        raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {ONLY_CORRELATIONS}")
+    selected = select(scores, human, metric, references=references)
+    anchors = selected.humans if anchor is None else scores.find(anchor, "anchor")
+    if not any(a != c for a in anchors for c in selected.humans):
         raise DataError(
-            f"this study needs a criterion and another one to hold fixed, got {listed(setting.humans)}; "
+            f"this study needs a criterion and another one to hold fixed, got {listed(selected.humans)}; "
             "name more with human=… or --human, or another column with anchor=… or --anchor"
         )
     cuts = bucket_edges(edges, anchors)
-    grouped = _grouped(setting.metrics, metric_group)
-    held = {name: Anchor.of(setting.scores, name, cuts.get(name)) for name in anchors}
-    n_systems, n_inputs = setting.scores.shape
-    pages = BootstrapPages(
-        resamples,
-        (n_systems, n_inputs),
-        seed,
-        resample_systems=interval != "boot-inputs",
-        resample_inputs=interval != "boot-systems",
-    )
-    tasks = make_tasks(setting, anchors, methods)
+    grouped = _grouped(selected.metrics, metric_group)
+    held = {name: Anchor.of(selected.scores, name, cuts.get(name)) for name in anchors}
+    systems, inputs = INTERVALS[interval].kinds()[0]
+    pages = BootstrapPages(resamples, selected.scores.shape, seed, resample_systems=systems, resample_inputs=inputs)
+    tasks = make_tasks(selected, anchors, methods)
 
     def work(at: int) -> list[Finding]:
         return examine(tasks[at], held, statistic, pages)
 
-    found = engine.run(work, len(tasks), threads=threads, what="resampling")
+    found = engine.run(work, len(tasks), what="resampling")
     shared = _Shared(statistic.name, confidence, interval, resamples)
     everything = [finding for findings in found for finding in findings]
     table = [_row(finding, shared) for finding in everything]
-    signature = Signature.of(
-        "criteria",
-        coef=signature_names([statistic]),
-        method=methods,
+    signature = Signature.open(
         anchor=[one_line(a, 60) for a in anchors] if anchor is not None else None,
         buckets=_bucket_recipe(cuts, anchors) if "bucket" in methods else None,
-        ci=f"{interval},{confidence:g}",
-        k=resamples,
-        seed=seed,
-        systems=n_systems,
-        inputs=n_inputs,
+        **selected.sizes(),
     )
-    notes = setting.notes + _notes(table, held, methods, shared)
+    notes = selected.notes + _notes(table, held, methods, shared)
     return Confounding(
         tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table)
     )
@@ -262,7 +226,7 @@ def criteria(
 class _Shared(NamedTuple):
     """What all rows have in common."""
 
-    coefficient: str
+    statistic: str
     confidence: float
     interval: str
     resamples: int
@@ -277,14 +241,10 @@ def _row(finding: Finding, shared: _Shared) -> CriterionRow:
     lost = np.isnan(finding.drawn)
     if finding.method is not None:
         lost |= np.isnan(finding.drawn_within)
-    return CriterionRow(
-        metric=finding.metric,
-        criterion=finding.criterion,
-        anchor=finding.anchor,
-        level=finding.level,
-        coefficient=shared.coefficient,
-        method=finding.method,
-        estimate=finding.estimate,
+    return fields.filled(
+        CriterionRow,
+        finding,
+        shared,
         low=low,
         high=high,
         estimate_within=finding.within,
@@ -294,12 +254,6 @@ def _row(finding: Finding, shared: _Shared) -> CriterionRow:
         relative_low=relative_low,
         relative_high=relative_high,
         verdict=None if finding.metric is None else _verdict(finding, shared.confidence),
-        n=finding.n,
-        n_buckets=finding.n_buckets,
-        n_undefined=finding.n_undefined,
-        confidence=shared.confidence,
-        interval=shared.interval,
-        resamples=shared.resamples,
         resamples_undefined=int(lost.sum()),
     )
 
@@ -327,7 +281,7 @@ def _verdicts(table: Sequence[CriterionRow]) -> tuple[CriterionVerdict, ...]:
     cases: dict[tuple[str, str, str], dict[str, list[str]]] = {}
     for row in table:
         if row.metric is not None and row.method is not None and row.verdict is not None:
-            case = cases.setdefault((row.metric, row.criterion, row.method), {})
+            case = cases.setdefault((row.metric, row.human, row.method), {})
             case.setdefault(row.verdict, []).append(row.anchor)
     found = []
     for (metric, criterion, method), by_verdict in cases.items():
@@ -355,7 +309,7 @@ def _groups(
         cases: dict[tuple[str, str, str], list[Finding]] = {}
         for one in findings:
             if one.metric in metrics and one.method is not None:
-                cases.setdefault((one.criterion, one.anchor, one.method), []).append(one)
+                cases.setdefault((one.human, one.anchor, one.method), []).append(one)
         for (criterion, anchor, method), members in cases.items():
             here = relative_difference(np.array([m.estimate for m in members]), np.array([m.within for m in members]))[
                 :, None
@@ -403,7 +357,7 @@ def _notes(
     if shared.resamples < FEW:
         notes.append(Note.of("resamples-few", n=shared.resamples, least=FEW))
     for row in table:
-        pair = {"pair": ((row.metric or row.anchor, row.criterion),)}
+        pair = {"pair": ((row.metric or row.anchor, row.human),)}
         if math.isnan(row.estimate):
             notes.append(Note.of("correlation-undefined", **pair))
             continue

@@ -17,7 +17,7 @@ from metassay.stats.levels import OUTER
 from metassay.stats.metric_criterion_pairs import Weights, cell_weights
 from metassay.stats.partial_correlation import PartialFormula, Partialled, WithinBuckets, buckets_of
 from metassay.stats.statistics.base import Points, Statistic
-from metassay.studies.setting import Setting
+from metassay.studies.selection import Selection
 
 Edges = str | Sequence[float] | Mapping[str, Sequence[float]] | Iterable[str]
 """Edges of buckets: for all anchors, or by anchor; on the command line ``1.5,2.5`` or ``NAME=1.5,2.5``."""
@@ -93,7 +93,7 @@ class Task(NamedTuple):
     """One correlation, to be looked at with several anchors."""
 
     metric: str | None
-    criterion: str
+    human: str
     x: FloatArray
     z: FloatArray
     anchors: tuple[str, ...]
@@ -104,7 +104,7 @@ class Finding(NamedTuple):
     """One row before its intervals are made."""
 
     metric: str | None
-    criterion: str
+    human: str
     anchor: str
     level: str
     method: str | None
@@ -117,18 +117,18 @@ class Finding(NamedTuple):
     n_undefined: int
 
 
-def make_tasks(setting: Setting, anchors: Sequence[str], methods: tuple[str, ...]) -> list[Task]:
+def make_tasks(selected: Selection, anchors: Sequence[str], methods: tuple[str, ...]) -> list[Task]:
     """Return what is to be correlated: criteria with anchors, then metrics with criteria."""
-    z = dict(zip(setting.humans, setting.z, strict=True))
+    z = dict(zip(selected.humans, selected.z, strict=True))
     tasks = [
         # An anchor has no residuals from itself, so two criteria are only looked at in buckets.
-        Task(None, criterion, setting.scores.matrix(name), z[criterion], (name,), ("bucket",))
-        for criterion in setting.humans
+        Task(None, criterion, selected.scores.matrix(name), z[criterion], (name,), ("bucket",))
+        for criterion in selected.humans
         for name in anchors
         if name != criterion
     ]
-    for name, x in zip(setting.metrics, setting.x, strict=True):
-        for criterion in setting.humans:
+    for name, x in zip(selected.metrics, selected.x, strict=True):
+        for criterion in selected.humans:
             held = tuple(a for a in anchors if a not in (criterion, name))
             if held:
                 tasks.append(Task(name, criterion, x, z[criterion], held, methods))
@@ -183,11 +183,11 @@ def _over_systems(task: Task, statistic: Statistic, pages: BootstrapPages) -> Fi
     level = statistic.prepare(task.x[None], task.z, "system")
     drawn = np.concatenate([level.bootstrap(*pages[page]) for page in range(len(pages))], axis=1)[0]
     return Finding(
-        metric=None,
-        criterion=task.criterion,
-        anchor=task.anchors[0],
-        level="system",
-        method=None,
+        None,
+        task.human,
+        task.anchors[0],
+        "system",
+        None,
         estimate=float(level.estimate()[0][0]),
         within=math.nan,
         drawn=drawn[: pages.draws],
@@ -227,11 +227,11 @@ def _finding(task: Task, part: _Part, whole: Points, drawn: FloatArray, drawn_wi
         else:
             within = kernel.estimate()
     return Finding(
-        metric=task.metric,
-        criterion=task.criterion,
-        anchor=part.anchor,
-        level="global",
-        method=part.method,
+        task.metric,
+        task.human,
+        part.anchor,
+        "global",
+        part.method,
         estimate=estimate,
         within=within,
         drawn=drawn,

@@ -18,33 +18,31 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.significance import corrected
-from metassay.studies.setting import settle
+from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DecisionRow:
     """How often a metric and people come to the same decision about two systems.
 
     A decision is one of three: A is significantly better, B is significantly better, or no difference was found.
     """
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     n_pairs: int
     """Pairs of systems that both could be tested on."""
     both_agree: int
@@ -73,14 +71,11 @@ class DecisionRow:
     """``wilcoxon``, ``paired-t`` or ``unpaired-t``, for the metric and for people."""
     cutoff: str
     """``theory``, ``mc`` or ``hb``."""
-    alpha: float
-    """The significance level."""
+    alpha: fields.Alpha
     correction: str
     """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``, over all pairs of a metric, and of a criterion."""
-    confidence: float
-    """The confidence of the interval."""
-    resamples: int
-    """How many resamples of systems the interval rests on."""
+    confidence: fields.Confidence
+    resamples: fields.Resamples
     resamples_undefined: int
     """Resamples that held no pair of different systems; they are left out."""
     n_systems: int
@@ -113,22 +108,11 @@ def decisions(
     resamples: opt.Resamples = 2_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Decisions:
     """Count the pairs of systems about which a metric and people come to the same decision.
 
     Every pair of systems is tested (two-sided) once by the metric and once by people, over the inputs that both
     systems have and both the metric and people scored.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Decisions
-        One row per metric and human criterion.
 
     Notes
     -----
@@ -146,44 +130,30 @@ def decisions(
     >>> judge.agreement > noise.agreement
     True
     """
-    setting = settle(scores, human, metric, references=references)
-    n, m = setting.scores.shape
-    if n < 2:
-        raise DataError(f"comparing systems needs at least 2 of them, got {n}")
+    selected = select(scores, human, metric, references=references).need(systems=2)
+    n = len(selected.scores.systems)
     first, second = np.triu_indices(n, 1)
-    plan = Plan((test,), (cutoff,), "two-sided", alpha, resamples, seed, threads)
+    plan = Plan((test,), (cutoff,), "two-sided", alpha, resamples, seed)
     # People's decisions are the same for all metrics that miss the same cells.
     known: dict[tuple[int, bytes], _Decided] = {}
     tables: list[_Table] = []
-    for h, z in enumerate(setting.z):
-        for k, x in enumerate(setting.x):
+    for h, z in enumerate(selected.z):
+        for k, x in enumerate(selected.x):
             shared = ~np.isnan(x) & ~np.isnan(z)
             key = (h, shared.tobytes())
             if key not in known:
                 known[key] = _decide(np.where(shared, z, np.nan), first, second, plan, correction)
             by_metric = _decide(np.where(shared, x, np.nan), first, second, plan, correction)
             n_inputs = int(shared.any(axis=0).sum())
-            tables.append(_Table(setting.metrics[k], setting.humans[h], by_metric, known[key], n_inputs))
-    shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed, threads)
+            tables.append(_Table(selected.metrics[k], selected.humans[h], by_metric, known[key], n_inputs))
+    shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed)
     rows = []
     for table, share in zip(tables, shares, strict=True):
         low, high = percentile(share, confidence)
         undefined = int(np.isnan(share).sum())
         rows.append(table.row(first, second, low, high, undefined, plan, correction, confidence))
-    signature = Signature.of(
-        "decisions",
-        test=test,
-        cutoff=cutoff,
-        alt="two-sided",
-        alpha=f"{alpha:g}",
-        corr=correction,
-        ci=f"boot-systems,{confidence:g}",
-        k=resamples,
-        seed=seed,
-        systems=n,
-        inputs=m,
-    )
-    return Decisions(tuple(rows), signature, (*setting.notes, *_notes(rows, tables, test)))
+    signature = Signature.open(alt="two-sided", ci=f"boot-systems,{confidence:g}", **selected.sizes())
+    return Decisions(tuple(rows), signature, (*selected.notes, *_notes(rows, tables, test)))
 
 
 @dataclass(frozen=True)
@@ -243,9 +213,10 @@ class _Table:
         pairs = len(metric)
         neither = pairs - both - opposite - metric_only - human_only
         agreement = _share(both + neither, pairs)
-        return DecisionRow(
-            metric=self.metric,
-            human=self.human,
+        return fields.filled(
+            DecisionRow,
+            self,
+            plan,
             n_pairs=pairs,
             both_agree=both,
             opposite=opposite,
@@ -262,19 +233,14 @@ class _Table:
             ),
             test=plan.tests[0],
             cutoff=plan.cutoffs[0],
-            alpha=plan.alpha,
             correction=correction,
             confidence=confidence,
-            resamples=plan.resamples,
             resamples_undefined=undefined,
             n_systems=len({*first[at].tolist(), *second[at].tolist()}),
-            n_inputs=self.n_inputs,
         )
 
 
-def _resampled(
-    tables: list[tuple[FloatArray, FloatArray]], n: int, resamples: int, seed: int, threads: int | None
-) -> FloatArray:
+def _resampled(tables: list[tuple[FloatArray, FloatArray]], n: int, resamples: int, seed: int) -> FloatArray:
     """Return the agreement of each table in each resample of systems; NaN where no two different ones were drawn."""
     pages = BootstrapPages(resamples, (n, 1), seed, resample_inputs=False)
 
@@ -285,7 +251,7 @@ def _resampled(
         sums = np.array([[((part @ drawn) * drawn).sum(axis=0) for part in table] for table in tables])
         return quotient(sums[:, 0], sums[:, 1])
 
-    found = engine.run(work, len(pages), threads=threads, what="boot-systems")
+    found = engine.run(work, len(pages), what="boot-systems")
     return np.concatenate(found, axis=1)[:, :resamples]
 
 

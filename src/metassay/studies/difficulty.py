@@ -18,24 +18,23 @@ from typing import ClassVar
 
 import numpy as np
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.difficulty import Ranked, compare_columns
-from metassay.studies.columns import Columns, cells_missing, choose_columns
+from metassay.studies.selection import Selection, cells_missing, select_columns
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DifficultyRow:
     """How hard one input is by one metric or human criterion."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
+    metric: fields.Column
     input: str
     """The input."""
     mean_rank: float
@@ -52,14 +51,12 @@ class DifficultyRow:
     """Systems with a score on this input."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DifficultyTest:
     """Whether all inputs could be equally hard, by one metric or human criterion."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
-    kind: str
-    """``metric`` or ``human``."""
+    metric: fields.Column
+    kind: fields.Kind
     statistic: float
     """Kruskal-Wallis H, corrected for ties; NaN if all scores are equal or fewer than two inputs have any."""
     degrees_of_freedom: int
@@ -114,16 +111,6 @@ def difficulty(
 ) -> Difficulty:
     """Test whether inputs are equally hard, and say which differ.
 
-    Parameters
-    ----------
-    scores
-        Scores of metrics, of people, or of both.
-
-    Returns
-    -------
-    Difficulty
-        One row per metric or human criterion and input, and one Kruskal-Wallis test each.
-
     Notes
     -----
     Rankel, Conroy, Slud and O'Leary (2011), "Ranking Human and Machine Summarization Systems", §1 and Fig. 1. All
@@ -141,24 +128,14 @@ def difficulty(
     >>> hardest.n_easier == hardest.n_differs
     True
     """
-    columns = choose_columns(scores, human, metric, references=references)
-    n, m = columns.scores.shape
-    if m < 2:
-        raise DataError(f"comparing inputs needs at least 2 of them, got {m}")
+    columns = select_columns(scores, human, metric, references=references).need(inputs=2)
     found = [compare_columns(values, confidence) for values in columns.values]
     inputs = columns.scores.inputs
     rows = [row for name, ranked in zip(columns.names, found, strict=True) for row in _rows(name, ranked, inputs)]
     tests = tuple(
         _test(name, kind, ranked, alpha) for name, kind, ranked in zip(columns.names, columns.kinds, found, strict=True)
     )
-    signature = Signature.of(
-        "difficulty",
-        test="kruskal-wallis",
-        alpha=f"{alpha:g}",
-        ci=f"tukey-ranks,{confidence:g}",
-        systems=n,
-        inputs=m,
-    )
+    signature = Signature.open(test="kruskal-wallis", ci=f"tukey-ranks,{confidence:g}", **columns.sizes())
     return Difficulty(
         tuple(rows),
         signature,
@@ -205,7 +182,7 @@ def _test(name: str, kind: str, ranked: Ranked, alpha: float) -> DifficultyTest:
     )
 
 
-def _notes(columns: Columns, tests: Sequence[DifficultyTest], alpha: float) -> list[Note]:
+def _notes(columns: Selection, tests: Sequence[DifficultyTest], alpha: float) -> list[Note]:
     """Note what the tests found, what was missing, and what the numbers do not say."""
     notes = []
     undefined = [test.metric for test in tests if math.isnan(test.statistic)]

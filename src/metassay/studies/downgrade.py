@@ -20,6 +20,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -32,7 +33,7 @@ from metassay.stats.levels import means_of_known
 from metassay.stats.proportions import wilson
 from metassay.stats.rank_drops import drops
 from metassay.stats.system_tests import PairedScores, same_size
-from metassay.studies.columns import NameOrNames, without_references
+from metassay.studies.selection import without_references
 
 
 class Damaged(NamedTuple):
@@ -42,7 +43,7 @@ class Damaged(NamedTuple):
     """Scores of the damaged outputs, under the same labels."""
     kind: str = "damage"
     """What was done to them, such as ``shuffle``."""
-    criterion: str | None = None
+    human: str | None = None
     """The quality criterion that it damages, if it is known."""
     rate: float = 1.0
     """The share of units that was changed."""
@@ -50,13 +51,12 @@ class Damaged(NamedTuple):
     """The share of outputs that is not what it was, if it is known: some have nothing in them to damage."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DowngradeRow:
     """One system, damaged by itself, in the ranking of one metric."""
 
-    metric: str
-    """The metric."""
-    criterion: str | None
+    metric: fields.Metric
+    human: str | None
     """The quality criterion that was damaged, if it is known."""
     kind: str
     """What was done."""
@@ -84,21 +84,18 @@ class DowngradeRow:
     """Of the paired test that the score fell, one-sided; NaN if no score changed."""
     fell: bool
     """Whether that is significant."""
-    test: str
-    """The paired test."""
-    alpha: float
-    """Its level."""
+    test: fields.Test
+    alpha: fields.Alpha
     n_inputs: int
     """Inputs scored before and after."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DowngradeCount:
     """How many systems were noticed, by one metric and one kind of damage at one rate."""
 
-    metric: str
-    """The metric."""
-    criterion: str | None
+    metric: fields.Metric
+    human: str | None
     """The quality criterion that was damaged, if it is known."""
     kind: str
     """What was done."""
@@ -116,8 +113,7 @@ class DowngradeCount:
     """Lower end of its binomial interval (Wilson)."""
     high: float
     """Upper end of its binomial interval."""
-    confidence: float
-    """Confidence of that interval."""
+    confidence: fields.Confidence
     n_fell: int
     """Systems whose score fell significantly, however little."""
     mean_change: float
@@ -158,11 +154,6 @@ def downgrade(
     after
         Scores of damaged outputs under the same labels; several kinds or rates of damage as :class:`Damaged`.
 
-    Returns
-    -------
-    Downgrade
-        A row per metric, damage and system, and how many systems each metric noticed.
-
     Notes
     -----
     The rank-downgrade test of Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across
@@ -181,7 +172,7 @@ def downgrade(
     [('good', 1, 2, True), ('bad', 2, 2, None)]
     """
     damages = _damages(before, after)
-    kept, left_out = (before, []) if references else without_references(before)
+    kept, left_out = without_references(before, references)
     metrics = _metrics(kept, damages, metric)
     rows: list[DowngradeRow] = []
     counts: list[DowngradeCount] = []
@@ -228,7 +219,7 @@ def _damages(before: Scores, after: Scores | Damaged | Iterable[Damaged]) -> lis
     return damages
 
 
-def _metrics(before: Scores, damages: Sequence[Damaged], metric: NameOrNames | None) -> tuple[str, ...]:
+def _metrics(before: Scores, damages: Sequence[Damaged], metric: opt.Names | None) -> tuple[str, ...]:
     wanted = before.metrics if metric is None else before.find(metric, "metric")
     shared = tuple(name for name in wanted if all(name in damage.scores.columns for damage in damages))
     if metric is not None and len(shared) < len(wanted):
@@ -280,11 +271,10 @@ def _damaged(
             p = float(pair.theory(test, "greater", alpha)[0][0])
         lows = int(lower[at].sum())
         rows.append(
-            DowngradeRow(
+            fields.filled(
+                DowngradeRow,
+                damage,
                 metric=name,
-                criterion=damage.criterion,
-                kind=damage.kind,
-                rate=damage.rate,
                 system=system,
                 rank_before=int(found.rank_before[at]) or None,
                 rank_after=int(found.rank_after[at]) or None,
@@ -327,11 +317,9 @@ def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> Do
     low, high = wilson(noticed, len(tested), confidence)
     changes = [row.change for row in rows if not math.isnan(row.change)]
     ranks = [row.rank_after - row.rank_before for row in rows if row.rank_after and row.rank_before]
-    return DowngradeCount(
-        metric=one.metric,
-        criterion=one.criterion,
-        kind=one.kind,
-        rate=one.rate,
+    return fields.filled(
+        DowngradeCount,
+        one,
         n_systems=len(rows),
         n_testable=len(tested),
         n_noticed=noticed,

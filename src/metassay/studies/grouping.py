@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from metassay.core.note import Note
+from metassay.core.options import Names
 from metassay.core.scores import EXTRA_AXES, Column, Scores
 from metassay.core.stacking import ORIGINAL
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.kernels.reference_draws import aggregated
-from metassay.studies.columns import NameOrNames
 
 ENGLISH = ("en", "eng", "english")
 """Which language is the baseline if none is named."""
@@ -26,7 +27,7 @@ class Case:
 
     metric: str
     """The metric."""
-    criterion: str
+    human: str
     """The human criterion."""
     level: str
     """The level that is compared with the baseline."""
@@ -67,14 +68,16 @@ class Grouping:
     notes: list[Note] = field(default_factory=list)
     """What was left out."""
 
+    def at_baseline(self, case: Case) -> tuple[str, str]:
+        """Return the metric and the criterion that a case is compared with."""
+        return (
+            self.baseline if self.by == "metric" else case.metric,
+            self.baseline if self.by == "human" else case.human,
+        )
+
 
 def group_by(
-    scores: Scores,
-    by: str,
-    baseline: str | None,
-    human: NameOrNames | None,
-    metric: NameOrNames | None,
-    aggregate: str,
+    scores: Scores, by: str, baseline: str | None, human: Names | None, metric: Names | None, aggregate: str
 ) -> Grouping:
     """Lay out what is compared.
 
@@ -259,8 +262,7 @@ def _on_common_cells(groups: Grouping) -> Grouping:
     Copies have no name, so that they are not shown as columns of their own.
     """
     which = "x" if groups.by == "metric" else "z"
-    values = list(groups.x if which == "x" else groups.z)
-    names = list(groups.x_names if which == "x" else groups.z_names)
+    values, names = list(getattr(groups, which)), list(getattr(groups, f"{which}_names"))
     annotators = dict(groups.annotators)
     copies: dict[tuple[int, bytes], int] = {}
     cases = []
@@ -278,16 +280,12 @@ def _on_common_cells(groups: Grouping) -> Grouping:
         return copies[key]
 
     for case in groups.cases:
-        first, second = (case.x_baseline, case.x) if which == "x" else (case.z_baseline, case.z)
-        gone = np.isnan(values[first] + values[second])
-        first, second = cut(first, gone), cut(second, gone)
-        if which == "x":
-            cases.append(replace(case, x_baseline=first, x=second))
-        else:
-            cases.append(replace(case, z_baseline=first, z=second))
-    if which == "x":
-        return replace(groups, x=np.stack(values), x_names=names, cases=cases)
-    return replace(groups, z=np.stack(values), z_names=names, cases=cases, annotators=annotators)
+        both = {name: getattr(case, name) for name in (f"{which}_baseline", which)}
+        gone = np.isnan(sum(values[at] for at in both.values()))
+        moved: dict[str, Any] = {name: cut(at, gone) for name, at in both.items()}
+        cases.append(replace(case, **moved))
+    new: dict[str, Any] = {which: np.stack(values), f"{which}_names": names}
+    return replace(groups, cases=cases, annotators=annotators, **new)
 
 
 def _at_level(column: Column, axis: str | None, level: str) -> tuple[FloatArray, list[str]]:

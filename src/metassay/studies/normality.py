@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -24,23 +25,20 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
 from metassay.stats.normality import shapiro_wilk
-from metassay.studies.setting import settle
+from metassay.studies.selection import select
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class NormalityRow:
     """Shapiro-Wilk tests of one metric or human criterion."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
-    kind: str
-    """``metric`` or ``human``."""
+    metric: fields.Column
+    kind: fields.Kind
     p_value: float
     """Shapiro-Wilk p-value on the system means; NaN if undefined."""
     percent_rejected: float
     """Percent of inputs whose scores over systems reject normality; NaN if no input could be tested."""
-    alpha: float
-    """The significance level of the tests per input."""
+    alpha: fields.Alpha
     n_systems: int
     """System means that were tested."""
     n_inputs: int
@@ -70,16 +68,6 @@ def normality(
 ) -> Normality:
     """Test whether system means, and the scores within each input, could come from a normal distribution.
 
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    Normality
-        One row per human criterion and metric.
-
     Notes
     -----
     Shapiro-Wilk, as in Deutsch, Dror and Roth (2021), appendix A, Table 2.
@@ -91,13 +79,11 @@ def normality(
     >>> all(0 <= row.percent_rejected <= 100 for row in result.table)
     True
     """
-    setting = settle(scores, human, metric, references=references)
-    names = [(name, "human") for name in setting.humans] + [(name, "metric") for name in setting.metrics]
-    values = np.concatenate([setting.z, setting.x])
-    rows = tuple(_row(name, kind, matrix, alpha) for (name, kind), matrix in zip(names, values, strict=True))
-    n, m = setting.scores.shape
-    signature = Signature.of("normality", test="shapiro-wilk", alpha=f"{alpha:g}", systems=n, inputs=m)
-    return Normality(rows, signature, (*setting.notes, Note.of("normality-reading")))
+    selected = select(scores, human, metric, references=references)
+    columns = zip(selected.names, selected.kinds, selected.values, strict=True)
+    rows = tuple(_row(*column, alpha) for column in columns)
+    signature = Signature.open(test="shapiro-wilk", **selected.sizes())
+    return Normality(rows, signature, (*selected.notes, Note.of("normality-reading")))
 
 
 def _row(name: str, kind: str, matrix: FloatArray, alpha: float) -> NormalityRow:

@@ -20,6 +20,7 @@ from typing import ClassVar, NamedTuple, cast
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -29,15 +30,10 @@ from metassay.core.study import study
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
-from metassay.stats.score_gaps import (
-    PairCounts,
-    SystemPairs,
-    percentiles,
-    range_of,
-)
-from metassay.studies.inputs import InputSets, count_annotated, has_scores, input_sets, notes_on_inputs
+from metassay.stats.methods.registry import INTERVALS
+from metassay.stats.score_gaps import PairCounts, SystemPairs, percentiles, range_of
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
-from metassay.studies.setting import Setting, check_size, settle
+from metassay.studies.selection import InputSets, Selection, has_scores, input_sets, select
 
 CURVE_POINTS = 11
 """Points of the fitted curve in the table, from no difference to the largest one in the data."""
@@ -75,19 +71,8 @@ def pairs(
     seed: opt.Seed = 0,
     curve: opt.Curve = True,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> ScorePairs:
     """Correlate metrics with people over pairs of systems whose scores are a certain distance apart.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics and people.
-
-    Returns
-    -------
-    ScorePairs
-        Rows with the number of pairs, the correlation and the share on which people agree, and curves.
 
     Notes
     -----
@@ -116,40 +101,24 @@ def pairs(
     )
     if not any(asked) and not curve:
         raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
-    setting = settle(scores, human, metric, references=references)
-    check_size(setting, ("system",))
-    n, m = setting.scores.shape
+    selected = select(scores, human, metric, references=references).need(levels=("system",))
+    n = len(selected.scores.systems)
 
     rows: list[ScorePairsRow] = []
     curves: list[ChanceCurve] = []
-    for h in range(len(setting.humans)):
-        cases = [_Case.of(setting, at, h, asked, inputs) for at in range(len(setting.metrics))]
-        drawn = _resample(cases, n, interval, resamples, seed, curve, threads)
+    for h in range(len(selected.humans)):
+        cases = [_Case.of(selected, at, h, asked, inputs) for at in range(len(selected.metrics))]
+        drawn = _resample(cases, n, interval, resamples, seed, curve)
         for case, samples in zip(cases, drawn, strict=True):
-            answer = _answer(setting, h, case, samples, confidence, curve)
-            rows += _rows(answer, interval, confidence, resamples)
-            if answer.curve is not None:
-                rows += _curve_rows(answer, answer.curve, interval, resamples)
-                curves.append(answer.curve)
-    annotated = count_annotated(setting.z)
-    signature = Signature.of(
-        "pairs",
-        level="system",
-        coef="kendall-b",
-        bounds=[f"{lower:g}:{upper:g}" for lower, upper in asked.bounds] or None,
-        shares=[f"{share:g}" for share in asked.shares] or None,
-        triangle=asked.steps or None,
-        curve="logistic" if curve else None,
-        ci=f"{interval},{confidence:g}",
-        k=resamples,
-        seed=seed,
-        systems=n,
-        inputs=m,
-        annotated=annotated,
-        means=None if annotated is None else inputs,
-    )
-    unequal = notes_on_inputs(setting.humans, setting.x, setting.z, ("system",), inputs, "interval")
-    notes = (*setting.notes, *unequal, *_notes(rows, interval))
+            shared: dict[str, object] = {"interval": interval, "confidence": confidence, "resamples": resamples}
+            shared |= {"metric": selected.metrics[case.metric], "human": selected.humans[h]}
+            shared["n_systems"] = case.sets.sizes(selected.x[case.metric], selected.z[h], "system")[0]
+            found, fitted = _rows(case, samples, curve, shared, confidence)
+            rows += found
+            curves += [] if fitted is None else [fitted]
+    signature = Signature.open(level="system", coef="kendall-b", **selected.sizes(inputs))
+    unequal = selected.notes_on_inputs(("system",), inputs, "interval")
+    notes = (*selected.notes, *unequal, *_notes(rows, interval))
     return ScorePairs(tuple(rows), signature, notes, tuple(curves))
 
 
@@ -169,23 +138,6 @@ class _Selection(NamedTuple):
     upper: float
     share: float
     share_below: float
-
-
-class _Answer(NamedTuple):
-    """All that was found for one metric and one human criterion; arrays are (selections,)."""
-
-    metric: str
-    human: str
-    n_systems: int
-    selections: list[_Selection]
-    counts: PairCounts
-    tau: FloatArray
-    tau_ends: tuple[FloatArray, FloatArray]
-    tau_undefined: list[int]
-    agreement: FloatArray
-    agreement_ends: tuple[FloatArray, FloatArray]
-    agreement_undefined: list[int]
-    curve: ChanceCurve | None
 
 
 def _selections(differences: FloatArray, asked: _Asked) -> list[_Selection]:
@@ -213,8 +165,8 @@ class _Case(NamedTuple):
     bounds: FloatArray
 
     @classmethod
-    def of(cls, setting: Setting, metric: int, human: int, asked: _Asked, inputs: str) -> _Case:
-        x, z = setting.x[metric], setting.z[human]
+    def of(cls, selected: Selection, metric: int, human: int, asked: _Asked, inputs: str) -> _Case:
+        x, z = selected.x[metric], selected.z[human]
         sets = input_sets(has_scores(x), z, "system", inputs)
         pairs = SystemPairs(sets.of_metrics(x), sets.of_people(z), paired=sets.paired)
         differences = pairs.differences()
@@ -232,18 +184,15 @@ class _Drawn(NamedTuple):
 
 
 def _resample(
-    cases: list[_Case], n_systems: int, interval: str, resamples: int, seed: int, curve: bool, threads: int | None
+    cases: list[_Case], n_systems: int, interval: str, resamples: int, seed: int, curve: bool
 ) -> list[_Drawn]:
     """Return for each case what the resamples gave; cases of as many inputs share the draws."""
     units: list[tuple[BootstrapPages, int, list[_Case]]] = []
+    systems, inputs = INTERVALS[interval].kinds()[0]
     for shape in dict.fromkeys(case.sets.shape for case in cases):
+        at = (n_systems, shape[0])
         pages = BootstrapPages(
-            resamples,
-            (n_systems, shape[0]),
-            seed,
-            resample_systems=interval in ("boot-systems", "boot-both"),
-            resample_inputs=interval in ("boot-inputs", "boot-both"),
-            annotated=shape[1],
+            resamples, at, seed, resample_systems=systems, resample_inputs=inputs, annotated=shape[1]
         )
         alike = [case for case in cases if case.sets.shape == shape]
         # A thousand resamples of few inputs are a single page, which metrics then share out between threads.
@@ -260,7 +209,7 @@ def _resample(
         return found
 
     parts: dict[int, list[_Drawn]] = {}
-    for done in engine.run(work, len(units), threads=threads, what="resampling"):
+    for done in engine.run(work, len(units), what="resampling"):
         for metric, drawn in done:
             parts.setdefault(metric, []).append(drawn)
     return [
@@ -269,140 +218,65 @@ def _resample(
     ]
 
 
-def _answer(setting: Setting, human: int, case: _Case, drawn: _Drawn, confidence: float, curve: bool) -> _Answer:
+def _rows(
+    case: _Case, drawn: _Drawn, curve: bool, shared: dict[str, object], confidence: float
+) -> tuple[list[ScorePairsRow], ChanceCurve | None]:
+    """Return all that was found for one metric and one human criterion, and the curve."""
     point = case.pairs.evaluate(case.bounds, curve=curve)
     counts = PairCounts(*(count[:, 0] for count in point.counts))
-    metric, criterion = setting.metrics[case.metric], setting.humans[human]
-    fitted = None
-    if point.slopes is not None:
-        fitted = _curve(metric, criterion, float(point.slopes[0]), drawn.slopes, counts, case.differences, confidence)
-    return _Answer(
-        metric=metric,
-        human=criterion,
-        n_systems=case.sets.sizes(setting.x[case.metric], setting.z[human], "system")[0],
-        selections=case.selections,
-        counts=counts,
-        tau=counts.tau,
-        tau_ends=percentiles(drawn.tau, confidence),
-        tau_undefined=np.isnan(drawn.tau).sum(axis=1).tolist(),
-        agreement=counts.agreement,
-        agreement_ends=percentiles(drawn.agreement, confidence),
-        agreement_undefined=np.isnan(drawn.agreement).sum(axis=1).tolist(),
-        curve=fitted,
+    every, untied = counts.total.astype(int).tolist(), (counts.same + counts.other).astype(int).tolist()
+    tau, agreement = (
+        _numbers(now, then, confidence) for now, then in ((counts.tau, drawn.tau), (counts.agreement, drawn.agreement))
     )
-
-
-def _curve(
-    metric: str,
-    human: str,
-    slope: float,
-    slopes: FloatArray,
-    counts: PairCounts,
-    differences: FloatArray,
-    confidence: float,
-) -> ChanceCurve:
-    low, high = percentiles(slopes, confidence)
-    known = not math.isnan(slope)
-    total = float(counts.total[-1])
-    return ChanceCurve(
-        metric=metric,
-        human=human,
-        slope=slope,
-        slope_low=float(low) if known else math.nan,
-        slope_high=float(high) if known else math.nan,
-        confidence=confidence,
-        largest=float(differences[-1]) if len(differences) else math.nan,
-        n_pairs=int(total),
-        n_ties=int(total - counts.same[-1] - counts.other[-1]),
-        resamples_undefined=int(np.isnan(slopes).sum()),
-    )
-
-
-def _rows(answer: _Answer, interval: str, confidence: float, resamples: int) -> Iterator[ScorePairsRow]:
-    every = int(answer.counts.total[-1])
-    for k, selection in enumerate(answer.selections[:-1]):
-        n_pairs = int(answer.counts.total[k])
+    rows = []
+    for k, selection in enumerate(case.selections[:-1]):
         share = selection.share
         if selection.kind == "bounds":
-            share = n_pairs / every if every else math.nan
-        low, high = _ends(answer.tau, answer.tau_ends, k)
-        agreement_low, agreement_high = _ends(answer.agreement, answer.agreement_ends, k)
-        yield ScorePairsRow(
-            metric=answer.metric,
-            human=answer.human,
-            kind=selection.kind,
-            lower=selection.lower,
-            upper=selection.upper,
-            share=share,
-            share_below=selection.share_below,
-            n_pairs=n_pairs,
-            n_ties=n_pairs - int(answer.counts.same[k] + answer.counts.other[k]),
-            estimate=float(answer.tau[k]),
-            low=low,
-            high=high,
-            agreement=float(answer.agreement[k]),
-            agreement_low=agreement_low,
-            agreement_high=agreement_high,
-            confidence=confidence,
-            interval=interval,
-            resamples=resamples,
-            resamples_undefined=answer.tau_undefined[k],
-            agreement_undefined=answer.agreement_undefined[k],
-            n_systems=answer.n_systems,
-        )
-
-
-def _ends(estimates: FloatArray, ends: tuple[FloatArray, FloatArray], k: int) -> tuple[float, float]:
-    """Return the ends of an interval; what is undefined in the data has none, whatever resamples say."""
-    if np.isnan(estimates[k]):
-        return math.nan, math.nan
-    return float(ends[0][k]), float(ends[1][k])
-
-
-def _curve_rows(answer: _Answer, curve: ChanceCurve, interval: str, resamples: int) -> Iterator[ScorePairsRow]:
-    """Yield points of the curve, then the differences that high chances of agreement need."""
-    for difference in np.linspace(0.0, curve.largest, CURVE_POINTS).tolist():
-        yield _curve_row(
-            answer, curve, interval, resamples, "curve", difference, (math.nan,) * 3, curve.chance(difference)
-        )
-    for agreement in NEEDED:
-        wanted = (agreement, math.nan, math.nan)
-        yield _curve_row(answer, curve, interval, resamples, "needed", math.nan, curve.needed(agreement), wanted)
-
-
-def _curve_row(
-    answer: _Answer,
-    curve: ChanceCurve,
-    interval: str,
-    resamples: int,
-    kind: str,
-    difference: float,
-    estimate: tuple[float, float, float],
-    agreement: tuple[float, float, float],
-) -> ScorePairsRow:
-    return ScorePairsRow(
-        metric=curve.metric,
-        human=curve.human,
-        kind=kind,
-        lower=difference,
-        upper=difference,
-        share=math.nan,
-        share_below=math.nan,
-        n_pairs=curve.n_pairs,
-        n_ties=curve.n_ties,
-        estimate=estimate[0],
-        low=estimate[1],
-        high=estimate[2],
-        agreement=agreement[0],
-        agreement_low=agreement[1],
-        agreement_high=agreement[2],
-        confidence=curve.confidence,
-        interval=interval,
-        resamples=resamples,
-        resamples_undefined=curve.resamples_undefined,
-        agreement_undefined=curve.resamples_undefined,
-        n_systems=answer.n_systems,
+            share = every[k] / every[-1] if every[-1] else math.nan
+        own = {"n_pairs": every[k], "n_ties": every[k] - untied[k], "share": share}
+        own |= zip(("estimate", "low", "high", "resamples_undefined"), tau[k], strict=True)
+        own |= zip(("agreement", "agreement_low", "agreement_high", "agreement_undefined"), agreement[k], strict=True)
+        rows.append(fields.filled(ScorePairsRow, shared, selection, **own))
+    if point.slopes is None:
+        return rows, None
+    ((slope, low, high, lost),) = _numbers(point.slopes, drawn.slopes[None], confidence)
+    fitted = fields.filled(
+        ChanceCurve,
+        shared,
+        slope=slope,
+        slope_low=low,
+        slope_high=high,
+        largest=float(case.differences[-1]) if len(case.differences) else math.nan,
+        n_pairs=every[-1],
+        n_ties=every[-1] - untied[-1],
+        resamples_undefined=lost,
     )
+    return [*rows, *_curve_rows(fitted, shared)], fitted
+
+
+def _numbers(found: FloatArray, drawn: FloatArray, confidence: float) -> list[tuple[float, float, float, int]]:
+    """Return numbers with the ends of their intervals, and in how many resamples they are undefined.
+
+    What is undefined in the data has no interval, whatever resamples say.
+    """
+    low, high = (np.where(np.isnan(found), np.nan, ends) for ends in percentiles(drawn, confidence))
+    lost = np.isnan(drawn).sum(axis=1)
+    return list(zip(found.tolist(), low.tolist(), high.tolist(), lost.tolist(), strict=True))
+
+
+def _curve_rows(curve: ChanceCurve, shared: dict[str, object]) -> Iterator[ScorePairsRow]:
+    """Yield points of the curve, then the differences that high chances of agreement need."""
+    nothing = {"share": math.nan, "share_below": math.nan, "agreement_undefined": curve.resamples_undefined}
+
+    def point(kind: str, at: float, estimate: Sequence[float], agreement: Sequence[float]) -> ScorePairsRow:
+        own = dict(zip(("estimate", "low", "high"), estimate, strict=True))
+        own |= zip(("agreement", "agreement_low", "agreement_high"), agreement, strict=True)
+        return fields.filled(ScorePairsRow, shared, curve, nothing, kind=kind, lower=at, upper=at, **own)
+
+    for difference in np.linspace(0.0, curve.largest, CURVE_POINTS).tolist():
+        yield point("curve", difference, (math.nan,) * 3, curve.chance(difference))
+    for agreement in NEEDED:
+        yield point("needed", math.nan, curve.needed(agreement), (agreement, math.nan, math.nan))
 
 
 def _notes(rows: list[ScorePairsRow], interval: str) -> list[Note]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from metassay.core import vocabulary
+from metassay.core import fields, vocabulary
 from metassay.errors import UsageError
 from metassay.stats.score_gaps import chance, needed
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ScorePairsRow:
     """What one metric says of pairs of systems a certain distance apart, against one human criterion."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     kind: str
     """``bounds`` (given by the user), ``share`` (the closest pairs), ``triangle`` (a cell of the (l, u) triangle),
     ``curve`` (a point of the fitted curve) or ``needed`` (the difference that a chance of agreement needs)."""
@@ -35,10 +31,8 @@ class ScorePairsRow:
     estimate: float
     """r_sys Δ(lower, upper): Kendall's tau over these pairs only, NaN if undefined. For ``needed`` the score
     difference at which the fitted curve reaches `agreement`; infinite if it never does. NaN for ``curve``."""
-    low: float
-    """Lower end of the estimate's confidence interval."""
-    high: float
-    """Upper end of the estimate's confidence interval."""
+    low: fields.Low
+    high: fields.High
     agreement: float
     """Share of these pairs, ties apart, on which people agree with the metric. For ``curve`` the fitted chance of
     it, for ``needed`` the chance that is wanted."""
@@ -46,39 +40,31 @@ class ScorePairsRow:
     """Lower end of its confidence interval; NaN for ``needed``."""
     agreement_high: float
     """Upper end of its confidence interval; NaN for ``needed``."""
-    confidence: float
-    """The intervals' confidence, such as 0.95."""
+    confidence: fields.Confidence
     interval: str
     """What the bootstrap resampled: ``boot-systems``, ``boot-inputs`` or ``boot-both``."""
-    resamples: int
-    """How many resamples the intervals rest on."""
+    resamples: fields.Resamples
     resamples_undefined: int
     """Resamples in which the estimate (on curves, the curve) was undefined; they left its interval."""
     agreement_undefined: int
     """Resamples in which no pair within the bounds was free of ties; they left the interval of `agreement`."""
-    n_systems: int
-    """Systems with at least one score from the metric and one from people."""
+    n_systems: fields.SharedSystems
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ChanceCurve:
     """The fitted chance that people agree with a metric, by the size of the score difference.
 
     P(agree) = 1/(1 + exp(−β·|Δ|)): an even chance at no difference, log-odds in proportion to it from there.
     """
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     slope: float
     """β, per unit of the metric: ∞ if people agree on every pair, NaN if no pair is free of ties."""
-    slope_low: float
-    """Lower end of its confidence interval."""
-    slope_high: float
-    """Upper end of its confidence interval."""
-    confidence: float
-    """The interval's confidence."""
+    slope_low: fields.Low
+    slope_high: fields.High
+    confidence: fields.Confidence
     largest: float
     """The largest score difference in the data: beyond it the curve is a guess."""
     n_pairs: int

@@ -18,6 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.scores import Scores
@@ -32,10 +33,9 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.planning import observed_width
 from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
 from metassay.stats.statistics.registry import choose_one
-from metassay.studies.inputs import has_scores
-from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, ratings_of, simulate
+from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, simulate
 from metassay.studies.plan_notes import advice, caveats
-from metassay.studies.setting import NameOrNames, Setting, settle, signature_names
+from metassay.studies.selection import Selection, has_scores, select
 
 TRIALS = {"system": 1_000, "input": 300}
 """How many data sets of each design are drawn unless another number is given."""
@@ -47,20 +47,17 @@ DATA_DRAWS = 200
 """Resamples behind the interval of each of these parts."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class PlanRow:
     """What one design would bring: the data's own numbers but for one axis."""
 
-    metric: str
-    """The metric; the better one of two."""
+    metric: fields.Metric
     metric_b: str | None
     """The metric that it is compared with; None if the width of an interval is planned."""
-    human: str
-    """The human criterion."""
+    human: fields.Human
     level: str
     """``system`` or ``input``."""
-    coefficient: str
-    """The coefficient."""
+    statistic: fields.Statistic
     axis: str
     """What changes: ``inputs``, ``systems`` or ``annotators``."""
     n: int
@@ -93,24 +90,21 @@ class PlanRow:
     """Whether it is reached."""
     extrapolated: bool
     """Whether the design is larger than the data."""
-    confidence: float
-    """Confidence of the interval."""
+    confidence: fields.Confidence
     alpha: float | None
     """Significance level of the test; None if a width is planned."""
     trials: int
     """How many data sets were drawn."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class NeedRow:
     """How many of one axis are needed, if the others stay as they are."""
 
-    metric: str
-    """The metric."""
+    metric: fields.Metric
     metric_b: str | None
     """The other metric, if there is one."""
-    human: str
-    """The human criterion."""
+    human: fields.Human
     axis: str
     """``inputs``, ``systems`` or ``annotators``."""
     now: float
@@ -126,12 +120,11 @@ class NeedRow:
     more than seven times those that there are, by how much seven times as many do, the most that was tried."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class CeilingRow:
     """How well people agree with each other."""
 
-    human: str
-    """The human criterion."""
+    human: fields.Human
     unit: str
     """What is reliable: ``system means``, ``cells`` or ``single ratings``."""
     method: str
@@ -142,10 +135,8 @@ class CeilingRow:
     """Correlation of one half with the other; NaN for α."""
     reliability: float
     """Reliability of all together, by Spearman-Brown, or α."""
-    low: float
-    """Lower end of its interval."""
-    high: float
-    """Upper end of its interval."""
+    low: fields.Low
+    high: fields.High
     ceiling: float
     """Its square root: the highest Pearson correlation that a metric can be expected to have; NaN for α."""
 
@@ -178,14 +169,13 @@ def plan(
     difference: opt.Difference = None,
     level: opt.PlannedLevel = "system",
     statistic: opt.Statistic = "kendall",
-    interval: opt.PlannedInterval = "two-way",
+    interval: opt.PlannedInterval = "jackknife",
     confidence: opt.Confidence = 0.95,
     alpha: opt.Alpha = 0.05,
     annotations: opt.Annotations = 100,
     trials: opt.PlanTrials = None,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Plan:
     """Tell how many inputs, systems and annotators make an interval narrow, or find a difference between two metrics.
 
@@ -193,11 +183,6 @@ def plan(
     ----------
     scores
         Scores of metrics and people, such as those of a pilot study.
-
-    Returns
-    -------
-    Plan
-        Curves over the number of inputs, systems and annotators; what is needed; and how well people agree.
 
     Notes
     -----
@@ -229,43 +214,30 @@ def plan(
     if difference is not None and math.isnan(statistic.to_pearson(0.0)):
         raise UsageError(f"a difference of {statistic.name} cannot be set: only correlations can; leave it out")
 
-    setting = settle(scores, human, _both(scores, human, metric, metric_b), references=references)
-    if powered and len(setting.metrics) != 2:
-        raise UsageError(f"power is about two different metrics, got {listed(setting.metrics, 6)}")
+    selected = select(scores, human, _both(scores, human, metric, metric_b), references=references)
+    if powered and len(selected.metrics) != 2:
+        raise UsageError(f"power is about two different metrics, got {listed(selected.metrics, 6)}")
     asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
-    cases = make_cases(setting, asked)
-    answers = simulate(cases, asked, threads)
+    cases = make_cases(selected, asked)
+    answers = simulate(cases, asked)
     rows = [row for case in cases for row in _rows(case, asked, answers)]
     needs = [need for case in cases for need in _needs(case, asked, answers, annotations)]
-    ceilings = [row for h in range(len(setting.humans)) for row in _ceilings(setting, h, asked)]
-    n, m = setting.scores.shape
-    signature = Signature.of(
-        "plan",
-        level=level,
-        coef=signature_names([statistic]),
+    ceilings = [row for h in range(len(selected.humans)) for row in _ceilings(selected, h, asked)]
+    signature = Signature.open(
         target=f"{'power' if powered else 'width'},{target:g}",
-        ci=None if powered else f"{method.name},{confidence:g}",
-        alpha=f"{alpha:g}" if powered else None,
-        difference=None if difference is None else f"{difference:g}",
-        next=annotations,
         trials=trials,
-        seed=seed,
-        systems=n,
-        inputs=m,
+        **{"ci" if powered else "alpha": None},
+        **selected.sizes(),
     )
-    notes = [*setting.notes, *(advice(case, asked, rows, needs, annotations) for case in cases)]
-    notes += caveats(setting, cases, asked, rows)
+    notes = [*selected.notes, *(advice(case, asked, rows, needs, annotations) for case in cases)]
+    notes += caveats(selected, cases, asked, rows)
     return Plan(tuple(rows), signature, tuple(notes), tuple(needs), tuple(ceilings), annotations)
 
 
-def _both(
-    scores: Scores, human: NameOrNames | None, metric: NameOrNames | None, other: str | None
-) -> NameOrNames | None:
+def _both(scores: Scores, human: opt.Names | None, metric: opt.Names | None, other: str | None) -> opt.Names | None:
     """Return the names of metrics to study, the other metric last."""
     if other is None:
         return metric
-    if not isinstance(scores, Scores):
-        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
     seconds = scores.find(other, "metric")
     firsts = scores.find(metric, "metric") if metric is not None else ()
     if len(firsts) != 1 or len(seconds) != 1 or firsts == seconds:
@@ -286,12 +258,12 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
             design = case.at(axis, n)
             answer = answers[case.number, design]
             ceiling = case.worlds[-1].ceiling(design, asked.level)
-            yield PlanRow(
-                metric=case.metric,
-                metric_b=case.metric_b,
-                human=case.human,
-                level=asked.level,
-                coefficient=asked.statistic.name,
+            yield fields.filled(
+                PlanRow,
+                case,
+                asked,
+                answer,
+                statistic=asked.statistic.name,
                 axis=axis,
                 n=n,
                 n_systems=design.systems,
@@ -301,16 +273,11 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
                 estimate=answer.mean,
                 width=math.nan if asked.powered else answer.value,
                 power=answer.value if asked.powered else math.nan,
-                low=answer.low,
-                high=answer.high,
                 ceiling=math.nan if math.isnan(ceiling) else asked.statistic.of_normal(ceiling),
                 width_data=_width_data(case, asked, axis, n),
-                target=asked.target,
                 reached=asked.met(answer.value),
                 extrapolated=n > case.now(axis),
-                confidence=asked.confidence,
                 alpha=asked.alpha if asked.powered else None,
-                trials=asked.trials,
             )
 
 
@@ -389,8 +356,8 @@ def _crossing(curve: Mapping[int, float], asked: Asked) -> int | None:
 # -- how well people agree ----------------------------------------------------------------------
 
 
-def _ceilings(setting: Setting, at: int, asked: Asked) -> list[CeilingRow]:
-    human, z = setting.humans[at], setting.z[at]
+def _ceilings(selected: Selection, at: int, asked: Asked) -> list[CeilingRow]:
+    human, z = selected.humans[at], selected.z[at]
     judged = has_scores(z)
     z = z[:, judged]
     random = stream(asked.seed, PLANS, 4, at)
@@ -400,7 +367,7 @@ def _ceilings(setting: Setting, at: int, asked: Asked) -> list[CeilingRow]:
         ceiling = math.sqrt(r.whole) if r.whole >= 0 else math.nan
         return CeilingRow(human, unit, method, n, r.half, r.whole, r.low, r.high, ceiling)
 
-    ratings = ratings_of(setting, human)
+    ratings = selected.ratings(human)
     if ratings is not None:
         ratings = ratings[:, :, judged]
         draws = multiplicities(random, z.shape[1], 1_000)

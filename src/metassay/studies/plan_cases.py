@@ -13,17 +13,9 @@ from metassay.errors import DataError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import PLANS, stream
 from metassay.stats.methods.base import Interval
-from metassay.stats.planning import (
-    Answer,
-    Design,
-    PlanWorld,
-    expected_power,
-    expected_width,
-    page_of,
-    plan_world,
-)
+from metassay.stats.planning import Answer, Design, PlanWorld, expected_power, expected_width, page_of, plan_world
 from metassay.stats.statistics.base import Statistic
-from metassay.studies.setting import Setting
+from metassay.studies.selection import Selection
 
 AXES = ("inputs", "systems", "annotators")
 """What there can be more of."""
@@ -31,7 +23,7 @@ AXES = ("inputs", "systems", "annotators")
 MULTIPLES = (0.25, 0.5, 1, 2, 4, 8)
 """Sizes on each axis, as multiples of what the data have."""
 
-LEAST = {"inputs": 2, "systems": 4, "annotators": 1}
+LEAST = {"inputs": 2, "systems": 5, "annotators": 1}
 """The smallest numbers that are asked about."""
 
 
@@ -102,26 +94,18 @@ class Case:
         return [*found, "annotators"] if self.annotated else found
 
 
-def ratings_of(setting: Setting, human: str) -> FloatArray | None:
-    """Return the scores of single annotators, or None if there are not two of them."""
-    column = setting.scores[human]
-    if len(column.labels("annotator")) < 2:
-        return None
-    return column.mean(keep="annotator")
-
-
-def make_cases(setting: Setting, asked: Asked) -> list[Case]:
+def make_cases(selected: Selection, asked: Asked) -> list[Case]:
     """Fit a world to every metric, or to the two that are compared, with every human criterion."""
-    groups = [(0, 1)] if asked.powered else [(k,) for k in range(len(setting.metrics))]
+    groups = [(0, 1)] if asked.powered else [(k,) for k in range(len(selected.metrics))]
     cases: list[Case] = []
-    for h, criterion in enumerate(setting.humans):
-        z = setting.z[h]
-        ratings = ratings_of(setting, criterion)
+    for h, criterion in enumerate(selected.humans):
+        z = selected.z[h]
+        ratings = selected.ratings(criterion)
         for group in groups:
-            x = setting.x[list(group)]
+            x = selected.x[list(group)]
             shared = ~np.isnan(x).any(axis=0) & ~np.isnan(z)
             rows, columns = shared.any(axis=1), shared.any(axis=0)
-            names = [setting.metrics[k] for k in group]
+            names = [selected.metrics[k] for k in group]
             what = f"{listed(names, 2)} and {criterion}"
             if rows.sum() < LEAST["systems"] or columns.sum() < 2:
                 raise DataError(
@@ -168,7 +152,7 @@ def _two_worlds(world: PlanWorld, base: Design, asked: Asked) -> tuple[PlanWorld
 Answers = Mapping[tuple[int, Design], Answer]
 
 
-def simulate(cases: list[Case], asked: Asked, threads: int | None) -> Answers:
+def simulate(cases: list[Case], asked: Asked) -> Answers:
     """Draw data sets of all designs and return their answers."""
     tasks: list[tuple[Case, Design, int, int, int]] = []
     for case in cases:
@@ -179,7 +163,7 @@ def simulate(cases: list[Case], asked: Asked, threads: int | None) -> Answers:
             for kind in range(len(case.worlds)):
                 tasks += [(case, design, kind, page, size) for page in range(-(-asked.trials // size))]
 
-    again = asked.interval.name == "boot-inputs" and not asked.powered
+    again = asked.interval.generalises == "inputs" and not asked.powered
 
     def work(at: int) -> FloatArray:
         case, design, kind, page, size = tasks[at]
@@ -188,7 +172,7 @@ def simulate(cases: list[Case], asked: Asked, threads: int | None) -> Answers:
         return case.worlds[kind].estimates(random, design, asked.level, asked.statistic, size, again=again)
 
     drawn: dict[tuple[int, Design], list[list[FloatArray]]] = {}
-    done = engine.run(work, len(tasks), threads=threads, what="planning")
+    done = engine.run(work, len(tasks), what="planning")
     for (case, design, kind, _, _), found in zip(tasks, done, strict=True):
         drawn.setdefault((case.number, design), [[] for _ in case.worlds])[kind].append(found)
     answers = {}

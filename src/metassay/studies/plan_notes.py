@@ -9,7 +9,7 @@ import numpy as np
 
 from metassay.core.note import Note
 from metassay.studies.plan_cases import Asked, Case
-from metassay.studies.setting import Setting
+from metassay.studies.selection import Selection
 
 if TYPE_CHECKING:
     from metassay.studies.plan import NeedRow, PlanRow
@@ -32,7 +32,7 @@ def advice(case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], 
         metric_b=case.metric_b,
         human=case.human,
         level=asked.level,
-        coefficient=asked.statistic.name,
+        statistic=asked.statistic.name,
         systems=case.base.systems,
         inputs=case.base.inputs,
         annotators=case.base.annotators if case.annotated else None,
@@ -59,13 +59,13 @@ def _row_of(case: Case, rows: list[PlanRow]) -> PlanRow:
     return next(row for row in rows if (row.metric, row.metric_b, row.human, row.axis, row.n) == key)
 
 
-def caveats(setting: Setting, cases: list[Case], asked: Asked, rows: list[PlanRow]) -> list[Note]:
+def caveats(selected: Selection, cases: list[Case], asked: Asked, rows: list[PlanRow]) -> list[Note]:
     """Note what the numbers rest on, and what they do not say."""
     notes = []
-    for human in setting.humans:
+    for human in selected.humans:
         mine = [case for case in cases if case.human == human]
         noise = mine[0].worlds[0].noise
-        count = len(setting.scores[human].labels("annotator"))
+        count = len(selected.scores[human].labels("annotator"))
         if noise is None:
             notes.append(Note.of("annotators-unknown", human=human, annotators=count))
         elif not noise.crossed:
@@ -87,6 +87,6 @@ def caveats(setting: Setting, cases: list[Case], asked: Asked, rows: list[PlanRo
     notes.append(Note.of("plan-extrapolates", systems=min(case.base.systems for case in cases)))
     if asked.powered:
         notes.append(Note.of("plan-power-ideal"))
-    if asked.interval.name == "boot-inputs" and not asked.powered:
-        notes.append(Note.of("generalises", method="boot-inputs", to="inputs"))
+    if asked.interval.generalises == "inputs" and not asked.powered:
+        notes.append(Note.of("generalises", method=asked.interval.name, to="inputs"))
     return notes

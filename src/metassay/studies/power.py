@@ -18,6 +18,7 @@ from typing import ClassVar, Protocol, cast
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -30,11 +31,10 @@ from metassay.stats.draws import NOISE, TRIALS, stream
 from metassay.stats.kernels.score_swaps import standardize_cells
 from metassay.stats.methods.base import Case, Draws, MetricTest, applicable
 from metassay.stats.methods.registry import TESTS
-from metassay.stats.proportions import wilson
+from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.inputs import has_scores
-from metassay.studies.setting import check_size, left_out, settle, signature_names
+from metassay.studies.selection import has_scores, left_out, rough, select
 
 PAGE = 50
 """Trials in a page of work; they share their draws, and those of other pages do not."""
@@ -74,20 +74,15 @@ class Damage(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class PowerRow:
     """How often one test found that a metric agrees better with people than damaged copies of it."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
-    level: str
-    """``system``, ``input``, ``global`` or ``within-system``."""
-    coefficient: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
-    test: str
-    """The test."""
+    metric: fields.Metric
+    human: fields.Human
+    level: fields.Level
+    statistic: fields.Statistic
+    test: fields.Test
     damage: str
     """``words``: the damaged metric sees a random share of the words; ``noise``: noise is added to its scores."""
     setting: float
@@ -96,20 +91,15 @@ class PowerRow:
     """Share of the trials in which the test rejected; NaN if all were undefined."""
     trials: int
     """Trials in which the test was defined."""
-    low: float
-    """Lower end of the 95% binomial interval of the rate."""
-    high: float
-    """Upper end of the 95% binomial interval of the rate."""
+    low: fields.RateLow
+    high: fields.RateHigh
     estimate: float
     """Correlation of the metric with people."""
     estimate_damaged: float
     """Mean correlation of its damaged copies."""
-    alpha: float
-    """The significance level."""
-    resamples: int | None
-    """How many resamples the test rests on; None for Williams."""
-    n_undefined: int
-    """Trials in which the test was undefined; they are left out."""
+    alpha: fields.Alpha
+    resamples: fields.ResamplesOrNone
+    n_undefined: fields.TrialsUndefined
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,7 +109,7 @@ class Power(Result):
     study: ClassVar[str] = "simulate-power"
 
     table: Sequence[PowerRow]
-    """One row per metric, human criterion, level, coefficient, test and setting."""
+    """One row per metric, human criterion, level, statistic, test and setting."""
 
 
 @study
@@ -132,13 +122,12 @@ def simulate_power(
     noise: opt.Noise = (0.25, 0.5, 1.0, 2.0, 4.0),
     level: opt.Levels = "system,input",
     statistic: opt.Statistics = "pearson",
-    test: opt.MetricTests = "williams,paired-boot-both,perm-both",
+    test: opt.MetricTests = "jackknife,williams,paired-boot-both,perm-both",
     alpha: opt.Alpha = 0.05,
     trials: opt.Trials = 1_000,
     resamples: opt.Resamples = 999,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Power:
     """Make a metric worse, many times, and count how often tests find that it is.
 
@@ -148,11 +137,6 @@ def simulate_power(
         Scores of people, and of metrics unless `damage` brings its own.
     damage
         A metric that damages itself, such as `DamagedRouge1`; by default noise is added to the metrics in `scores`.
-
-    Returns
-    -------
-    Power
-        One row per metric, criterion, level, coefficient, test and setting.
 
     Notes
     -----
@@ -177,21 +161,24 @@ def simulate_power(
     sizes = cast("tuple[float, ...]", noise)
     if damage is not None and metric is not None:
         raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
-    if damage is not None and isinstance(scores, Scores):
+    if damage is not None:
         metric = scores.humans if human is None else scores.find_humans(human)
-    setting = settle(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1)
-    check_size(setting, levels)
+    selected = select(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1).need(
+        levels=levels
+    )
 
-    labels = setting.scores.systems, setting.scores.inputs
+    labels = selected.scores.systems, selected.scores.inputs
     kinds: list[Damage]
     if damage is not None:
         kinds = [damage]
     else:
         centred = all(s.invariant == "linear" for s in statistics)
-        kinds = [_Noise(name, values, sizes, centred) for name, values in zip(setting.metrics, setting.x, strict=True)]
+        kinds = [
+            _Noise(name, values, sizes, centred) for name, values in zip(selected.metrics, selected.x, strict=True)
+        ]
     cases = [
         _Case(h, lv, s, tuple(t for t in tests if t.why_not(s) is None))
-        for h in range(len(setting.humans))
+        for h in range(len(selected.humans))
         for lv in levels
         for s in statistics
     ]
@@ -204,35 +191,28 @@ def simulate_power(
             raise DataError(f"{one_line(kind.name)} has no score for the systems and inputs that people judged")
         for size in kind.settings:
             damaged = kind.damaged(size, *labels, trials, seed)
-            rejected, r = _simulate(x, damaged, setting.z, cases, alpha, resamples, seed, threads, (done, parts))
+            rejected, r = _simulate(x, damaged, selected.z, cases, alpha, resamples, seed, (done, parts))
             done += 1
             rows += [
-                _row(kind, size, case, test, setting.humans[case.human], rejected[k][t], r[k], alpha, resamples)
+                _row(kind, size, case, test, selected.humans[case.human], rejected[k][t], r[k], alpha, resamples)
                 for k, case in enumerate(cases)
                 for t, test in enumerate(case.tests)
             ]
     # Settings of a test stand together.
     rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
-    signature = Signature.of(
-        "simulate-power",
-        level=levels,
-        coef=signature_names(statistics),
+    signature = Signature.open(
         test=[each.name for each in tests],
         damage=kinds[0].kind,
         at=[f"{size:g}" for size in kinds[0].settings],
         of=kinds[0].recipe or None,
-        alpha=f"{alpha:g}",
-        trials=trials,
         k=resamples if any(each.drawn for each in tests) else None,
-        seed=seed,
-        systems=setting.scores.shape[0],
-        inputs=setting.scores.shape[1],
+        **selected.sizes(),
     )
-    return Power(tuple(rows), signature, (*setting.notes, *left_out(lacking), *_notes(rows)))
+    return Power(tuple(rows), signature, (*selected.notes, *left_out(lacking), *_notes(rows, tests)))
 
 
 def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
-    return row.metric, row.human, row.level, row.coefficient, row.test
+    return row.metric, row.human, row.level, row.statistic, row.test
 
 
 @dataclass(frozen=True)
@@ -260,12 +240,7 @@ class _Noise:
         return standardize_cells(self.values) if self.centred else self.values
 
     def damaged(
-        self,
-        setting: float,
-        systems: Sequence[str],
-        inputs: Sequence[str],
-        trials: int,
-        seed: int,
+        self, setting: float, systems: Sequence[str], inputs: Sequence[str], trials: int, seed: int
     ) -> FloatArray:
         # All settings share the noise and only scale it, so that curves are smooth.
         shape = (len(systems), len(inputs))
@@ -282,7 +257,6 @@ def _simulate(
     alpha: float,
     resamples: int,
     seed: int,
-    threads: int | None,
     part: tuple[int, int],
 ) -> tuple[list[FloatArray], list[FloatArray]]:
     """Return for each case whether tests rejected, (tests, trials), NaN if undefined, and estimates, (1 + trials,)."""
@@ -303,7 +277,7 @@ def _simulate(
         return found
 
     pages = -(-trials // PAGE)
-    done = engine.run(work, pages, threads=threads, what="simulating power", part=part)
+    done = engine.run(work, pages, what="simulating power", part=part)
     of_case = list(zip(*done, strict=True))
     return (
         [np.concatenate([out for out, _ in mine], axis=1) for mine in of_case],
@@ -328,41 +302,34 @@ def _row(
     alpha: float,
     resamples: int,
 ) -> PowerRow:
-    defined = int((~np.isnan(rejected)).sum())
-    hits = int(np.nansum(rejected))
-    low, high = wilson(hits, defined)
     known = r[1:][~np.isnan(r[1:])]
-    return PowerRow(
+    return fields.filled(
+        PowerRow,
+        Rate.of(rejected),
         metric=kind.name,
         human=criterion,
         level=case.level,
-        coefficient=case.statistic.name,
+        statistic=case.statistic.name,
         test=test.name,
         damage=kind.kind,
         setting=float(size),
-        rate=hits / defined if defined else float("nan"),
-        trials=defined,
-        low=low,
-        high=high,
         estimate=float(r[0]),
         estimate_damaged=float(known.mean()) if len(known) else float("nan"),
         alpha=alpha,
         resamples=test.draws_taken(resamples),
-        n_undefined=len(rejected) - defined,
     )
 
 
-def _notes(rows: list[PowerRow]) -> list[Note]:
+def _notes(rows: list[PowerRow], tests: Sequence[MetricTest]) -> list[Note]:
     notes = []
     turned = dict.fromkeys(row.metric for row in rows if row.estimate <= 0)
     if turned:
         notes.append(Note.of("power-without-agreement", metrics=turned))
-    if any(row.test == "williams" and row.level in ("input", "within-system") for row in rows):
-        notes.append(Note.of("method-on-averages", method="williams"))
+    notes += rough(tests, [row.level for row in rows])
     gone = max(row.n_undefined for row in rows)
     if gone:
         notes.append(Note.of("test-trials-undefined", n=gone))
     notes.append(Note.of("power-needs-level"))
-    if any(row.test == "perm-both" for row in rows):
+    if any(test.independent == "both" for test in tests):
         notes.append(Note.of("perm-both-rejects-easily"))
     return notes

@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -28,20 +29,18 @@ from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.levels import Means
 from metassay.stats.stability import Spread, sample_means, spread
-from metassay.studies.inputs import columns_with_people, has_scores
+from metassay.studies.selection import has_scores, select_columns
 
 HELD = 16_000_000
 """Sampled means held at once (128 MB as floats)."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class PrecisionRow:
     """The mean score of one system, and how it would vary with other inputs."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
-    kind: str
-    """``metric`` or ``human``."""
+    metric: fields.Column
+    kind: fields.Kind
     system: str
     """The system."""
     inputs: str
@@ -50,26 +49,21 @@ class PrecisionRow:
     """How many of them have a score of this system."""
     estimate: float
     """The mean score, in the metric's own units and direction; NaN if there is none."""
-    low: float
-    """Lower end of its bootstrap interval."""
-    high: float
-    """Upper end of its bootstrap interval."""
+    low: fields.Low
+    high: fields.High
     variance: float
     """Variance of the mean over the resamples."""
-    confidence: float
-    """The interval's confidence, such as 0.95."""
-    resamples: int
-    """How many resamples of the inputs were drawn."""
+    confidence: fields.Confidence
+    resamples: fields.Resamples
     resamples_undefined: int
     """Resamples in which the system had no score; they are left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class VarianceChange:
     """How much better the scores of systems are known with all inputs than with the annotated ones."""
 
-    metric: str
-    """The metric."""
+    metric: fields.Metric
     n_annotated: int
     """Inputs that people annotated and the metric has."""
     n_inputs: int
@@ -105,19 +99,8 @@ def precision(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Precision:
     """Bootstrap the mean score of each system over inputs, those that people annotated and all.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics, people, or both.
-
-    Returns
-    -------
-    Precision
-        One row per column, set of inputs and system, and for each metric the change in variance.
 
     Notes
     -----
@@ -131,13 +114,14 @@ def precision(
     >>> all(change.change < 0 for change in result.changes)
     True
     """
-    columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
-    n, m = columns.scores.shape
+    columns = select_columns(
+        scores, human, metric, references=references, with_people=True, annotated=annotated, seed=seed
+    )
     # The border turned columns in which small scores are good; here their own units are wanted.
     lower = [columns.scores[name].lower_is_better for name in columns.names]
     values = np.where(np.array(lower)[:, None, None], -columns.values, columns.values)
     wanted = _wanted(values, columns.kinds)
-    found = _spreads(values, wanted, resamples, confidence, seed, threads)
+    found = _spreads(values, wanted, resamples, confidence, seed)
 
     rows = []
     for (at, which, inputs), means in zip(wanted, found, strict=True):
@@ -161,16 +145,8 @@ def precision(
         ]
     changes = _changes(columns.names, wanted, found)
     judged = {int(inputs.sum()) for at, _, inputs in wanted if columns.kinds[at] == "human"}
-    signature = Signature.of(
-        "precision",
-        ci=f"boot-inputs,{confidence:g}",
-        k=resamples,
-        seed=seed,
-        systems=n,
-        inputs=m,
-        annotated=sorted(judged) or None,
-    )
-    notes = [*simulated, *columns.notes, *_notes(rows, changes)]
+    signature = Signature.open(ci=f"boot-inputs,{confidence:g}", annotated=sorted(judged) or None, **columns.sizes())
+    notes = [*columns.notes, *_notes(rows, changes)]
     return Precision(tuple(rows), signature, tuple(notes), changes)
 
 
@@ -196,9 +172,7 @@ def _wanted(values: FloatArray, kinds: tuple[str, ...]) -> list[_Wanted]:
     return wanted
 
 
-def _spreads(
-    values: FloatArray, wanted: list[_Wanted], resamples: int, confidence: float, seed: int, threads: int | None
-) -> list[Spread]:
+def _spreads(values: FloatArray, wanted: list[_Wanted], resamples: int, confidence: float, seed: int) -> list[Spread]:
     """Resample the inputs; columns on the same inputs share the draws."""
     groups: dict[bytes, list[int]] = {}
     for place, (_, _, inputs) in enumerate(wanted):
@@ -217,7 +191,7 @@ def _spreads(
                 assert weights is not None, "inputs are what is drawn"
                 return [sample_means(each, weights) for each in means]
 
-            done = engine.run(work, len(pages), threads=threads, what="resampling")
+            done = engine.run(work, len(pages), what="resampling")
             for place, each, parts in zip(block, means, zip(*done, strict=True), strict=True):
                 found[place] = spread(each, np.concatenate(parts, axis=1)[:, :resamples], confidence)
     return [found[place] for place in range(len(wanted))]

@@ -20,6 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.groups import assign_groups
 from metassay.core.note import Note
@@ -41,7 +42,7 @@ from metassay.stats.multivariate import (
     standardize,
     stratified_folds,
 )
-from metassay.studies.columns import Columns, choose_columns
+from metassay.studies.selection import Selection, select_columns
 
 MEASURES = ("accuracy", "balanced-accuracy", "auc")
 COMPOSITE = "composite"
@@ -51,7 +52,7 @@ LEAST_MEMBERS = 3
 """Systems that a group needs: two must remain when one is held out, or its own mean is all that is known of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ProfileRow:
     """One number of the profile; ``kind`` and ``measure`` say which."""
 
@@ -106,19 +107,8 @@ def profile(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = True,
-    threads: opt.Threads = None,
 ) -> Profile:
     """Treat all scores of a system as one point, find the main directions, and the one that parts two groups best.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics, of people, or of both.
-
-    Returns
-    -------
-    Profile
-        Components, loadings, systems, weights and separation as flat rows.
 
     Notes
     -----
@@ -139,7 +129,7 @@ def profile(
     >>> first.name, first.measure, 0 < first.value <= 1
     ('PC1', 'explained', True)
     """
-    columns = choose_columns(scores, human, metric, references=references)
+    columns = select_columns(scores, human, metric, references=references)
     points = _points(columns)
     groups = assign_groups(points.scores, group)
     pair, notes = _two_groups(groups, points.scores.systems, asked=group is not None)
@@ -148,24 +138,17 @@ def profile(
     rows = _component_rows(points, z, groups, components)
     cross_validation = None
     if pair is not None:
-        task = _Separation(points, z, groups, pair, folds, confidence, resamples, seed, threads)
+        task = _Separation(points, z, groups, pair, folds, confidence, resamples, seed)
         rows += (found := task.rows())
         notes += task.notes(found)
         pair, cross_validation = task.pair, task.cross_validation
     n, m = points.scores.shape
-    signature = Signature.of(
-        "profile",
-        pca="standardised",
-        groups=None if pair is None else [one_line(g, 40) for g in pair],
-        lda=None if pair is None else "ledoit-wolf",
-        cv=cross_validation,
-        ci=None if pair is None else f"boot-held-out,{confidence:g}",
-        k=None if pair is None else resamples,
-        seed=None if pair is None else seed,
-        columns=len(points.names),
-        systems=n,
-        inputs=m,
-    )
+    if pair is None:
+        separated: dict[str, object] = {"ci": None, "k": None, "seed": None}
+    else:
+        separated = {"groups": [one_line(g, 40) for g in pair], "lda": "ledoit-wolf", "cv": cross_validation}
+        separated["ci"] = f"boot-held-out,{confidence:g}"
+    signature = Signature.open(pca="standardised", **separated, columns=len(points.names), systems=n, inputs=m)
     humans = tuple(name for name, kind in zip(points.names, points.kinds, strict=True) if kind == "human")
     every_note = tuple(columns.notes + points.notes + notes)
     return Profile(tuple(rows), signature, every_note, pair or (), humans, n, confidence)
@@ -183,7 +166,7 @@ class _Points:
     notes: list[Note]
 
 
-def _points(columns: Columns) -> _Points:
+def _points(columns: Selection) -> _Points:
     """Average over inputs, and leave out systems without any score, columns with gaps, and columns that do not vary."""
     known = ~np.isnan(columns.values)
     counts = known.sum(axis=2)
@@ -276,10 +259,9 @@ class _Separation:
         confidence: float,
         resamples: int,
         seed: int,
-        threads: int | None,
     ) -> None:
         self.points = points
-        self.confidence, self.resamples, self.seed, self.threads = confidence, resamples, seed, threads
+        self.confidence, self.resamples, self.seed = confidence, resamples, seed
         self.members = np.array([s in groups for s in points.scores.systems])
         self.systems = [s for s in points.scores.systems if s in groups]
         self.groups = groups
@@ -359,7 +341,7 @@ class _Separation:
             drawn = multiplicities(random, ours, size), multiplicities(random, theirs, size)
             return [separation(found, self.first, *drawn) for found in held_out]
 
-        done = engine.run(work, -(-self.resamples // size), threads=self.threads, what="resampling")
+        done = engine.run(work, -(-self.resamples // size), what="resampling")
         return [np.concatenate(parts, axis=1)[:, : self.resamples] for parts in zip(*done, strict=True)]
 
     def notes(self, rows: Sequence[ProfileRow]) -> list[Note]:

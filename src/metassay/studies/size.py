@@ -19,8 +19,8 @@ from typing import ClassVar
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
@@ -32,18 +32,11 @@ from metassay.stats.draws import TRIALS, WORLDS, stream
 from metassay.stats.methods.base import Case, MetricTest, SharedDraws, applicable
 from metassay.stats.methods.registry import TESTS
 from metassay.stats.methods.two_way import DRAWS as VARIANCE_DRAWS
-from metassay.stats.proportions import wilson
+from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.stats.worlds import TEXTBOOK, Fitted, World, fit
-from metassay.studies.inputs import has_scores
-from metassay.studies.setting import (
-    Setting,
-    check_size,
-    left_out,
-    settle,
-    signature_names,
-)
+from metassay.studies.selection import Selection, has_scores, left_out, select
 
 PAGE_ELEMENTS = 400_000
 """A page has as many data sets as make this many means of systems over all draws; it changes no number's meaning."""
@@ -55,12 +48,11 @@ FITTED = 1_000
 """Numbers of the streams of fitted worlds begin here; those of the grid are their places in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class SizeRow:
     """How often one test rejected in one world."""
 
-    test: str
-    """The test."""
+    test: fields.Test
     setting: str
     """The world: its name in the grid, or ``fitted, equal`` and ``fitted, as found`` for one like the user's data."""
     metric_a: str | None
@@ -71,18 +63,15 @@ class SizeRow:
     """The human criterion it was fitted to; None for worlds of the grid."""
     level: str
     """Always ``system``."""
-    coefficient: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    statistic: fields.Statistic
     equal: bool
     """Whether both metrics are equally good, so that every rejection is an error; else the rate is the power."""
     rate: float
     """Share of the data sets in which the test found the first metric better."""
     trials: int
     """Data sets in which the test was defined."""
-    low: float
-    """Lower end of the 95% binomial interval of the rate."""
-    high: float
-    """Upper end of the 95% binomial interval of the rate."""
+    low: fields.RateLow
+    high: fields.RateHigh
     alpha: float
     """The significance level: what the rate should be if both are equally good."""
     holds: bool | None
@@ -93,8 +82,7 @@ class SizeRow:
     """Systems in each data set."""
     n_inputs: int
     """Inputs in each data set."""
-    resamples: int | None
-    """How many resamples the test rests on; None for Williams."""
+    resamples: fields.ResamplesOrNone
     n_undefined: int
     """Data sets in which the test was undefined; they are left out."""
 
@@ -106,7 +94,7 @@ class Size(Result):
     study: ClassVar[str] = "simulate-size"
 
     table: Sequence[SizeRow]
-    """One row per world, coefficient and test."""
+    """One row per world, statistic and test."""
 
 
 @study
@@ -123,7 +111,6 @@ def simulate_size(
     resamples: opt.Resamples = 499,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Size:
     """Draw data sets in which two metrics are equally good, and count how often tests tell them apart.
 
@@ -132,11 +119,6 @@ def simulate_size(
     scores
         Scores of metrics and people, to which a world is fitted for every pair of metrics. Without scores the worlds
         of the grid are drawn.
-
-    Returns
-    -------
-    Size
-        One row per world, coefficient and test.
 
     Notes
     -----
@@ -166,11 +148,10 @@ def simulate_size(
     places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
     notes = left_out([each for each in lacking if not (each[0].narrow and test == vocabulary.METRIC_TESTS)])
     if scores is not None:
-        setting = settle(scores, human, metric, references=references, least_metrics=2)
-        check_size(setting, ["system"])
-        fitted, told = _fitted(setting)
+        selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=["system"])
+        fitted, told = _fitted(selected)
         places += fitted
-        notes += [*setting.notes, *told]
+        notes += [*selected.notes, *told]
 
     rows: list[SizeRow] = []
     parts = len(places) * len(statistics)
@@ -183,20 +164,10 @@ def simulate_size(
             work = partial(_page, place.world, each, mine, resamples, seed, place.number, per_page)
             pages = -(-trials // per_page)
             run = (at * len(statistics) + c, parts)
-            done = engine.run(work, pages, threads=threads, what="simulating size", part=run)
+            done = engine.run(work, pages, what="simulating size", part=run)
             found = np.concatenate(done, axis=1)[:, :trials]
             rows += [_row(place, each, t, found[k], found[-1], alpha, resamples) for k, t in enumerate(mine)]
-    signature = Signature.of(
-        "simulate-size",
-        level="system",
-        coef=signature_names(statistics),
-        test=[each.name for each in tests],
-        alpha=f"{alpha:g}",
-        trials=trials,
-        k=resamples,
-        seed=seed,
-        worlds=len(places),
-    )
+    signature = Signature.open(level="system", test=[each.name for each in tests], worlds=len(places))
     return Size(tuple(rows), signature, (*notes, *_notes(rows)))
 
 
@@ -211,24 +182,24 @@ class _Place:
     """The number of its stream: what else is drawn changes nothing."""
 
 
-def _fitted(setting: Setting) -> tuple[list[_Place], list[Note]]:
+def _fitted(selected: Selection) -> tuple[list[_Place], list[Note]]:
     """Fit a world to every pair of metrics and every criterion, and note what they are like."""
     places: list[_Place] = []
     told: list[Note] = []
-    for h, criterion in enumerate(setting.humans):
-        z = setting.z[h]
+    for h, criterion in enumerate(selected.humans):
+        z = selected.z[h]
         judged = has_scores(z)
-        for a, first in enumerate(setting.metrics):
-            for b in range(a + 1, len(setting.metrics)):
-                x, y = setting.x[a][:, judged], setting.x[b][:, judged]
+        for a, first in enumerate(selected.metrics):
+            for b in range(a + 1, len(selected.metrics)):
+                x, y = selected.x[a][:, judged], selected.x[b][:, judged]
                 world = fit(x, y, z[:, judged])
-                names = (first, setting.metrics[b], criterion)
+                names = (first, selected.metrics[b], criterion)
                 if _second_is_better(world):
                     world, names = fit(y, x, z[:, judged]), (names[1], names[0], criterion)
                 means = np.diag(world.components.of_means(max(world.shape[1], 1)))
                 if not (means > 0).all():
                     raise DataError(
-                        f"no world can be fitted to {one_line(first)}, {one_line(setting.metrics[b])} and "
+                        f"no world can be fitted to {one_line(first)}, {one_line(selected.metrics[b])} and "
                         f"{one_line(criterion)}: means of systems do not vary, or too few cells are shared"
                     )
                 number = FITTED + len(places)
@@ -290,31 +261,26 @@ def _row(
     alpha: float,
     resamples: int,
 ) -> SizeRow:
-    defined = int((~np.isnan(p)).sum())
-    hits = int((p <= alpha).sum())
-    low, high = wilson(hits, defined)
+    found = Rate.of(np.where(np.isnan(p), np.nan, p <= alpha))
     a, b, human = place.names or (None, None, None)
     known = difference[~np.isnan(difference)]
-    return SizeRow(
+    return fields.filled(
+        SizeRow,
+        found,
         test=test.name,
         setting=place.name,
         metric_a=a,
         metric_b=b,
         human=human,
         level="system",
-        coefficient=statistic.name,
+        statistic=statistic.name,
         equal=place.world.equal,
-        rate=hits / defined if defined else np.nan,
-        trials=defined,
-        low=low,
-        high=high,
         alpha=alpha,
-        holds=bool(low <= TOLERANCE * alpha) if place.world.equal and defined else None,
+        holds=bool(found.low <= TOLERANCE * alpha) if place.world.equal and found.trials else None,
         difference=float(known.mean()) if len(known) else np.nan,
         n_systems=place.world.shape[0],
         n_inputs=place.world.shape[1],
         resamples=test.draws_taken(resamples),
-        n_undefined=len(p) - defined,
     )
 
 

@@ -18,38 +18,35 @@ from typing import ClassVar, cast
 import numpy as np
 
 from metassay import engine
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, UsageError
+from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.stability import Rankings, SamplePages
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose_one
-from metassay.studies.columns import Columns
-from metassay.studies.inputs import columns_with_people, has_scores
-from metassay.studies.setting import signature_names
+from metassay.studies.selection import Selection, has_scores, select_columns
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class StabilityRow:
     """How alike two rankings of systems are that rest on two samples of so many inputs."""
 
     name: str
     """The metric or human criterion."""
-    kind: str
-    """``metric`` or ``human``."""
+    kind: fields.Kind
     n_inputs: int
     """Inputs in each of the two samples."""
     mean: float
     """Mean correlation between the rankings; NaN if it is always undefined."""
     sd: float
     """Standard deviation of the correlation over the draws."""
-    coefficient: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    statistic: fields.Statistic
     draws: int
     """How many pairs of samples were drawn."""
     n_undefined: int
@@ -82,19 +79,8 @@ def stability(
     annotated: opt.AnnotatedInputs = None,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Stability:
     """Correlate the rankings of systems that two independent samples of inputs give.
-
-    Parameters
-    ----------
-    scores
-        Scores of metrics, people, or both.
-
-    Returns
-    -------
-    Stability
-        One row per column and number of inputs: mean and standard deviation of the correlation.
 
     Notes
     -----
@@ -111,10 +97,9 @@ def stability(
     """
     wanted = cast("tuple[int, ...] | None", sizes)
     statistic = choose_one(statistic, ["system"])
-    columns, simulated = columns_with_people(scores, human, metric, annotated, seed, references=references)
-    n, m = columns.scores.shape
-    if n < 2:
-        raise DataError(f"a ranking needs at least 2 systems, got {n}")
+    columns = select_columns(
+        scores, human, metric, references=references, with_people=True, annotated=annotated, seed=seed
+    ).need(systems=2)
 
     available = [has_scores(values) for values in columns.values]
     own = [int(inputs.sum()) for inputs in available]
@@ -124,7 +109,7 @@ def stability(
     found: dict[tuple[int, int], FloatArray] = {}
     for inputs in {mask.tobytes(): mask for mask in available}.values():
         together = [at for at, mask in enumerate(available) if (mask == inputs).all()]
-        drawn = _draw(columns.values[together][..., inputs], chosen[together[0]], draws, statistic, seed, threads)
+        drawn = _draw(columns.values[together][..., inputs], chosen[together[0]], draws, statistic, seed)
         found |= {(at, size): r for size, values in drawn.items() for at, r in zip(together, values, strict=True)}
 
     rows = [
@@ -132,19 +117,14 @@ def stability(
         for at in range(len(columns.names))
         for size in chosen[at]
     ]
-    signature = Signature.of(
-        "stability",
-        coef=signature_names([statistic]),
+    signature = Signature.open(
         sizes=sorted({size for each in chosen for size in each}),
-        k=draws,
-        seed=seed,
-        systems=n,
-        inputs=m,
         annotated=None
         if annotated is None
         else max(own[at] for at, kind in enumerate(columns.kinds) if kind == "human"),
+        **columns.sizes(),
     )
-    notes = [*simulated, *columns.notes, *_notes(rows, wanted, columns, own)]
+    notes = [*columns.notes, *_notes(rows, wanted, columns, own)]
     return Stability(tuple(rows), signature, tuple(notes))
 
 
@@ -157,9 +137,7 @@ def _sizes(wanted: tuple[int, ...] | None, own: list[int], kinds: tuple[str, ...
     return [sorted({size for size in shared if size < most} | {most}) for most in own]
 
 
-def _draw(
-    values: FloatArray, sizes: list[int], draws: int, statistic: Statistic, seed: int, threads: int | None
-) -> dict[int, FloatArray]:
+def _draw(values: FloatArray, sizes: list[int], draws: int, statistic: Statistic, seed: int) -> dict[int, FloatArray]:
     """Return for each size the correlations (columns, draws)."""
     rankings = Rankings(values, statistic)
     pages = [SamplePages(draws, values.shape[-1], size, seed) for size in sizes]
@@ -169,14 +147,14 @@ def _draw(
         at, page = places[place]
         return rankings.correlate(*pages[at][page])
 
-    done = engine.run(work, len(places), threads=threads, what="drawing inputs twice")
+    done = engine.run(work, len(places), what="drawing inputs twice")
     return {
         size: np.concatenate([r for (which, _), r in zip(places, done, strict=True) if which == at], axis=1)[:, :draws]
         for at, size in enumerate(sizes)
     }
 
 
-def _row(columns: Columns, at: int, size: int, r: FloatArray, statistic: Statistic, own: int) -> StabilityRow:
+def _row(columns: Selection, at: int, size: int, r: FloatArray, statistic: Statistic, own: int) -> StabilityRow:
     defined = r[~np.isnan(r)]
     return StabilityRow(
         name=columns.names[at],
@@ -184,7 +162,7 @@ def _row(columns: Columns, at: int, size: int, r: FloatArray, statistic: Statist
         n_inputs=size,
         mean=float(defined.mean()) if len(defined) else math.nan,
         sd=float(defined.std(ddof=1)) if len(defined) > 1 else math.nan,
-        coefficient=statistic.name,
+        statistic=statistic.name,
         draws=len(r),
         n_undefined=len(r) - len(defined),
         n_systems=int((~np.isnan(columns.values[at])).any(axis=1).sum()),
@@ -193,7 +171,7 @@ def _row(columns: Columns, at: int, size: int, r: FloatArray, statistic: Statist
 
 
 def _notes(
-    rows: Sequence[StabilityRow], wanted: tuple[int, ...] | None, columns: Columns, own: list[int]
+    rows: Sequence[StabilityRow], wanted: tuple[int, ...] | None, columns: Selection, own: list[int]
 ) -> list[Note]:
     notes = [Note.of("stability-optimistic"), Note.of("stable-not-valid")]
     short = [name for name, most in zip(columns.names, own, strict=True) if most < max(wanted or (0,))]

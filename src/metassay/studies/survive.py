@@ -18,25 +18,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.stacking import stacked
 from metassay.core.study import study
-from metassay.errors import UsageError, listed, one_line
+from metassay.errors import UsageError, listed
 from metassay.stats.equivalence import anderson_hauck, needed_margins, tost
 from metassay.stats.intervals import percentile
 from metassay.stats.metric_criterion_pairs import WeightPages
 from metassay.stats.significance import corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.columns import without_references
 from metassay.studies.grouping import Case, Grouping, group_by
-from metassay.studies.setting import signature_names
+from metassay.studies.selection import without_references
 from metassay.studies.survive_parts import (
     Found,
     dominance_of,
@@ -47,16 +48,8 @@ from metassay.studies.survive_parts import (
     two_pairs,
     widened,
 )
-from metassay.studies.survive_rows import AcrossLanguages as AcrossLanguages
-from metassay.studies.survive_rows import AnnotatorMargin as AnnotatorMargin
-from metassay.studies.survive_rows import DominancePair as DominancePair
-from metassay.studies.survive_rows import DominanceShift as DominanceShift
-from metassay.studies.survive_rows import LanguageAgreement as LanguageAgreement
-from metassay.studies.survive_rows import RankPosition as RankPosition
-from metassay.studies.survive_rows import ReferenceWidening as ReferenceWidening
-from metassay.studies.survive_rows import Sensitivity as Sensitivity
+from metassay.studies.survive_rows import AnnotatorMargin, SurvivalRow
 from metassay.studies.survive_rows import Survival as Survival
-from metassay.studies.survive_rows import SurvivalRow as SurvivalRow
 
 SLOW = 1_000
 """At most so many resamples for what is slow and only drawn or told: metrics across languages, references."""
@@ -84,7 +77,6 @@ def survive(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Survival:
     """Test whether metrics agree with people in other languages as they do in the first.
 
@@ -117,68 +109,51 @@ def survive(
     if not by:
         raise UsageError("by must be the name of what is compared, such as language or metric")
     scores = stacked(scores) if isinstance(scores, Mapping) else scores
-    if not isinstance(scores, Scores):
-        raise UsageError(f"expected Scores, got {type(scores).__name__}; use metassay.read or Scores.from_arrays")
-    kept, notes = (scores, []) if references else without_references(scores)
+    kept, notes = without_references(scores, references)
     groups = judged_only(group_by(kept, by, baseline, human, metric, aggregate))
     tests, told = _applicable(tests, level, statistics)
     pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
     few = replace(pages, draws=min(resamples, SLOW))
-    rows: list[SurvivalRow] = []
-    agreement: list[LanguageAgreement] = []
-    across: list[AcrossLanguages] = []
-    of_annotators: list[AnnotatorMargin] = []
-    curves: list[Sensitivity] = []
-    pairs: list[DominancePair] = []
-    shifts: list[DominanceShift] = []
-    widenings: list[ReferenceWidening] = []
+    tables: dict[str, list[Any]] = {name: [] for name in Survival.tables() if name != "components"}
     for each in statistics:
-        found = Found.of(groups, level, each, pages, few, threads)
-        agreement += found.agreement(confidence)
-        across += found.across_levels(confidence)
-        mine, by_case = margins(groups, level, each)
-        of_annotators += mine
+        found = Found.of(groups, level, each, pages, few)
+        told_by_people, by_case = margins(groups, level, each)
         applied = tuple(name for name in tests if name == "tost" or each.is_correlation)
-        rows += _rows(found, applied, kinds, margin, by_case, alpha, correction, p, resamples)
-        curves += sensitivity(found, alpha, p)
-        won, moved = dominance_of(found)
-        pairs, shifts = pairs + won, shifts + moved
-        widenings += widened(found, aggregate, confidence, few, threads)
+        dominance, shifts = dominance_of(found)
+        mine: dict[str, Sequence[object]] = {
+            "table": _rows(found, applied, kinds, margin, by_case, alpha, correction, p, resamples),
+            "agreement": found.agreement(confidence),
+            "across": found.across_levels(confidence),
+            "margins": told_by_people,
+            "sensitivity": sensitivity(found, alpha, p),
+            "dominance": dominance,
+            "shifts": shifts,
+            "references": widened(found, aggregate, confidence, few),
+        }
+        for name, rows in mine.items():
+            tables[name] += rows
     positions, explained = positions_of(groups)
-    signature = Signature.of(
-        "survive",
-        by=_plain(by),
-        baseline=_plain(groups.baseline),
-        level=level,
-        coef=signature_names(statistics),
+    signature = Signature.open(
+        baseline=vocabulary.in_a_signature(groups.baseline),
         test=tests,
         margin=[f"{kind}-{margin:g}" if kind == "constant" else kind for kind in kinds],
-        alpha=f"{alpha:g}",
+        corr=None,
+        ci=None,
         correction=correction,
-        p=p,
-        resample=resample,
-        refs=aggregate if groups.references else None,
-        k=resamples,
-        seed=seed,
+        **({} if groups.references else {"refs": None}),
         systems=groups.x.shape[1],
         inputs=groups.x.shape[2],
     )
-    told += _notes(rows, groups, kinds, statistics, resample, resamples, alpha, p, widenings, across)
+    slow = bool(tables["across"] or tables["references"])
+    told += _notes(tables["table"], groups, kinds, statistics, resample, resamples, alpha, p, slow)
     return Survival(
-        table=tuple(rows),
         signature=signature,
         notes=(*notes, *groups.notes, *told),
         by=by,
         baseline=groups.baseline,
-        agreement=tuple(agreement),
-        across=tuple(across),
-        margins=tuple(of_annotators),
-        sensitivity=tuple(curves),
-        dominance=tuple(pairs),
-        shifts=tuple(shifts),
         components=positions,
         explained=explained,
-        references=tuple(widenings),
+        **{name: tuple(rows) for name, rows in tables.items()},
     )
 
 
@@ -199,10 +174,6 @@ def _applicable(
     if not rest:
         raise UsageError(f"test anderson-hauck is for correlation coefficients, got {listed(others)}")
     return rest, [Note.of("anderson-hauck-excluded", level=level) if averaged else note]
-
-
-def _plain(text: str) -> str:
-    return one_line(text, 60).replace("|", "/").replace(":", "-")
 
 
 def _rows(
@@ -236,13 +207,13 @@ def _rows(
                     continue
                 a, b = found.at((case.x_baseline, case.z_baseline))[0], found.at((case.x, case.z))[0]
                 rows.append(
-                    SurvivalRow(
-                        metric=case.metric,
-                        criterion=case.criterion,
+                    fields.filled(
+                        SurvivalRow,
+                        case,
                         language=case.level,
                         baseline=found.groups.baseline,
                         level=found.level,
-                        coefficient=found.statistic.name,
+                        statistic=found.statistic.name,
                         test=test,
                         margin_kind=kind,
                         margin=float(width[i]),
@@ -293,8 +264,7 @@ def _notes(
     resamples: int,
     alpha: float,
     rule: str,
-    widenings: Sequence[ReferenceWidening],
-    across: Sequence[AcrossLanguages],
+    slow: bool,
 ) -> list[Note]:
     notes = [Note.of("survival-generalises", resample=resample), Note.of("not-equivalent-not-different")]
     if any(row.test == "anderson-hauck" for row in rows):
@@ -302,8 +272,8 @@ def _notes(
         if any(s.name != "pearson" for s in statistics):
             notes.append(Note.of("anderson-hauck-approximate"))
     if {"sd", "range"} & set(kinds):
-        known = {(row.metric, row.criterion) for row in rows if row.margin_kind != "constant"}
-        lacking = dict.fromkeys(c.criterion for c in groups.cases if (c.metric, c.criterion) not in known)
+        known = {(row.metric, row.human) for row in rows if row.margin_kind != "constant"}
+        lacking = dict.fromkeys(c.human for c in groups.cases if (c.metric, c.human) not in known)
         if lacking:
             notes.append(Note.of("margins-unknown", criteria=lacking))
         if known:
@@ -321,6 +291,6 @@ def _notes(
     none = dict.fromkeys(row.metric for row in rows if math.isnan(row.difference))
     if none:
         notes.append(Note.of("survival-undefined", metrics=none))
-    if resamples > SLOW and (across or widenings):
+    if resamples > SLOW and slow:
         notes.append(Note.of("fewer-resamples", n=SLOW))
     return notes

@@ -81,19 +81,11 @@ class Found:
     """The same for criteria."""
 
     @classmethod
-    def of(
-        cls,
-        groups: Grouping,
-        level: str,
-        statistic: Statistic,
-        pages: WeightPages,
-        few: WeightPages,
-        threads: int | None,
-    ) -> Found:
+    def of(cls, groups: Grouping, level: str, statistic: Statistic, pages: WeightPages, few: WeightPages) -> Found:
         """Compute them."""
         pairs = list(dict.fromkeys(p for case in groups.cases for p in two_pairs(case)))
         prepared = Correlations(groups.x, groups.z, pairs, level, statistic)
-        samples = _bootstrap(prepared, pages, threads)
+        samples = _bootstrap(prepared, pages)
         selves: list[Selves] = []
         for values, between in (
             (groups.x, dict.fromkeys((case.x_baseline, case.x) for case in groups.cases)),
@@ -101,7 +93,7 @@ class Found:
         ):
             wanted = [(a, b) for a, b in between if a != b]
             both = Correlations(values, values, wanted, level, statistic)
-            drawn = _bootstrap(both, few, threads) if wanted else ()
+            drawn = _bootstrap(both, few) if wanted else ()
             estimates = both.estimate().tolist() if wanted else ()
             selves.append(dict(zip(wanted, zip(estimates, drawn, strict=True), strict=True)))
         return cls(groups, level, statistic, pairs, prepared.estimate(), samples, *selves)
@@ -131,11 +123,10 @@ class Found:
         """Return correlations with people, the baseline first."""
         seen: dict[tuple[str, str, str], tuple[int, int]] = {}
         for case in self.groups.cases:
-            name = case.metric if self.groups.by != "metric" else self.groups.baseline
-            human = case.criterion if self.groups.by != "human" else self.groups.baseline
-            seen.setdefault((name, human, self.groups.baseline), (case.x_baseline, case.z_baseline))
+            first = (*self.groups.at_baseline(case), self.groups.baseline)
+            seen.setdefault(first, (case.x_baseline, case.z_baseline))
         for case in self.groups.cases:
-            seen.setdefault((case.metric, case.criterion, case.level), (case.x, case.z))
+            seen.setdefault((case.metric, case.human, case.level), (case.x, case.z))
         out = []
         for (name, human, language), pair in seen.items():
             estimate, sample = self.at(pair)
@@ -161,8 +152,8 @@ def two_pairs(case: Case) -> tuple[tuple[int, int], tuple[int, int]]:
     return (case.x_baseline, case.z_baseline), (case.x, case.z)
 
 
-def _bootstrap(prepared: Correlations, pages: WeightPages, threads: int | None) -> FloatArray:
-    parts = engine.run(lambda page: prepared.bootstrap(pages[page]), len(pages), threads=threads, what="resampling")
+def _bootstrap(prepared: Correlations, pages: WeightPages) -> FloatArray:
+    parts = engine.run(lambda page: prepared.bootstrap(pages[page]), len(pages), what="resampling")
     return np.concatenate(parts, axis=1)[:, : pages.draws]
 
 
@@ -172,9 +163,7 @@ def margins(
     """Return how single annotators differ, for each metric and criterion at the baseline."""
     wanted: dict[tuple[int, int], tuple[str, str]] = {}
     for case in groups.cases:
-        human = case.criterion if groups.by != "human" else groups.baseline
-        name = case.metric if groups.by != "metric" else groups.baseline
-        wanted.setdefault((case.x_baseline, case.z_baseline), (name, human))
+        wanted.setdefault((case.x_baseline, case.z_baseline), groups.at_baseline(case))
     # By annotator, the baseline is one annotator, and what the others say is found under their own names.
     people = {z: groups.annotators[z] for _, z in wanted if z in groups.annotators}
     if groups.by == "annotator":
@@ -197,7 +186,7 @@ def margins(
             n = int((~np.isnan(correlations)).sum())
             out[x, z] = AnnotatorMargin(name, human, statistic.name, n, sd, widest)
     # Copies of the baseline on fewer cells have margins of their own, and are told once.
-    told = {(margin.metric, margin.criterion): margin for margin in reversed(out.values())}
+    told = {(margin.metric, margin.human): margin for margin in reversed(out.values())}
     return list(reversed(told.values())), out
 
 
@@ -205,8 +194,8 @@ def sensitivity(found: Found, alpha: float, rule: str) -> list[Sensitivity]:
     """Return which share of comparisons would be equivalent with each margin, by criterion."""
     out = []
     cases = found.groups.cases
-    for criterion in dict.fromkeys(case.criterion for case in cases):
-        mine = [case for case in cases if case.criterion == criterion]
+    for criterion in dict.fromkeys(case.human for case in cases):
+        mine = [case for case in cases if case.human == criterion]
         differences = found.differences(mine)
         defined = ~np.isnan(differences).all(axis=1)
         n = int(defined.sum())
@@ -226,9 +215,9 @@ def dominance_of(found: Found) -> tuple[list[DominancePair], list[DominanceShift
     shifts: list[DominanceShift] = []
     if groups.by == "metric":
         return pairs, shifts
-    humans = [groups.baseline] if groups.by == "human" else list(dict.fromkeys(case.criterion for case in groups.cases))
+    humans = [groups.baseline] if groups.by == "human" else list(dict.fromkeys(case.human for case in groups.cases))
     for human in humans:
-        mine = [case for case in groups.cases if groups.by == "human" or case.criterion == human]
+        mine = [case for case in groups.cases if groups.by == "human" or case.human == human]
         metrics = list(dict.fromkeys(case.metric for case in mine))
         if len(metrics) < 2:
             continue
@@ -278,9 +267,7 @@ def positions_of(groups: Grouping) -> tuple[tuple[RankPosition, ...], tuple[floa
     return tuple(found), explained
 
 
-def widened(
-    found: Found, aggregate: str, confidence: float, pages: WeightPages, threads: int | None
-) -> list[ReferenceWidening]:
+def widened(found: Found, aggregate: str, confidence: float, pages: WeightPages) -> list[ReferenceWidening]:
     """Return how much wider intervals are with references resampled, for metrics that have a score for each."""
     groups = found.groups
     if not groups.references or found.level != "global" or groups.by == "reference":
@@ -308,9 +295,7 @@ def widened(
                 parts.append(np.stack([found.statistic.of_changing(scores, one, w) for one in z]))
             return np.concatenate(parts, axis=1)
 
-        drawn = np.concatenate(engine.run(work, len(pages), threads=threads, what="resampling references"), axis=1)[
-            :, : pages.draws
-        ]
+        drawn = np.concatenate(engine.run(work, len(pages), what="resampling references"), axis=1)[:, : pages.draws]
         for (_, z), sample in zip(mine, drawn, strict=True):
             low, high = percentile(found.at((x, z))[1][: pages.draws], confidence)
             wide_low, wide_high = percentile(sample, confidence)
@@ -319,9 +304,9 @@ def widened(
             out.append(
                 ReferenceWidening(
                     metric=name,
-                    criterion=groups.z_names[z][0],
+                    human=groups.z_names[z][0],
                     language=place or groups.baseline,
-                    coefficient=found.statistic.name,
+                    statistic=found.statistic.name,
                     aggregate=aggregate,
                     n_references=len(values),
                     low=low,

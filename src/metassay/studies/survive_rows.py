@@ -6,25 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from metassay.core import fields
 from metassay.core.result import Result
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class SurvivalRow:
     """One test: does a metric agree with people at one level as it does at the baseline?"""
 
-    metric: str
-    """The metric."""
-    criterion: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     language: str
     """The language, or whatever else the levels are, that is compared with the baseline."""
     baseline: str
     """The level it is compared with."""
-    level: str
-    """The level of correlation: ``global``, ``input``, ``system`` or ``within-system``."""
-    coefficient: str
-    """The coefficient, such as ``kendall-c``."""
+    level: fields.Level
+    statistic: fields.Statistic
     test: str
     """``tost`` or ``anderson-hauck``."""
     margin_kind: str
@@ -44,77 +41,59 @@ class SurvivalRow:
     p_value: float
     """Small if a difference as large as the margin is not credible; NaN if undefined."""
     p_corrected: float
-    """The same, corrected for all tests with this test, kind of margin and coefficient."""
-    alpha: float
-    """The level of the tests."""
+    """The same, corrected for all tests with this test, kind of margin and statistic."""
+    alpha: fields.Alpha
     equivalent: bool
     """Whether the p-value is at most α."""
     equivalent_corrected: bool
     """Whether the corrected p-value is at most α."""
-    correction: str
-    """``by`` and the like."""
+    correction: fields.Correction
     needed: float
     """The margin above which TOST would find equivalence; NaN if no margin would, or for another test."""
     n: int
     """Outputs with scores at both levels and judgments."""
-    resamples: int
-    """How many resamples were drawn."""
-    resamples_undefined: int
-    """Resamples in which the difference is undefined; they are left out."""
+    resamples: fields.Resamples
+    resamples_undefined: fields.ResamplesUndefined
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class LanguageAgreement:
     """The correlation of a metric with people at one level (Fig. 1 of Braun et al. 2022, for every language)."""
 
-    metric: str
-    """The metric."""
-    criterion: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     language: str
     """The language, or whatever else the levels are."""
-    coefficient: str
-    """The coefficient."""
+    statistic: fields.Statistic
     estimate: float
     """The correlation."""
-    low: float
-    """Lower end of its bootstrap interval."""
-    high: float
-    """Upper end of it."""
-    confidence: float
-    """Confidence of the interval."""
+    low: fields.Low
+    high: fields.High
+    confidence: fields.Confidence
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class AcrossLanguages:
     """The correlation of a metric at the baseline with the same metric at another level (Fig. 2)."""
 
-    metric: str
-    """The metric."""
+    metric: fields.Metric
     language: str
     """The other level."""
-    coefficient: str
-    """The coefficient."""
+    statistic: fields.Statistic
     estimate: float
     """The correlation."""
-    low: float
-    """Lower end of its bootstrap interval."""
-    high: float
-    """Upper end of it."""
-    confidence: float
-    """Confidence of the interval."""
+    low: fields.Low
+    high: fields.High
+    confidence: fields.Confidence
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class AnnotatorMargin:
     """How much single annotators differ in their correlation with a metric at the baseline (Fig. 4b)."""
 
-    metric: str
-    """The metric."""
-    criterion: str
-    """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    metric: fields.Metric
+    human: fields.Human
+    statistic: fields.Statistic
     n_annotators: int
     """Annotators with whom the metric has a correlation."""
     sd: float
@@ -123,14 +102,12 @@ class AnnotatorMargin:
     """Largest difference of two of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class Sensitivity:
     """The share of comparisons that TOST would call equivalent, uncorrected, with a given margin (Fig. 4a)."""
 
-    criterion: str
-    """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    human: fields.Human
+    statistic: fields.Statistic
     margin: float
     """The margin."""
     share: float
@@ -139,14 +116,12 @@ class Sensitivity:
     """Comparisons that are defined."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DominancePair:
     """In which share of the resamples the first metric agrees better with people than the second."""
 
-    criterion: str
-    """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    human: fields.Human
+    statistic: fields.Statistic
     metric_a: str
     """The first metric."""
     metric_b: str
@@ -159,14 +134,12 @@ class DominancePair:
     """Whether one of the two wins in at least 97.5% of the resamples."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class DominanceShift:
     """What became of the pairs of metrics that were resolved at the baseline (Fig. 5)."""
 
-    criterion: str
-    """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    human: fields.Human
+    statistic: fields.Statistic
     language: str
     """The level that is compared with the baseline."""
     n_pairs: int
@@ -183,14 +156,13 @@ class DominanceShift:
     """The same after the round trip, level ``…-back``; NaN if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class RankPosition:
     """A metric at one level, or a criterion, on the first two principal components of ranks (Fig. 6)."""
 
     name: str
     """The metric or the criterion."""
-    kind: str
-    """``metric`` or ``human``."""
+    kind: fields.Kind
     language: str
     """The level; empty for a criterion that is the same at all."""
     first: float
@@ -203,26 +175,22 @@ class RankPosition:
     """Likewise for the second."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class ReferenceWidening:
     """How much wider an interval is if references are resampled too (app. B)."""
 
-    metric: str
-    """The metric."""
-    criterion: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     language: str
     """The level."""
-    coefficient: str
-    """The coefficient."""
+    statistic: fields.Statistic
     aggregate: str
     """How scores against several references become one: ``max`` or ``mean``."""
     n_references: int
     """The most references that an input has."""
     low: float
     """Lower end of the interval without resampling references."""
-    high: float
-    """Upper end of it."""
+    high: fields.High
     low_references: float
     """Lower end of the interval with references resampled."""
     high_references: float
@@ -240,7 +208,7 @@ class Survival(Result):
     study: ClassVar[str] = "survive"
 
     table: Sequence[SurvivalRow]
-    """One row per metric, criterion, level, test, kind of margin and coefficient."""
+    """One row per metric, criterion, level, test, kind of margin and statistic."""
     by: str
     """What the levels are levels of."""
     baseline: str

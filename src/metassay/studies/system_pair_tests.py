@@ -32,8 +32,6 @@ class Plan:
     """How many data sets are drawn for a resampled cut-off."""
     seed: int
     """The seed."""
-    threads: int | None
-    """How many threads to use."""
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -153,7 +151,7 @@ def judge_corpora(counts: FloatArray, formula: Formula, first: IntArray, second:
             for test in plan.tests
         ]
 
-    tested = engine.run(work, len(first), threads=plan.threads, what="corpus scores")
+    tested = engine.run(work, len(first), what="corpus scores")
     found = np.array(tested, dtype=np.float64)  # (pairs, tests, fields)
     blank = np.full(len(first), np.nan)
     outcomes = {
@@ -179,5 +177,5 @@ def _drawn(scores: PairedScores, cutoff: str, plan: Plan) -> dict[str, FloatArra
             into = found[test][:, start : start + pages.size]
             into[:] = drawn[:, : into.shape[1]]
 
-    engine.run(work, len(pages), threads=plan.threads, what=f"{cutoff} cut-offs")
+    engine.run(work, len(pages), what=f"{cutoff} cut-offs")
     return found

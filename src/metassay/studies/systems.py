@@ -24,8 +24,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.corpus import CorpusColumn, CorpusScores
 from metassay.core.groups import GroupPatterns, assign_groups
 from metassay.core.note import Note
@@ -38,16 +38,15 @@ from metassay.stats import corpus_scores
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.corpus_scores import Formula
 from metassay.stats.significance import corrected
-from metassay.studies.columns import choose_columns
+from metassay.studies.selection import select_columns
 from metassay.studies.system_pair_tests import JudgedPairs, Method, Plan, judge_corpora, judge_pairs
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class SystemRow:
     """One test of whether system A differs from system B."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
+    metric: fields.Column
     system_a: str
     """The system that the alternative ``greater`` says is better."""
     system_b: str
@@ -63,8 +62,7 @@ class SystemRow:
     statistic: float
     """T, T_p, or W, the sum of the ranks of |A − B|, each with the sign of A − B; NaN if A and B never differ. Of the
     tests on whole systems, the difference of the two scores."""
-    p_value: float
-    """The p-value before any correction; NaN if the test is undefined."""
+    p_value: fields.PValue
     threshold: float
     """What the statistic (its absolute value, if two-sided) must reach; ∞ if n is too small for any; NaN for tests on
     whole systems."""
@@ -79,32 +77,27 @@ class SystemRow:
     """Upper end of this interval."""
     effect: float
     """Cohen's d (``unpaired-t``), Cohen's d_z (``paired-t``) or the rank-biserial correlation (``wilcoxon``)."""
-    significant: bool
-    """Whether p ≤ α before correction."""
+    significant: fields.Significant
     significant_corrected: bool
     """Whether the null hypothesis is rejected after correction over all pairs of this metric, test and cut-off."""
-    alternative: str
-    """``two-sided``, ``greater`` or ``less``."""
-    correction: str
-    """``none``, ``bonferroni``, ``holm``, ``bh`` or ``by``."""
+    alternative: fields.Alternative
+    correction: fields.Correction
     resamples: int | None
     """How many drawn data sets the p-value rests on; None in theory."""
     resamples_undefined: int
     """Drawn data sets in which the systems never differed; they are left out."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class SystemCount:
     """How many pairs of systems differ significantly by one metric and one test."""
 
-    metric: str
-    """The metric, or the human criterion itself."""
+    metric: fields.Column
     group_a: str | None
     """The group of the first system; None where all pairs are counted."""
     group_b: str | None
     """The group of the second system; None where all pairs are counted."""
-    test: str
-    """The test."""
+    test: fields.Test
     cutoff: str
     """The kind of cut-off."""
     n_pairs: int
@@ -150,7 +143,6 @@ def systems(
     resamples: opt.Resamples = 2_000,
     seed: opt.Seed = 0,
     references: opt.References = True,
-    threads: opt.Threads = None,
 ) -> SystemComparison:
     """Test for every pair of systems whether they differ, over the inputs that both have.
 
@@ -158,11 +150,6 @@ def systems(
     ----------
     scores
         Scores of metrics, of people, or of both; or corpus scores (`metassay.score_corpus`).
-
-    Returns
-    -------
-    SystemComparison
-        One row per metric, cut-off, test and pair of systems; counts over all pairs and over each two groups.
 
     Notes
     -----
@@ -196,7 +183,7 @@ def systems(
         values = np.stack([column.counts[..., 0] for column in corpora])
         n, m = values.shape[1:]
     else:
-        columns = choose_columns(scores, human, metric, references=references)
+        columns = select_columns(scores, human, metric, references=references)
         table, names, kinds, values = columns.scores, columns.names, columns.kinds, columns.values
         notes = columns.notes
         n, m = table.shape
@@ -204,7 +191,7 @@ def systems(
         raise DataError(f"comparing systems needs at least 2 of them, got {n}")
     groups = assign_groups(table, group)
     pairs = _Pairs.of(table.systems, groups, _group_names(group, groups), both_orders=alternative != "two-sided")
-    plan = Plan(tests, cutoffs, alternative, alpha, resamples, seed, threads)
+    plan = Plan(tests, cutoffs, alternative, alpha, resamples, seed)
     rows: list[SystemRow] = []
     counts: list[SystemCount] = []
     for at, name in enumerate(names):
@@ -219,18 +206,7 @@ def systems(
             drawn = None if cutoff_name == "theory" else resamples
             rows += _rows(name, pairs, (test_name, cutoff_name), judged, marks, (alternative, correction, drawn))
             counts += _counts(name, pairs, (test_name, cutoff_name), judged, marks)
-    signature = Signature.of(
-        "systems",
-        test=tests,
-        cutoff=cutoffs,
-        alt=alternative,
-        alpha=f"{alpha:g}",
-        corr=correction,
-        k=resamples if plan.drawn else None,
-        seed=seed if plan.drawn else None,
-        systems=n,
-        inputs=m,
-    )
+    signature = Signature.open(cutoff=cutoffs, **({} if plan.drawn else {"k": None, "seed": None}), systems=n, inputs=m)
     told = [*_summary(counts, "human" in kinds, correction, alternative), *notes]
     told += _notes(plan, values, rows, counts, correction)
     return SystemComparison(tuple(rows), signature, tuple(told), tuple(counts), alpha)
@@ -320,12 +296,7 @@ def _group_names(group: GroupPatterns | None, groups: Mapping[str, str]) -> list
 
 
 def _rows(
-    metric: str,
-    pairs: _Pairs,
-    method: Method,
-    judged: JudgedPairs,
-    marks: _Marks,
-    fixed: tuple[str, str, int | None],
+    metric: str, pairs: _Pairs, method: Method, judged: JudgedPairs, marks: _Marks, fixed: tuple[str, str, int | None]
 ) -> Iterator[SystemRow]:
     outcome = judged.outcomes[method]
     numbers = zip(

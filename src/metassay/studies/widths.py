@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
@@ -25,50 +25,38 @@ from metassay.core.study import study
 from metassay.errors import DataError
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree import Agreement, AgreementRow, agree
-from metassay.studies.inputs import count_annotated, has_scores, take_as_annotated
-from metassay.studies.setting import settle, signature_names
+from metassay.studies.selection import has_scores, select, take_as_annotated
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class WidthRow:
     """The interval of one correlation with the annotated inputs (a), and with all inputs of the metric (t)."""
 
-    metric: str
-    """The metric."""
-    human: str
-    """The human criterion."""
+    metric: fields.Metric
+    human: fields.Human
     level: str
     """Always ``system``: only means of systems can rest on more inputs than people annotated."""
-    coefficient: str
-    """``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a`` or ``kendall-c``."""
+    statistic: fields.Statistic
     interval: str
     """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
     estimate_a: float
     """The correlation if the metric's means rest on the annotated inputs."""
-    low_a: float
-    """Lower end of its interval."""
-    high_a: float
-    """Upper end of its interval."""
+    low_a: fields.Low
+    high_a: fields.High
     width_a: float
     """``high_a − low_a``."""
     estimate_t: float
     """The correlation if the metric's means rest on every input that it has."""
-    low_t: float
-    """Lower end of its interval."""
-    high_t: float
-    """Upper end of its interval."""
+    low_t: fields.Low
+    high_t: fields.High
     width_t: float
     """``high_t − low_t``."""
     width_change: float
     """Relative change ``width_t / width_a − 1``: negative if more inputs narrow the interval; NaN if undefined."""
-    confidence: float
-    """The intervals' confidence, such as 0.95."""
-    resamples: int
-    """How many resamples each interval rests on."""
-    n_systems: int
-    """Systems with at least one score from the metric and one from people."""
-    n_annotated: int
-    """Inputs with at least one score from people."""
+    confidence: fields.Confidence
+    resamples: fields.Resamples
+    n_systems: fields.SharedSystems
+    n_annotated: fields.NAnnotated
     n_inputs: int
     """Inputs with at least one score from the metric."""
     resamples_undefined_a: int
@@ -77,14 +65,12 @@ class WidthRow:
     """The same for the interval with all inputs."""
 
 
-@dataclass(frozen=True, slots=True)
+@fields.row
 class WidthChange:
     """How much narrower intervals get on average."""
 
-    human: str
-    """The human criterion."""
-    coefficient: str
-    """The coefficient."""
+    human: fields.Human
+    statistic: fields.Statistic
     interval: str
     """``boot-systems``, ``boot-inputs`` or ``boot-both``."""
     mean: float
@@ -100,9 +86,9 @@ class Widths(Result):
     study: ClassVar[str] = "widths"
 
     table: Sequence[WidthRow]
-    """One row per human criterion, coefficient, method and metric."""
+    """One row per human criterion, statistic, method and metric."""
     changes: tuple[WidthChange, ...]
-    """Mean change in width per human criterion, coefficient and method."""
+    """Mean change in width per human criterion, statistic and method."""
 
 
 @study
@@ -117,7 +103,6 @@ def widths(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
-    threads: opt.Threads = None,
 ) -> Widths:
     """Compare intervals of system-level correlations with the annotated inputs and with all that metrics scored.
 
@@ -125,11 +110,6 @@ def widths(
     ----------
     scores
         Scores of metrics and people, the metrics on more inputs than people annotated.
-
-    Returns
-    -------
-    Widths
-        One row per criterion, coefficient, method and metric, and the mean changes in width.
 
     Notes
     -----
@@ -145,23 +125,23 @@ def widths(
     True
     """
     statistics = choose(statistic, ["system"])
-    whole = settle(scores, human, metric, references=references)
+    whole = select(scores, human, metric, references=references)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
-    setting = settle(studied, human, metric, references=references)
-    judged = {name: has_scores(matrix) for name, matrix in zip(setting.humans, setting.z, strict=True)}
-    scored = {name: has_scores(matrix) for name, matrix in zip(setting.metrics, setting.x, strict=True)}
+    selected = select(studied, human, metric, references=references)
+    judged = {name: has_scores(matrix) for name, matrix in zip(selected.humans, selected.z, strict=True)}
+    scored = {name: has_scores(matrix) for name, matrix in zip(selected.metrics, selected.x, strict=True)}
     gains = {(m, h): bool((scored[m] & ~judged[h]).any()) for m in scored for h in judged}
     if not any(gains.values()):
         raise DataError(
             "people judged every input that metrics scored, so more inputs cannot be tried; take some inputs as the "
-            f"judged ones with annotated=… or --annotated N (fewer than {len(setting.scores.inputs)})"
+            f"judged ones with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
         )
 
     def run(interval: str, inputs: str) -> Agreement:
         return agree(
             studied,
-            human=setting.humans,
-            metric=setting.metrics,
+            human=selected.humans,
+            metric=selected.metrics,
             level="system",
             statistic=statistics,
             inputs=inputs,
@@ -170,30 +150,23 @@ def widths(
             resamples=resamples,
             seed=seed,
             references=references,
-            threads=threads,
         )
 
     results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
     rows, changes = [], []
-    for h in setting.humans:
+    for h in selected.humans:
         for each in statistics:
             for interval in vocabulary.BOOTSTRAPS:
-                mine = [row for row in every if (row.human, row.coefficient, row.interval) == (h, each.name, interval)]
+                mine = [row for row in every if (row.human, row.statistic, row.interval) == (h, each.name, interval)]
                 rows += mine
                 changes.append(_mean_change(mine, [row for row in mine if gains[row.metric, h]]))
-    n, m = setting.scores.shape
-    signature = Signature.of(
-        "widths",
+    sizes = {**selected.sizes("annotated"), "means": None}
+    signature = Signature.open(
         level="system",
-        coef=signature_names(statistics),
         ci=[*vocabulary.BOOTSTRAPS, f"{confidence:g}"],
-        k=resamples,
-        seed=seed,
-        systems=n,
-        inputs=m,
-        annotated=count_annotated(setting.z),
         chosen=None if annotated is None else "by-name" if isinstance(annotated, Iterable) else "by-seed",
+        **sizes,
     )
     notes = [*simulated, *whole.notes, *_notes(rows, changes, gains)]
     return Widths(tuple(rows), signature, tuple(notes), tuple(changes))
@@ -201,12 +174,9 @@ def widths(
 
 def _row(a: AgreementRow, t: AgreementRow) -> WidthRow:
     width_a, width_t = a.high - a.low, t.high - t.low
-    return WidthRow(
-        metric=a.metric,
-        human=a.human,
-        level=a.level,
-        coefficient=a.coefficient,
-        interval=a.interval,
+    return fields.filled(
+        WidthRow,
+        t,
         estimate_a=a.estimate,
         low_a=a.low,
         high_a=a.high,
@@ -216,11 +186,6 @@ def _row(a: AgreementRow, t: AgreementRow) -> WidthRow:
         high_t=t.high,
         width_t=width_t,
         width_change=width_t / width_a - 1 if width_a > 0 else math.nan,
-        confidence=a.confidence,
-        resamples=a.resamples or 0,
-        n_systems=t.n_systems,
-        n_annotated=t.n_annotated,
-        n_inputs=t.n_inputs,
         resamples_undefined_a=a.resamples_undefined,
         resamples_undefined_t=t.resamples_undefined,
     )
@@ -229,23 +194,23 @@ def _row(a: AgreementRow, t: AgreementRow) -> WidthRow:
 def _mean_change(rows: Sequence[WidthRow], gaining: Sequence[WidthRow]) -> WidthChange:
     known = [row.width_change for row in gaining if not math.isnan(row.width_change)]
     mean = sum(known) / len(known) if known else math.nan
-    return WidthChange(rows[0].human, rows[0].coefficient, rows[0].interval, mean, len(known))
+    return WidthChange(rows[0].human, rows[0].statistic, rows[0].interval, mean, len(known))
 
 
 def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict[tuple[str, str], bool]) -> list[Note]:
     known: dict[tuple[str, str], list[WidthChange]] = {}
     for change in changes:
         if change.n_metrics:
-            known.setdefault((change.human, change.coefficient), []).append(change)
+            known.setdefault((change.human, change.statistic), []).append(change)
     notes = [
         Note.of(
             "width-change",
             human=human,
-            coefficient=coefficient,
+            statistic=statistic,
             changes=[(change.interval, change.mean) for change in some],
             metrics=some[0].n_metrics,
         )
-        for (human, coefficient), some in known.items()
+        for (human, statistic), some in known.items()
     ]
     notes += [Note.of("width-also-by-estimate"), Note.of("width-loses-pairing")]
     equal = {metric for (metric, _), gain in gains.items() if not gain}

@@ -86,6 +86,17 @@ def load(name: str, read: Callable[..., T], *, asked: str = "", others: str = ""
         raise UsageError(f"{_prefix(asked)}cannot load the model {shown!r} ({reason(error)}); {remedy}") from None
 
 
+def pretrained(path: str, kind: str, *, asked: str = "", others: str = "", **settings: bool) -> tuple[Any, Any]:
+    """Return the tokenizer and the model of a folder or a name, by a class of transformers such as ``AutoModel``."""
+    transformers = import_module("transformers")
+
+    def read(**where: bool) -> tuple[Any, Any]:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(path, **where)
+        return tokenizer, getattr(transformers, kind).from_pretrained(path, **settings, **where)
+
+    return load(path, read, asked=asked, others=others)
+
+
 def reason(error: Exception) -> str:
     r"""Return the first line of what went wrong in a package of others, fit for a message.
 

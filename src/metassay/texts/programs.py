@@ -15,7 +15,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
@@ -146,6 +146,15 @@ def call(
     return Ran(bytes(pipes.out), said)
 
 
+def lines_of(arguments: Sequence[str], lines: Iterable[str], *, what: str, timeout: float) -> tuple[list[str], str]:
+    """Run a program on lines, and return those that it prints, and its complaint; see :func:`call`."""
+    ran = call(arguments, "".join(f"{line}\n" for line in lines).encode("utf-8"), what=what, timeout=timeout)
+    try:
+        return ran.out.decode("utf-8").removesuffix("\n").split("\n") if ran.out else [], ran.complaint
+    except UnicodeDecodeError:
+        raise DataError(f"{what} printed something that is not UTF-8") from None
+
+
 class Stopped(Exception):
     """A program said nothing more."""
 
@@ -254,17 +263,7 @@ def stop_all() -> None:
 
 
 class _Pipes:
-    """Feeds a program and listens to it, in bounded memory: what is printed beyond that stops it.
-
-    Parameters
-    ----------
-    process
-        The program.
-    data
-        Its standard input.
-    most
-        How many bytes it may print.
-    """
+    """Feeds a program and listens to it, in bounded memory: one that prints more than `most` bytes is stopped."""
 
     def __init__(self, process: subprocess.Popen[bytes], data: bytes, most: int) -> None:
         self._process, self.most = process, most

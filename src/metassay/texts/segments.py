@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -19,6 +20,19 @@ def word_list(text: str) -> frozenset[str]:
     """Return the words that stand in a text between spaces."""
     return frozenset(text.split())
 
+
+ENGLISH = word_list(
+    "a about above after again against all am an and "
+    "any are aren as at be because been before being below between both but by can could couldn d did didn do "
+    "does doesn doing don down during each few for from further had hadn has hasn have haven having he her here "
+    "hers herself him himself his how i if in into is isn it its itself just ll m ma me mightn more most mustn my "
+    "myself n needn no nor not now o of off on once only or other our ours ourselves out over own re s same shan "
+    "she should shouldn so some such t than that the their theirs them themselves then there these they this "
+    "those through to too under until up ve very was wasn we were weren what when where which while who whom why "
+    "will with won would wouldn y you your yours yourself yourselves "
+)
+"""English words that carry grammar rather than content: articles, pronouns, auxiliaries, prepositions, conjunctions,
+and what tokenizers leave of their short forms."""
 
 _LINE = re.compile(r"[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _TOKEN = re.compile(r"\S+")
@@ -129,6 +143,21 @@ def _closes(word: str, following: str, lower: bool) -> bool:
         return True  # a full stop inside quotes or brackets ends the sentence, even after an abbreviation
     stem = stem.lstrip("\"'‘’“”«([{`")
     return not (stem.lower() in _ABBREVIATIONS or (stem + "." != "I." and _INITIALS.match(stem + ".")))
+
+
+def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text in which stretches, in the order of the text, have become others; all between them stays.
+
+    Examples
+    --------
+    >>> replaced("one two", [(0, 3, "1")])
+    '1 two'
+    """
+    parts, at = [], 0
+    for start, end, after in edits:
+        parts += [text[at:start], after]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def words(text: str) -> list[Span]:

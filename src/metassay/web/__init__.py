@@ -2,8 +2,9 @@
 
 ::
 
-    browser -app-> sessions (folders that are deleted) -workshop-> task (a process of its own) -> report.html
+    browser -app-> sessions (folders that are deleted) -worker-> worker_main (a process of its own) -> report.html
 
-`guard` decides who may ask, `pages` writes what people see, `serving` opens the door and closes it. Files of strangers
-are read in `task` only: a process with bounded memory and time that is thrown away afterwards.
+`security` decides who may ask, `pages` fills the templates that people see, `choices` reads what they choose, `serving`
+opens the door and closes it. Files of strangers are read in `worker_main` only: a process with bounded memory and time
+that is thrown away afterwards.
 """

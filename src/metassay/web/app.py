@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import shutil
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
@@ -22,7 +21,7 @@ from starlette.routing import Route
 
 from metassay.errors import MetassayError, UsageError, one_line
 from metassay.readers import FORMATS
-from metassay.web import pages
+from metassay.web import choices, pages
 from metassay.web.limits import Limits, in_words
 from metassay.web.security import REPORT_POLICY, Guard
 from metassay.web.sessions import Session, Sessions, safe_name
@@ -90,7 +89,7 @@ class Front:
                 raise UsageError("no file was sent; choose at least one")
             if sum(item.size or 0 for item in sent) > limit:
                 raise TooLarge
-            language, format = (_text(form, name, 40) or None for name in ("language", "format"))
+            language, format = (choices.text(form, name, 40) or None for name in ("language", "format"))
             if format is not None and format not in FORMATS:
                 raise UsageError(f"there is no format {one_line(format)!r}")
             session = await self.sessions.begin(_person(request))
@@ -156,8 +155,8 @@ class Front:
         if session.stage not in ("choosing", "done") or session.busy:
             raise HTTPException(409, "This session is already at work.")
         async with _form(request, _FORM, 0, 2 * self.limits.columns + 10) as form:
-            session.choices = choices = _choices(form, session.found)
-            session.error = _objection(choices, self.limits)
+            session.choices = choices.read(form, session.found)
+            session.error = choices.objection(session.choices, self.limits)
         if session.error:
             session.stage = "choosing"
         else:
@@ -170,9 +169,10 @@ class Front:
         order = {
             **self._order(session),
             "language": chosen["language"] or session.language,
-            "columns": _in_order(chosen),
+            "columns": choices.in_order(chosen),
             "output": str(session.report),
-            **{name: chosen[name] for name in ("title", "confidence", "resamples")},
+            "title": chosen["title"],
+            "options": {name: chosen[name] for name in choices.OPTIONS},
         }
         try:
             session.made = await self.workshop.report(session.inbox, order, partial(setattr, session, "progress"))
@@ -344,62 +344,5 @@ def _save(source: Any, path: Path) -> None:  # noqa: ANN401 - a spooled file
         shutil.copyfileobj(source, target)
 
 
-def _text(form: FormData, name: str, longest: int) -> str:
-    value = form.get(name, "")
-    return one_line(value, longest).strip() if isinstance(value, str) else ""
-
-
-def _choices(form: FormData, found: dict[str, Any]) -> dict[str, Any]:
-    """Return what a form says; columns are named by their position, never by what the form holds."""
-    columns = []
-    for at in range(len(found["columns"])):
-        kind = _text(form, f"kind-{at}", 10)
-        columns.append((kind if kind in pages.KINDS else "", bool(form.get(f"lower-{at}"))))
-    language, first = _text(form, "language", 100), _text(form, "first", 12)
-    return {
-        "columns": columns,
-        "first": int(first) if first.isascii() and first.isdigit() else None,
-        "language": next((name for name in found["languages"] if name.strip() == language), None),
-        "title": _text(form, "title", 150),
-        "resamples": _number(_text(form, "resamples", 12)),
-        "confidence": _number(_text(form, "confidence", 12)),
-    }
-
-
-def _in_order(choices: dict[str, Any]) -> list[tuple[int, str, bool]]:
-    """Return position, kind and direction of the columns to study, the main criterion before the others."""
-    taken = [(at, kind, lower) for at, (kind, lower) in enumerate(choices["columns"]) if kind]
-    return sorted(taken, key=lambda column: column[0] != choices["first"])
-
-
 def _bug(error: Exception) -> str:
     return f"this is a bug in metassay ({type(error).__name__}: {one_line(error, 200)})"
-
-
-def _number(text: str) -> int | float:
-    try:
-        value = float(text)
-    except ValueError:
-        return 0
-    if not math.isfinite(value):
-        return 0
-    return int(value) if value == int(value) else value
-
-
-def _objection(choices: dict[str, Any], limits: Limits) -> str:
-    """Return what is wrong with choices, or nothing."""
-    kinds = [kind for kind, _ in choices["columns"]]
-    if "human" not in kinds:
-        return "mark at least one column as people's judgment"
-    if "metric" not in kinds:
-        return "mark at least one column as a metric"
-    first = choices["first"]
-    if first is not None and (first >= len(kinds) or kinds[first] != "human"):
-        return "the main criterion must be one that people judged"
-    resamples = choices["resamples"]
-    if not isinstance(resamples, int) or not 100 <= resamples <= limits.resamples:
-        choices["resamples"] = min(pages.RESAMPLES, limits.resamples)
-        return f"resamples must be a whole number from 100 to {limits.resamples:,}"
-    if choices["confidence"] not in pages.CONFIDENCES:
-        return "confidence must be one of those offered"
-    return ""

@@ -79,14 +79,8 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
         tell(furthest, study)
 
     with engine.reporting(worked):
-        made = make_report(
-            scores,
-            order["output"],
-            title=order["title"] or TITLE,
-            confidence=order["confidence"],
-            resamples=order["resamples"],
-            watch=begun,
-        )
+        title = order["title"] or TITLE
+        made = make_report(scores, order["output"], title=title, watch=begun, **order["options"])
     return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
 
 

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from metassay.stats.statistics.correlations import KENDALL, PEARSON, SPEARMAN
-from metassay.stats.statistics.registry import BUILT_IN
-
-CORRELATIONS = [statistic for statistic in BUILT_IN if statistic.is_correlation]
+from metassay.stats.statistics.registry import CORRELATIONS
 
 
 @pytest.mark.parametrize("statistic", CORRELATIONS, ids=repr)

@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, settings
 
 from metassay.core.texts import Texts
 from metassay.errors import UsageError
-from metassay.texts.changes.apertium import Apertium
 from metassay.texts.changes.translation import _spans, translate
-from metassay.texts.changes.translators import translator
+from metassay.texts.changes.translators import Apertium, translator
 
 from .conftest import HARD
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import UnknownName, UsageError
-from metassay.texts.changes.built_in import BuiltIn
+from metassay.texts.changes.analysis import BuiltIn
 from metassay.texts.changes.corruptions import corrupt
 from metassay.texts.changes.edits import KINDS, Setting
 from metassay.texts.segments import sentences, words

@@ -9,8 +9,8 @@ import pytest
 
 from metassay.core.texts import Texts
 from metassay.errors import UsageError
-from metassay.texts.changes.marian import Marian
 from metassay.texts.changes.translation import translate
+from metassay.texts.changes.translators import Marian
 
 REASON = "needs transformers, torch and sentencepiece; run: pip install 'metassay[models]'"
 transformers = pytest.importorskip("transformers", reason=REASON)

@@ -14,7 +14,7 @@ from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
 from metassay.readers import read, write
-from metassay.texts.scorers.base import ScorerDefaults
+from metassay.texts.scorers.base import Scorer
 from metassay.texts.scorers.cache import Cache
 from metassay.texts.scorers.scoring import score
 
@@ -31,7 +31,7 @@ def texts(output, *, references=(PLAIN,), source=PLAIN):
     )
 
 
-class Length(ScorerDefaults):
+class Length(Scorer):
     """Counts characters, and outputs it was asked about."""
 
     columns = ("size",)
@@ -209,10 +209,10 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path):
         import os, signal, sys
         import numpy as np
         from metassay.core.texts import Texts
-        from metassay.texts.scorers.base import ScorerDefaults
+        from metassay.texts.scorers.base import Scorer
         from metassay.texts.scorers.scoring import score
 
-        class Slow(ScorerDefaults):
+        class Slow(Scorer):
             columns, needs, signature = ("size",), frozenset(), "slow|v:1"
             asked = 0
             def score(self, items):

@@ -98,7 +98,7 @@ def test_the_tokens_of_the_published_example(tmp_path):
     )
     # every one of them is guessed once, whatever the gap
     for gap in (2, 6):
-        blanc._gap = gap
+        blanc.gap = gap
         assert sorted(answer for guess in blanc._guesses(sentence) for answer in guess.answers) == sorted(masked)
 
 
@@ -117,7 +117,7 @@ def test_tuning_examples_mask_every_long_token_once(masked):
     tune = BlancTune(masked, chunk=4, stride=4)
     tokenizer = tune._model.tokenizer
     for seed in range(5):
-        tune._seed = seed
+        tune.seed = seed
         examples = tune._examples(FOOTBALL)
         wanted = [label for _, labels in examples for label in labels if label != -100]
         assert sorted(tokenizer.convert_ids_to_tokens(wanted)) == ["football", "loved", "morning", "that", "they"]

@@ -9,7 +9,7 @@ import pytest
 from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
-from metassay.texts.scorers.command import Command
+from metassay.texts.scorers.adapter import Command
 from metassay.texts.scorers.registry import make_scorers
 from metassay.texts.scorers.scoring import score
 

@@ -8,7 +8,7 @@ import pytest
 from metassay.core.note import Note
 from metassay.core.texts import Item, Texts
 from metassay.errors import UsageError
-from metassay.texts.scorers.qaeval import QAEval
+from metassay.texts.scorers.questions import QAEval
 from metassay.texts.scorers.scoring import score
 
 pytest.importorskip("textblob", reason="needs textblob; run: pip install 'metassay[text]'")
@@ -26,7 +26,7 @@ def qaeval(question, span) -> QAEval:
 
 
 def test_a_question_for_every_noun_phrase(qaeval):
-    assert qaeval.questions(REFERENCE) == [
+    assert qaeval.asked(REFERENCE) == [
         ("who opened the bridge ?", "Anna"),
         ("what was opened ?", "the bridge"),
         ("who painted the house ?", "Paul"),

@@ -8,8 +8,7 @@ import pytest
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.texts.scorers.rouge import Rouge
-from metassay.texts.scorers.rouge_we import RougeWE
-from metassay.texts.scorers.word_vectors import word_vectors
+from metassay.texts.scorers.rouge_we import RougeWE, word_vectors
 
 # cosines: cat and feline 0.96, dog and hound 0.8, cat and dog 0
 VECTORS = "cat 1 0 0\nfeline 0.96 0 0.28\ndog 0 1 0\nhound 0 1.6 1.2\nsat 0 0 1\nran 0.6 0 0.8\n"

@@ -6,7 +6,7 @@ import pytest
 from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import UnknownName, UsageError
-from metassay.texts.scorers.base import ScorerDefaults
+from metassay.texts.scorers.base import Scorer
 from metassay.texts.scorers.cache import Cache, key_of
 from metassay.texts.scorers.registry import METRICS, Metric, make_scorers, register
 from metassay.texts.scorers.scoring import score
@@ -16,7 +16,7 @@ TEXTS = Texts(
 )
 
 
-class Words(ScorerDefaults):
+class Words(Scorer):
     """Counts words, and how often it was asked."""
 
     columns = ("words",)
@@ -201,7 +201,7 @@ def test_a_metric_with_a_model_stays_in_this_process_and_gets_large_batches(monk
     scores = score(texts, model, processes=2)
     assert model.sizes == [500, 200]
     assert scores.matrix("words").max() == 1
-    assert ScorerDefaults().batch == 200
+    assert Scorer().batch == 200
 
 
 def test_what_was_learnt_from_the_collection_is_in_the_recipe_and_the_cache(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 from metassay.core.note import Note
 from metassay.core.texts import Item, Texts
 from metassay.errors import UsageError
+from metassay.texts.scorers.questions import SummaQA
 from metassay.texts.scorers.scoring import score
-from metassay.texts.scorers.summaqa import SummaQA
 
 SOURCE = "So Anna opened the bridge . So Paul painted the house ."
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from metassay.errors import FormatError, UsageError
-from metassay.texts.scorers.word_vectors import digest_of_vectors, word_vectors
+from metassay.texts.scorers.rouge_we import digest_of_vectors, word_vectors
 
 GLOVE = "the 1 0 0.5\nCat -2.5 1e-1 0\nnew york 0 1 1\ncat 9 9 9\n"
 JSON = {"the": [1, 0, 0.5], "Cat": [-2.5, 0.1, 0], "new york": [0, 1, 1], "cat": [9, 9, 9]}
@@ -42,7 +42,7 @@ def test_formats(tmp_path, content):
     file.write_bytes(content)
     for _ in range(2):  # as read, and from what was kept
         vectors = load(file)
-        assert list(vectors.index) == ["the", "cat", "new york"]
+        assert list(vectors.places) == ["the", "cat", "new york"]
         # of words that differ in case, the first
         np.testing.assert_allclose(vectors.matrix, [[1, 0, 0.5], [-2.5, 0.1, 0], [0, 1, 1]], rtol=1e-6)
         assert vectors.rows(["cat", "dog", "the"]).tolist() == [1, -1, 0]
@@ -55,7 +55,7 @@ def test_what_was_read_is_kept_and_damage_is_repaired(tmp_path, monkeypatch):
     load(file)
     (kept,) = (tmp_path / "cache" / "metassay" / "vectors").glob("*.npy")
     word_vectors.cache_clear()
-    monkeypatch.setattr("metassay.texts.scorers.word_vectors._read", lambda path: pytest.fail("it was read again"))
+    monkeypatch.setattr("metassay.texts.scorers.rouge_we._read", lambda path: pytest.fail("it was read again"))
     assert isinstance(load(file).matrix, np.memmap)
     monkeypatch.undo()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -17,6 +17,7 @@ from metassay.cli.running import run_study
 from metassay.core.study import read_declaration, read_question
 
 COMMANDS = (
+    "look",
     "agree",
     "compare",
     "normality",

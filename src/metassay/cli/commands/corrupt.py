@@ -25,20 +25,17 @@ KINDS = ("lemmatize", "shuffle", "swap-persons", "drop-words", "repeat", "negate
 def add(parser: Parser) -> None:
     """Add the options."""
     texts.add_files(parser)
-    group = parser.group("what to corrupt")
-    group.add_argument("--kind", metavar="KIND", help=f"what to do: {', '.join(KINDS)}")
-    group.add_argument("--system", action="append", metavar="NAME", help="systems to corrupt: names or comma lists")
+    options.add_flags(parser, "what to corrupt", {"--kind KIND": f"what to do: {', '.join(KINDS)}"})
     options.add(parser, options.of("corrupt"))
     texts.add_output(parser)
-    parser.group("record").add_argument(
-        "--changes", metavar="FILE", help="write every change as JSON lines: system, input, position, before, after"
-    )
+    told = {"--changes FILE": "write every change as JSON lines: system, input, position, before, after"}
+    options.add_flags(parser, "record", told)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.progress import progress
-    from metassay.cli.running import say
+    from metassay.cli.running import tell_written
     from metassay.core.files import write_text
     from metassay.texts.changes.corruptions import corrupt
 
@@ -51,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.changes.endswith(".jsonl"):
             raise UsageError(f"--changes {one_line(arguments.changes)!r} must end in .jsonl")
     chosen = options.given(arguments, options.of("corrupt"))
-    if arguments.system is not None:
-        chosen["systems"] = ",".join(arguments.system)
+    if "systems" in chosen:
+        chosen["systems"] = ",".join(chosen["systems"])
     found = texts.read(arguments)
     with progress(arguments.quiet):
         result = corrupt(found, arguments.kind, **chosen)
@@ -60,7 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.changes is not None:
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in result.change_rows())
         write_text(arguments.changes, "".join(lines))
-        if not arguments.quiet:
-            say(f"wrote {one_line(arguments.changes)}")
+        tell_written(arguments.changes, arguments.quiet)
     texts.summarise(result, form, arguments.quiet)
     return 0

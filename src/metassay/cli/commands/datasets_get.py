@@ -20,12 +20,8 @@ USAGE = "NAME... [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("files", nargs="*", metavar="NAME", help="names of data sets; all of them: all")
-    group = parser.group("output")
-    group.add_argument(
-        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
-    )
-    options.add_quiet(group)
+    options.add_flags(parser, "output", {"NAME...": "names of data sets; all of them: all", **options.QUIET})
+    options.add(parser, options.of("get_dataset"))
 
 
 def run(arguments: argparse.Namespace) -> int:

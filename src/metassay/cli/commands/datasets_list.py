@@ -19,9 +19,7 @@ USAGE = "[options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument(
-        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
-    )
+    options.add(parser, options.of("get_dataset"))
     options.add_output(parser, "datasets")
 
 
@@ -30,6 +28,5 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import Output
     from metassay.readers.datasets import datasets
 
-    arguments.files = []
     Output.of(arguments, "datasets").put(datasets(arguments.folder))
     return 0

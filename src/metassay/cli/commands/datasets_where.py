@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 
+from metassay.cli import options
 from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
@@ -17,10 +18,8 @@ USAGE = "NAME... [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("files", nargs="*", metavar="NAME", help="names of data sets")
-    parser.add_argument(
-        "--folder", metavar="FOLDER", help="the folder of data sets (default: METASSAY_DATA, or a cache)"
-    )
+    options.add_flags(parser, "output", {"NAME...": "names of data sets"})
+    options.add(parser, options.of("get_dataset"))
 
 
 def run(arguments: argparse.Namespace) -> int:

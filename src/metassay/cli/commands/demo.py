@@ -24,15 +24,15 @@ USAGE = "[options]"
 
 
 def _statistics() -> options.Options:
-    return {name: options.of("make_report")[name] for name in ("resamples", "seed", "threads")}
+    known = {**options.of("make_report"), **options.places()}
+    return {name: known[name] for name in ("resamples", "seed", "threads")}
 
 
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add(parser, _statistics())
-    group = parser.group("output")
-    group.add_argument("-o", "--output", metavar="FILE", default=REPORT, help=f"the report (default: {REPORT})")
-    options.add_quiet(group)
+    options.add_flags(parser, "output", {"-o --output FILE": f"the report (default: {REPORT})", **options.QUIET})
+    parser.set_defaults(output=REPORT)
 
 
 def run(arguments: argparse.Namespace) -> int:

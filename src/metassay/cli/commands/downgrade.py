@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from metassay.cli import options
+from metassay.cli import options, texts
 from metassay.cli.commands.corrupt import KINDS
 from metassay.cli.parser import Parser
 from metassay.core import vocabulary
@@ -21,34 +21,27 @@ def add(parser: Parser) -> None:
     """Add the options."""
     options.add_files(parser, "downgrade")
     options.add(parser, {"human": options.of("agree")["human"]})
-    damage = parser.group("damage: from texts")
-    damage.add_argument(
-        "--corruption",
-        action="append",
-        metavar="KIND",
-        help=f"FILE holds texts: damage them in these ways and score them; {', '.join(KINDS)}",
-    )
-    damage.add_argument(
-        "--rates",
-        metavar="SHARES",
-        help="shares of the units to damage, a comma list such as 0.1,0.25,0.5,1 (default: that of the kind, mostly 1)",
+    options.add_flags(
+        parser,
+        "damage: from texts",
+        {
+            "--corruption KIND...": "FILE holds texts: damage them in these ways and score them; " + ", ".join(KINDS),
+            "--rates SHARES": "shares of the units to damage, a comma list such as 0.1,0.25,0.5,1 (default: that of "
+            "the kind, mostly 1)",
+            **texts.NO_CACHE,
+        },
     )
     options.add(parser, {name: options.of("corrupt")[name] for name in ("backend", "seed")})
-    damage.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
-    damage.add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
-    damage.add_argument(
-        "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
-    )
-    given = parser.group("damage: from scores")
-    given.add_argument(
-        "--after",
-        action="append",
-        metavar="[KIND[@RATE]=]FILE",
-        help="FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
-        "shuffle=shuffled.csv; repeat it for several",
-    )
+    options.add(parser, _scoring())
+    after = "FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
+    after += "shuffle=shuffled.csv; repeat it for several"
+    options.add_flags(parser, "damage: from scores", {"--after [KIND[@RATE]=]FILE...": after})
     options.add(parser, options.places())
     options.add_output(parser, "downgrade")
+
+
+def _scoring() -> options.Options:
+    return {name: options.of("score")[name] for name in ("cache", "processes")}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,8 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
             "outputs"
         )
     chosen = options.given(arguments, options.of("downgrade"), leave_out=("metric",))
+    place = placed(arguments)
     output = Output.of(arguments, "downgrade")
-    with progress(arguments.quiet), placed(arguments):
+    with progress(arguments.quiet), place:
         if arguments.corruption is not None:
             before, after = _from_texts(arguments)
         else:
@@ -78,10 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Damage texts in every way that was named, and score them all."""
-    from metassay.cli import texts
     from metassay.studies.downgrade import Damaged
     from metassay.texts.changes.corruptions import corrupt
-    from metassay.texts.scorers.cache import default_path
     from metassay.texts.scorers.registry import make_scorers
     from metassay.texts.scorers.scoring import score
 
@@ -97,11 +89,8 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     scorers = make_scorers(arguments.metric)
     seed = vocabulary.seed(0 if arguments.seed is None else arguments.seed)
     # files are tables of texts here, since plain ones could not be told from scores
-    found = texts.read(argparse.Namespace(**{**vars(arguments), "parallel": None, "reference": None, "source": None}))
-    how: dict[str, Any] = {
-        "cache": None if arguments.no_cache else arguments.cache or default_path(),
-        "processes": arguments.processes,
-    }
+    found = texts.read(arguments)
+    how = texts.kept(arguments, options.given(arguments, _scoring()))
     before = score(found, scorers, **how)
     after = []
     for kind in dict.fromkeys(kinds):
@@ -109,7 +98,7 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
             damaged = corrupt(found, kind, rate=rate, seed=seed, backend=arguments.backend or "built-in")
             row = damaged.table[0]
             changed = sum(r.n_changed_texts for r in damaged.table) / sum(r.n_texts for r in damaged.table)
-            after.append(Damaged(score(damaged.texts, scorers, **how), row.kind, row.criterion, row.rate, changed))
+            after.append(Damaged(score(damaged.texts, scorers, **how), row.kind, row.human, row.rate, changed))
     return before.declare(lower_is_better=arguments.lower_is_better or ()), after
 
 
@@ -128,8 +117,7 @@ def _from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
         label, sign, path = given.rpartition("=")
         kind, at, share = label.partition("@")
         kind = kind if sign else "damage"
-        own = argparse.Namespace(**{**vars(arguments), "files": [path], "human": None})
-        scores = read_scores(own)
+        scores = read_scores(arguments, [path])
         criterion = KNOWN[kind].criterion if kind in KNOWN else None
         after.append(Damaged(scores, kind or "damage", criterion, _rate(share) if at else 1.0))
     return before, after

@@ -22,14 +22,8 @@ USAGE = "[options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    group = parser.group("output")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help=f"where to: .csv, .tsv, .jsonl (also with .gz) or .parquet (default: {FILE}, if there is no such file)",
-    )
-    options.add_quiet(group)
+    text = f"where to: .csv, .tsv, .jsonl (also with .gz) or .parquet (default: {FILE}, if there is no such file)"
+    options.add_flags(parser, "output", {"-o --output FILE": text, **options.QUIET})
 
 
 def run(arguments: argparse.Namespace) -> int:

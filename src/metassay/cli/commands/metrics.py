@@ -28,8 +28,7 @@ def add(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.running import Output
-    from metassay.texts.scorers.catalogue import metrics
+    from metassay.texts.scorers.registry import metrics
 
-    arguments.files = []
     Output.of(arguments, "metrics").put(metrics(arguments.names or None))
     return 0

@@ -20,18 +20,16 @@ def add(parser: Parser) -> None:
     """Add the options."""
     options.add_files(parser, "make_report")
     options.add(parser, options.places())
-    group = parser.group("output")
-    group.add_argument("--title", metavar="TEXT", help="heading of the page")
-    group.add_argument("-o", "--output", metavar="FILE", default="report.html", help="the page (default: report.html)")
-    options.add_quiet(group)
+    flags = {"--title TEXT": "heading of the page", "-o --output FILE": "the page (default: report.html)"}
+    options.add_flags(parser, "output", {**flags, **options.QUIET})
+    parser.set_defaults(output="report.html")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.progress import progress
-    from metassay.cli.running import placed, read_scores, say, spare_inputs, tell
+    from metassay.cli.running import placed, read_scores, spare_inputs, tell, tell_written
     from metassay.core.files import check_writable
-    from metassay.errors import one_line
     from metassay.report.document.report import TITLE, make_report
     from metassay.report.terminal import default_width
 
@@ -43,6 +41,5 @@ def run(arguments: argparse.Namespace) -> int:
         report = make_report(scores, arguments.output, title=arguments.title or TITLE, **chosen)
     for sentence in report.sentences:
         tell(textwrap.fill(sentence, default_width()))
-    if not arguments.quiet:
-        say(f"wrote {one_line(arguments.output)}")
+    tell_written(arguments.output, arguments.quiet)
     return 0

@@ -21,21 +21,18 @@ USAGE = "[options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    group = parser.group("what to check")
-    group.add_argument(
-        "--data",
-        metavar="FOLDER",
-        help="the folder of data sets, such as metassay datasets get fills (default: METASSAY_DATA, or a cache)",
+    options.add_flags(
+        parser,
+        "what to check",
+        {
+            "--data FOLDER": "the folder of data sets, such as metassay datasets get fills (default: METASSAY_DATA, or "
+            "a cache)",
+            "--only PAPER": "papers, a comma list of rankel-2011, deutsch-2021, deutsch-2022, ernst-2023, braun-2022, "
+            "summeval-scores",
+            "--full": "simulate as much as the papers did, and check what takes minutes too",
+            "--strict": "exit with 1 if a number is outside its tolerance",
+        },
     )
-    group.add_argument(
-        "--only",
-        metavar="PAPER",
-        help="papers, a comma list of rankel-2011, deutsch-2021, deutsch-2022, ernst-2023, braun-2022, summeval-scores",
-    )
-    group.add_argument(
-        "--full", action="store_true", help="simulate as much as the papers did, and check what takes minutes too"
-    )
-    group.add_argument("--strict", action="store_true", help="exit with 1 if a number is outside its tolerance")
     options.add(parser, options.of("reproduce"))
     options.add_output(parser, "reproduce")
 
@@ -46,7 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import Output
     from metassay.reproduction.reproduce import reproduce
 
-    arguments.files = []
     output = Output.of(arguments, "reproduce")
     chosen = options.given(arguments, options.of("reproduce"))
     with progress(arguments.quiet):

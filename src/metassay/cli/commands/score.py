@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metassay.cli import options, texts
@@ -31,75 +30,45 @@ if TYPE_CHECKING:
 def add(parser: Parser) -> None:
     """Add the options."""
     texts.add_files(parser)
-    group = parser.group("what to score with")
-    group.add_argument(
-        "--metric",
-        action="append",
-        metavar="NAME",
-        help="metrics, a comma list; options in brackets, such as rouge[stem=none] (see metassay metrics)",
+    options.add_flags(
+        parser,
+        "what to score with",
+        {
+            "--metric NAME...": "metrics, a comma list; options in brackets, such as rouge[stem=none] (see metassay "
+            "metrics)",
+            "--by-reference": "compare with each reference by itself, and write which one in a column reference",
+            "--corpus": "score whole systems (bleu, chrf, chrf++, ter, meteor) as sacrebleu does, not each output by "
+            "itself",
+            "--with FILE...": "scores that are there already, from people or other programs, to be written along; may "
+            "be repeated",
+        },
     )
-    group.add_argument(
-        "--max-references", type=int, metavar="N", help="compare with the first N references of each input only"
+    options.add_flags(
+        parser,
+        "a model as a judge",
+        {
+            "--max-cost X": "send no request after which all judges together could have cost more; needs price_in and "
+            "price_out",
+            "--trust": "use a judge's config file though others can have written it; it says where texts and keys go",
+        },
     )
-    group.add_argument(
-        "--leave-own-out",
-        action="store_true",
-        help="compare people's own texts, outputs that are references themselves, with the other references only",
-    )
-    group.add_argument(
-        "--by-reference",
-        action="store_true",
-        help="compare with each reference by itself, and write which one in a column reference",
-    )
-    group.add_argument(
-        "--corpus",
-        action="store_true",
-        help="score whole systems (bleu, chrf, chrf++, ter, meteor) as sacrebleu does, not each output by itself",
-    )
-    group.add_argument(
-        "--with",
-        dest="with_",
-        action="append",
-        metavar="FILE",
-        help="scores that are there already, from people or other programs, to be written along; may be repeated",
-    )
-    judge = parser.group("a model as a judge")
-    judge.add_argument(
-        "--max-cost",
-        type=float,
-        metavar="X",
-        help="send no request after which all judges together could have cost more; needs price_in and price_out",
-    )
-    judge.add_argument(
-        "--trust",
-        action="store_true",
-        help="use a judge's config file though others can have written it; it says where texts and keys go",
-    )
-    work = parser.group("how")
-    work.add_argument("--cache", metavar="FILE", help="where scores are kept by content (default: the user's cache)")
-    work.add_argument("--no-cache", action="store_true", help="keep nothing, and score everything anew")
-    work.add_argument(
-        "--processes", type=int, metavar="N", help="processes to use; they change no number (default: all processors)"
-    )
+    options.add(parser, options.of("score"))
+    options.add_flags(parser, "how", texts.NO_CACHE)
     options.add(parser, {name: each for name, each in options.places().items() if name != "checkpoint"})
-    output = parser.group("output")
-    output.add_argument("-o", "--output", metavar="FILE", help="tidy scores; ends in .csv, .tsv, .jsonl or .parquet")
-    options.add_safe_csv(output)
-    options.add_quiet(output)
+    where = {"-o --output FILE": "tidy scores; ends in .csv, .tsv, .jsonl or .parquet"}
+    options.add_flags(parser, "output", {**where, **options.SAFE_CSV, **options.QUIET})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.progress import progress
-    from metassay.cli.running import placed, say
+    from metassay.cli.running import placed, say, spare_inputs, tell_written
     from metassay.core.files import check_writable
     from metassay.readers import read, write
     from metassay.report.notes import sentences
-    from metassay.texts.scorers.cache import default_path
     from metassay.texts.scorers.judge import Judge
-    from metassay.texts.scorers.references import score_by_reference
     from metassay.texts.scorers.registry import make_scorers
-    from metassay.texts.scorers.scoring import score
+    from metassay.texts.scorers.scoring import score, score_by_reference
 
     if arguments.metric is None:
         raise UsageError("no metric given; name some with --metric, and see them with: metassay metrics")
@@ -109,9 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"-o {one_line(arguments.output)!r} must end in .csv, .tsv, .jsonl or .parquet")
     if arguments.safe_csv and not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv")):
         raise UsageError(f"--safe-csv has no meaning for {one_line(arguments.output)!r}, which is no CSV")
-    for name in texts.paths(arguments):
-        if Path(name).exists() and Path(arguments.output).exists() and Path(name).samefile(arguments.output):
-            raise UsageError(f"-o {one_line(arguments.output)!r} would overwrite the texts it reads")
+    spare_inputs(arguments.output, texts.paths(arguments))
     if arguments.corpus and (arguments.by_reference or arguments.with_):
         raise UsageError("--corpus scores whole systems, and does not go with --by-reference or --with")
     if arguments.leave_own_out and (arguments.corpus or arguments.by_reference):
@@ -129,22 +96,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.corpus:
         _score_corpus(arguments, found, scorers)
         return 0
-    cache = None if arguments.no_cache else arguments.cache or default_path()
+    how = texts.kept(arguments, options.given(arguments, options.of("score"), leave_out=("leave_own_out",)))
     with progress(arguments.quiet), placed(arguments):
-        how = {
-            "cache": cache,
-            "processes": arguments.processes,
-            "max_references": arguments.max_references,
-        }
         if arguments.by_reference:
             scores = score_by_reference(found, scorers, **how)
         else:
-            scores = score(found, scorers, leave_own_out=arguments.leave_own_out, **how)
+            scores = score(found, scorers, leave_own_out=bool(arguments.leave_own_out), **how)
     write(scores if others is None else scores.merge(others), arguments.output, safe=arguments.safe_csv)
     if not arguments.quiet:
         for line in (*map(str, scores.sources[len(found.provenance) :]), *sentences(scores.notes)):
             say(line)
-        say(f"wrote {one_line(arguments.output)}")
+    tell_written(arguments.output, arguments.quiet)
     return 0
 
 
@@ -158,15 +120,14 @@ def _settings_of_judges(arguments: argparse.Namespace) -> dict[str, object]:
 
 def _score_corpus(arguments: argparse.Namespace, found: Texts, scorers: list[Scorer]) -> None:
     """Write a score for each system, and tell the recipes."""
-    from metassay.cli.running import say
+    from metassay.cli.running import tell_written
     from metassay.readers import write
-    from metassay.texts.scorers.corpus import score_corpus
+    from metassay.texts.scorers.scoring import score_corpus
 
     scores = score_corpus(found, scorers, max_references=arguments.max_references)
     write(scores.to_scores(), arguments.output, safe=arguments.safe_csv)
     texts.tell_corpus(scores, arguments.quiet)
-    if not arguments.quiet:
-        say(f"wrote {one_line(arguments.output)}")
+    tell_written(arguments.output, arguments.quiet)
 
 
 def _check_shared(scores: Scores, found: Texts) -> None:

@@ -21,39 +21,21 @@ USAGE = "[options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    group = parser.group("where")
-    group.add_argument(
-        "--host",
-        metavar="HOST",
-        default="127.0.0.1",
-        help="address to listen at (default: 127.0.0.1, this machine only)",
-    )
-    group.add_argument("--port", metavar="N", type=int, default=8765, help="port; 0 takes a free one (default: 8765)")
-    group.add_argument(
-        "--name",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="a further name by which browsers reach it; repeatable",
-    )
-    group.add_argument("--open", action="store_true", help="open the page in a browser")
-    group = parser.group("limits")
-    group.add_argument("--max-upload", metavar="MB", type=float, default=50, help="size of an upload (default: 50)")
-    group.add_argument(
-        "--max-minutes", metavar="N", type=float, default=15, help="time that one report may take (default: 15)"
-    )
-    group.add_argument(
-        "--expire",
-        metavar="MINUTES",
-        type=float,
-        default=60,
-        help="delete what nobody has used for so long (default: 60)",
-    )
-    group = parser.group("output")
-    group.add_argument(
-        "--keep", metavar="FOLDER", help="keep copies of files and reports there (default: nothing is kept)"
-    )
-    options.add_quiet(group)
+    where = {
+        "--host HOST": "address to listen at (default: 127.0.0.1, this machine only)",
+        "--port N": "port; 0 takes a free one (default: 8765)",
+        "--name NAME...": "a further name by which browsers reach it; repeatable",
+        "--open": "open the page in a browser",
+    }
+    limits = {
+        "--max-upload MB": "size of an upload (default: 50)",
+        "--max-minutes MINUTES": "time that one report may take (default: 15)",
+        "--expire MINUTES": "delete what nobody has used for so long (default: 60)",
+    }
+    kept = {"--keep FOLDER": "keep copies of files and reports there (default: nothing is kept)"}
+    for title, flags in {"where": where, "limits": limits, "output": {**kept, **options.QUIET}}.items():
+        options.add_flags(parser, title, flags)
+    parser.set_defaults(host="127.0.0.1", port=8765, name=[], max_upload=50.0, max_minutes=15.0, expire=60.0)
 
 
 def run(arguments: argparse.Namespace) -> int:

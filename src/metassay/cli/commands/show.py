@@ -21,7 +21,7 @@ USAGE = "RESULT.json [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.group("files").add_argument("files", nargs="*", metavar="FILE", help="the result")
+    options.add_flags(parser, "files", {"FILE...": "the result"})
     options.add_output(parser)
 
 

@@ -14,24 +14,18 @@ from metassay.errors import UsageError
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_study(parser, "simulate_power")
-    group = parser.group("how the metric is damaged")
-    group.add_argument(
-        "--texts",
-        action="append",
-        metavar="FILE",
-        help="outputs with references, on the same systems and inputs: ROUGE-1 is computed from them, and from a "
-        "random share of the words of each output; repeat it for more files",
-    )
-    group.add_argument(
-        "--keep",
-        metavar="SHARE",
-        help="shares of the words that the damaged metric sees, a comma list; needs --texts (default: 0.1 to 1)",
-    )
-    group.add_argument("--measure", metavar="NAME", help="f1, recall or precision of ROUGE-1 (default: f1)")
-    group.add_argument(
-        "--with-references",
-        metavar="HOW",
-        help="several references: average, best, jackknife, rouge-1.5.5-best, or first (default: average)",
+    options.add_flags(
+        parser,
+        "how the metric is damaged",
+        {
+            "--texts FILE...": "outputs with references, on the same systems and inputs: ROUGE-1 is computed from "
+            "them, and from a random share of the words of each output; repeat it for more files",
+            "--keep SHARE": "shares of the words that the damaged metric sees, a comma list; needs --texts (default: "
+            "0.1 to 1)",
+            "--measure NAME": "f1, recall or precision of ROUGE-1 (default: f1)",
+            "--with-references HOW": "several references: average, best, jackknife, rouge-1.5.5-best, or first "
+            "(default: average)",
+        },
     )
 
 

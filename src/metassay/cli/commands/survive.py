@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metassay.cli import options
 from metassay.cli.parser import Parser
+from metassay.cli.running import read_scores, run_study, tell_what_was_read
 from metassay.core.vocabulary import names
 from metassay.errors import UnknownName, UsageError, one_line
 
@@ -26,19 +28,9 @@ def add(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
-    from metassay.cli.progress import progress
-    from metassay.cli.running import Output, placed
-    from metassay.studies.survive import survive
-
-    chosen = options.given(arguments, options.of("survive"))
     parts = _labelled(arguments.files)
     arguments.files = [path for paths in parts.values() for path in paths]
-    output = Output.of(arguments, "survive")
-    scores = _read(arguments, parts)
-    with progress(arguments.quiet), placed(arguments):
-        result = survive(scores, **chosen)
-    output.put(result)
-    return 0
+    return run_study(arguments, "survive", partial(_read, parts=parts))
 
 
 def _labelled(files: list[str]) -> dict[str, list[str]]:
@@ -59,25 +51,22 @@ def _labelled(files: list[str]) -> dict[str, list[str]]:
 
 def _read(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Scores:
     """Read files that carry a label one label at a time, and put them beside each other."""
-    from metassay.cli.running import describe, read_scores, say
     from metassay.core.stacking import stacked
     from metassay.readers import read
 
     if not any(parts):
-        arguments.by_column = arguments.by if arguments.by not in (None, *KNOWN) else None
-        return read_scores(arguments)
+        return read_scores(arguments, by=arguments.by if arguments.by not in (None, *KNOWN) else None)
     if "-" in arguments.files:
         raise UsageError("stdin cannot be read beside files with a label")
     found = {}
     for label, paths in parts.items():
-        scores = read(*paths, format=arguments.format_, language=arguments.language)
+        scores = read(*paths, **options.given(arguments, options.of("read")))
         # Told before they are put together: a criterion that says the same in all files is shared by all.
         found[label] = scores.declare(human=_present(scores, arguments.human or ()))
     shared = found.pop("", None)
     scores = stacked(found, shared)
     scores = scores.declare(human=arguments.human or (), lower_is_better=arguments.lower_is_better or ())
-    if not arguments.quiet:
-        say(describe(scores))
+    tell_what_was_read(scores, arguments.quiet)
     return scores
 
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from metassay.cli import options, texts
 from metassay.cli.parser import Parser
-from metassay.cli.running import Output, placed, run_study
+from metassay.cli.running import run_study
 from metassay.core import vocabulary
 from metassay.errors import UsageError
+
+if TYPE_CHECKING:
+    from metassay.core.corpus import CorpusScores
 
 
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_study(parser, "systems")
-    parser.group("scores of whole systems").add_argument(
-        "--corpus",
-        action="store_true",
-        help="files hold texts: score whole systems with --metric bleu, chrf, chrf++, ter or meteor, and test these",
-    )
+    text = "files hold texts: score whole systems with --metric bleu, chrf, chrf++, ter or meteor, and test these"
+    options.add_flags(parser, "scores of whole systems", {"--corpus": text})
     texts.add_plain(parser)
 
 
@@ -33,20 +34,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run_corpus(arguments: argparse.Namespace) -> int:
     """Score texts and compare whole systems."""
-    from metassay.cli.progress import progress
-    from metassay.studies.systems import systems
-    from metassay.texts.scorers.corpus import score_corpus
     from metassay.texts.scorers.registry import make_scorers
+    from metassay.texts.scorers.scoring import score_corpus
 
     if arguments.metric is None:
         raise UsageError("--corpus needs metrics of texts: name some with --metric, such as bleu,chrf,ter")
     if arguments.human is not None:
         raise UsageError("--human has no meaning with --corpus: the files hold texts, and no judgments")
-    given = options.given(arguments, options.of("systems"), leave_out=("metric", "human", "references"))
-    output = Output.of(arguments, "systems")
     scorers = make_scorers(arguments.metric)
-    with progress(arguments.quiet), placed(arguments):
+
+    def scored(arguments: argparse.Namespace) -> CorpusScores:
         found = score_corpus(texts.read(arguments), scorers)
         texts.tell_corpus(found, arguments.quiet)
-        output.put(systems(found, **{"test": ",".join(vocabulary.CORPUS_TESTS)} | given))
-    return 0
+        return found
+
+    return run_study(
+        arguments, "systems", scored, ("metric", "human", "references"), test=",".join(vocabulary.CORPUS_TESTS)
+    )

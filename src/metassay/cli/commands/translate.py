@@ -22,25 +22,11 @@ from metassay.errors import UsageError
 def add(parser: Parser) -> None:
     """Add the options."""
     texts.add_files(parser)
-    group = parser.group("how to translate")
-    group.add_argument("--to", metavar="LANG", help="the language to translate into, such as es")
-    group.add_argument("--from", dest="source_language", metavar="LANG", help="the language of the texts (default: en)")
-    group.add_argument(
-        "--with",
-        dest="with_",
-        metavar="NAME",
-        help="apertium; marian (opus-mt models) or marian:MODEL by name or path; command:CMD, a program that reads a "
-        "text per line, or command-jsonl:CMD; {from} and {to} stand for the languages (default: apertium)",
-    )
-    group.add_argument(
-        "--what", metavar="PARTS", help="a comma list of outputs, references and sources (default: all three)"
-    )
-    group.add_argument("--cache", metavar="FILE", help="keep translations there, and make none of them twice")
+    options.add_flags(parser, "how to translate", {"--to LANG": "the language to translate into, such as es"})
     options.add(parser, options.of("translate"))
     texts.add_output(parser)
-    parser.group("round trip").add_argument(
-        "--back", metavar="FILE", help="also translate back into the first language, and write those texts there"
-    )
+    back = "also translate back into the first language, and write those texts there"
+    options.add_flags(parser, "round trip", {"--back FILE": back})
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,9 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.back is not None:
         texts.check_target(arguments.back, "--back", texts.paths(arguments))
     chosen = options.given(arguments, options.of("translate"))
-    for name in ("source_language", "with_", "what", "cache"):
-        if getattr(arguments, name) is not None:
-            chosen[name] = getattr(arguments, name)
     found = texts.read(arguments)
     with progress(arguments.quiet):
         result = translate(found, to=arguments.to, back=arguments.back is not None, **chosen)

@@ -2,69 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from metassay.core.signature import VERSION
 from metassay.errors import listed
 from metassay.report import names, numbers
 from metassay.report.document.study_runs import Dossier
+from metassay.report.views.columns import grouped
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement
     from metassay.studies.compare import Comparison
 
-_RESAMPLING = (
-    "Daniel Deutsch, Rotem Dror and Dan Roth (2021). A Statistical Analysis of Summarization Evaluation Metrics Using "
-    "Resampling Methods. TACL 9."
-)
-_SYSTEM_LEVEL = (
-    "Daniel Deutsch, Rotem Dror and Dan Roth (2022). Re-Examining System-Level Correlations of Automatic Summarization "
-    "Evaluation Metrics. NAACL."
-)
-_WILLIAMS = "Evan J. Williams (1959). Regression Analysis. Wiley."
-_WILCOXON = "Frank Wilcoxon (1945). Individual Comparisons by Ranking Methods. Biometrics Bulletin 1(6)."
-_TUKEY = "John W. Tukey (1949). Comparing Individual Means in the Analysis of Variance. Biometrics 5(2)."
-
-_OWEN = "Art B. Owen (2007). The Pigeonhole Bootstrap. Annals of Applied Statistics 1(2)."
-_ERNST = (
-    "Ori Ernst, Ori Shapira, Ido Dagan and Ran Levy (2023). Re-Examining Summarization Evaluation across Multiple "
-    "Quality Criteria. Findings of EMNLP."
-)
-_OWCZARZAK = (
-    "Karolina Owczarzak, John M. Conroy, Hoa Trang Dang and Ani Nenkova (2012). An Assessment of the Accuracy of "
-    "Automatic Evaluation in Summarization. Workshop on Evaluation Metrics and System Comparison for Automatic "
-    "Summarization, NAACL."
-)
-_KRUSKAL = (
-    "William H. Kruskal and W. Allen Wallis (1952). Use of Ranks in One-Criterion Variance Analysis. JASA 47(260)."
-)
-_SHAPIRO = "Samuel S. Shapiro and Martin B. Wilk (1965). An Analysis of Variance Test for Normality. Biometrika 52."
 _WORKS = {
-    "criteria": (_ERNST,),
-    "decisions": (_OWCZARZAK, _WILCOXON),
-    "difficulty": (_KRUSKAL, _TUKEY),
-    "normality": (_SHAPIRO,),
+    "resampling": "Daniel Deutsch, Rotem Dror and Dan Roth (2021). A Statistical Analysis of Summarization Evaluation "
+    "Metrics Using Resampling Methods. TACL 9.",
+    "pairs": "Daniel Deutsch, Rotem Dror and Dan Roth (2022). Re-Examining System-Level Correlations of Automatic "
+    "Summarization Evaluation Metrics. NAACL.",
+    "williams": "Evan J. Williams (1959). Regression Analysis. Wiley.",
+    "jackknife": "A. Colin Cameron, Jonah B. Gelbach and Douglas L. Miller (2011). Robust Inference With Multiway "
+    "Clustering. Journal of Business & Economic Statistics 29(2).",
+    "ranks": "Magne Mogstad, Joseph P. Romano, Azeem M. Shaikh and Daniel Wilhelm (2024). Inference for Ranks with "
+    "Applications to Mobility across Neighbourhoods and Academic Achievement across Countries. Review of Economic "
+    "Studies 91(1).",
+    "two-way": "Art B. Owen (2007). The Pigeonhole Bootstrap. Annals of Applied Statistics 1(2).",
+    "criteria": "Ori Ernst, Ori Shapira, Ido Dagan and Ran Levy (2023). Re-Examining Summarization Evaluation across "
+    "Multiple Quality Criteria. Findings of EMNLP.",
+    "decisions": "Karolina Owczarzak, John M. Conroy, Hoa Trang Dang and Ani Nenkova (2012). An Assessment of the "
+    "Accuracy of Automatic Evaluation in Summarization. Workshop on Evaluation Metrics and System Comparison for "
+    "Automatic Summarization, NAACL.",
+    "wilcoxon": "Frank Wilcoxon (1945). Individual Comparisons by Ranking Methods. Biometrics Bulletin 1(6).",
+    "difficulty": "William H. Kruskal and W. Allen Wallis (1952). Use of Ranks in One-Criterion Variance Analysis. "
+    "JASA 47(260).",
+    "tukey": "John W. Tukey (1949). Comparing Individual Means in the Analysis of Variance. Biometrics 5(2).",
+    "normality": "Samuel S. Shapiro and Martin B. Wilk (1965). An Analysis of Variance Test for Normality. "
+    "Biometrika 52.",
 }
-
-_INTERVALS = {
-    "boot-both": "a bootstrap over systems and inputs",
-    "boot-systems": "a bootstrap over systems",
-    "boot-inputs": "a bootstrap over inputs",
+"""Whom to cite for a study or a method."""
+_ALSO = {"compare": "ranks", "decisions": "wilcoxon", "difficulty": "tukey", "precision": "pairs"}
+"""What else a study rests on."""
+_AXES = {"both": "systems and inputs", "systems": "systems", "inputs": "inputs"}
+_EXCHANGED = {
+    "both": "the scores of single outputs",
+    "systems": "all scores of a system",
+    "inputs": "all scores of an input",
+}
+_METHODS = {
+    "jackknife": "the two-way jackknife (leaving out systems, with the variance that inputs add after Cameron et al., "
+    "2011)",
     "fisher": "Fisher's transformation",
-    "two-way": "a jackknife over systems with the variance that inputs add",
-}
-_TESTS = {
-    "perm-both": "a permutation test that exchanges the scores of single outputs",
-    "perm-systems": "a permutation test that exchanges all scores of a system",
-    "perm-inputs": "a permutation test that exchanges all scores of an input",
-    "paired-boot-both": "a paired bootstrap over systems and inputs",
-    "paired-boot-systems": "a paired bootstrap over systems",
-    "paired-boot-inputs": "a paired bootstrap over inputs",
     "williams": "Williams' test (Williams, 1959)",
-    "two-way": "a permutation test that exchanges all scores of a system and allows for the variance that inputs add "
-    "(after Owen, 2007)",
+    **{f"boot-{axis}": f"a bootstrap over {words}" for axis, words in _AXES.items()},
+    **{f"paired-boot-{axis}": f"a paired bootstrap over {words}" for axis, words in _AXES.items()},
+    **{f"perm-{axis}": f"a permutation test that exchanges {words}" for axis, words in _EXCHANGED.items()},
 }
+_OWN = ("jackknife", "two-way", "williams")
+"""Methods that are not of the paper on resampling."""
 
 
 def paragraph(dossier: Dossier) -> str:
@@ -93,18 +87,21 @@ def paragraph(dossier: Dossier) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
+def _statistics(rows: Sequence[Any]) -> str:
+    return listed([names.coefficient(name) for name in names.statistics(rows)], 5)
+
+
 def _agreement(result: Any) -> str:  # noqa: ANN401 - an Agreement
     rows = cast("Agreement", result).table
     if not rows:
         return ""
     first = rows[0]
-    levels = list(dict.fromkeys(row.level for row in rows))
-    coefficients = listed([names.coefficient(c) for c in dict.fromkeys(row.coefficient for row in rows)], 5)
-    made = _INTERVALS.get(first.interval, f"the method {first.interval}")
+    levels = list(grouped(rows, "level"))
+    made = _METHODS.get(first.interval, "a jackknife over systems with the variance that inputs add")
     drawn = "" if first.resamples is None else f" with {first.resamples:,} resamples"
-    source = "" if first.interval == "two-way" else " (Deutsch et al., 2021)"
+    source = "" if first.interval in _OWN else " (Deutsch et al., 2021)"
     return (
-        f"Agreement is the correlation ({coefficients}) at the {' and '.join(levels)} "
+        f"Agreement is the {names.measure(rows)} ({_statistics(rows)}) at the {' and '.join(levels)} "
         f"{'level' if len(levels) == 1 else 'levels'}, with {numbers.percent(first.confidence)} intervals by "
         f"{made}{drawn}{source}."
     )
@@ -115,25 +112,27 @@ def _comparison(result: Any) -> str:  # noqa: ANN401 - a Comparison
     if not compared.table:
         return ""
     first = compared.table[0]
-    made = _TESTS.get(first.test, f"the test {first.test}")
+    two_way = (
+        "a permutation test that exchanges all scores of a system and allows for the variance that inputs add (after "
+        "Owen, 2007)"
+    )
     drawn = "" if first.resamples is None else f", {first.resamples:,} draws"
     correction = names.CORRECTIONS.get(first.correction)
     rows = "for the tests of one metric against all others" if first.scope == "row" else "for all tests of a table"
     corrected = "" if correction is None else f", with {correction} correction {rows}"
-    coefficients = listed([names.coefficient(c) for c in dict.fromkeys(row.coefficient for row in compared.table)], 5)
     sided = "two-sided" if first.alternative == "two-sided" else "one-sided"
-    # Williams' own work is named in the test's words; two-way is not of that paper.
-    source = "" if first.test in ("two-way", "williams") else " (Deutsch et al., 2021)"
+    source = "" if first.test in _OWN else " (Deutsch et al., 2021)"
     return (
-        f"Differences between metrics ({coefficients}) were tested {sided} by {made}{drawn}{source}, at "
-        f"α = {compared.alpha:g}{corrected}."
+        f"Differences between metrics ({_statistics(compared.table)}) were tested {sided} by "
+        f"{_METHODS.get(first.test, two_way)}{drawn}{source}, at α = {compared.alpha:g}{corrected}. The ranks that a "
+        "metric may have follow from the tests of all pairs, corrected by Holm's method (Mogstad et al., 2024)."
     )
 
 
 def _criteria(result: Any) -> str:  # noqa: ANN401 - a Confounding
     return (
         "To see whether agreement on one criterion is borrowed from another, we held the other fixed over all outputs "
-        f"({names.coefficient('kendall')}, in buckets and by partial correlation; Ernst et al., 2023), with intervals "
+        f"({_statistics(result.table)}, in buckets and by partial correlation; Ernst et al., 2023), with intervals "
         f"from {result.table[0].resamples:,} resamples of systems and inputs."
     )
 
@@ -154,13 +153,9 @@ def _stability(result: Any) -> str:  # noqa: ANN401 - a Stability
 
 def citations(dossier: Dossier) -> tuple[str, ...]:
     """Return the works that the paragraph and the tables rest on."""
-    found = [_RESAMPLING]
-    if {"pairs", "precision"} & set(dossier.results):
-        found.append(_SYSTEM_LEVEL)
-    if "compare" in dossier.results:
-        tests = {row.test for row in cast("Comparison", dossier.results["compare"]).table}
-        found += [work for test, work in (("williams", _WILLIAMS), ("two-way", _OWEN)) if test in tests]
-    for study, works in _WORKS.items():
-        if study in dossier.results:
-            found += works
-    return tuple(found)
+    rests_on = ["resampling"]
+    for study, result in dossier.results.items():
+        if study in ("agree", "compare"):
+            rests_on += grouped(result.table, "test" if study == "compare" else "interval")
+        rests_on += [study, _ALSO.get(study, "")]
+    return tuple(_WORKS[key] for key in dict.fromkeys(rests_on) if key in _WORKS)

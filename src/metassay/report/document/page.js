@@ -44,11 +44,11 @@
       chart.switches.every((name) => row[name] === state[name]) &&
       chart.metrics.every((name) => !state.hidden.has(row[name])) &&
       (!chart.picked || row[chart.pick] === chart.picked.value));
-    // A level or coefficient that this chart does not have shows the first that it has.
+    // A level or statistic that this chart does not have shows the first that it has.
     if (!rows.length && chart.switches.length) {
-      const order = all("[data-switch=coefficient] option").map((option) => option.value);
+      const order = all("[data-switch=statistic] option").map((option) => option.value);
       const nearest = (names) => chart.rows.filter((row) => names.every((name) => row[name] === state[name]))
-        .sort((a, b) => order.indexOf(a.coefficient) - order.indexOf(b.coefficient))[0];
+        .sort((a, b) => order.indexOf(a.statistic) - order.indexOf(b.statistic))[0];
       const has = (name) => chart.switches.includes(name);
       const first = nearest(["human", "level"].filter(has)) || nearest(["human"].filter(has)) || chart.rows[0];
       if (first) rows = chart.rows.filter((row) => chart.switches.every((name) => row[name] === first[name]) && chart.metrics.every((name) => !state.hidden.has(row[name])) && (!chart.picked || row[chart.pick] === first[chart.pick]));

@@ -10,27 +10,21 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from metassay import HOMES
 from metassay.charts import theme
 from metassay.charts.chart import interactive
-from metassay.charts.panels import Multiples
+from metassay.charts.panels import SWITCHES, Multiples
 from metassay.core.signature import VERSION
+from metassay.core.study import read_question
 from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, views
 from metassay.report.document import methods, summary
 from metassay.report.document.study_runs import Dossier
 from metassay.report.notes import sentences
+from metassay.report.templates import each, filled, options
 
-QUESTIONS = {
-    "agree": "How well does each metric agree with people?",
-    "compare": "Which metric agrees better?",
-    "criteria": "Is the agreement borrowed from another criterion?",
-    "pairs": "Does a small score difference mean anything?",
-    "decisions": "Would a metric decide between systems as people do?",
-    "stability": "Would the ranking of systems come out the same again?",
-    "precision": "How precise are the systems' scores?",
-    "difficulty": "Do inputs differ in difficulty?",
-    "normality": "Do parametric methods apply?",
-}
+STUDIES = ("agree", "compare", "criteria", "pairs", "decisions", "stability", "precision", "difficulty", "normality")
+QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 """The sections, in reading order."""
 
 MOST_WARNINGS = 5
@@ -54,31 +48,27 @@ def render(dossier: Dossier, *, title: str) -> str:
     charts = {name: chart for name in sections if (chart := interactive(dossier.results[name])) is not None}
     library, program = _asset("charts.js"), _asset("page.js")
     body = [
-        '<a class="skip" href="#charts">Skip to the charts</a>',
-        _header(title),
-        "<main>",
         _opening(dossier),
         _navigation(sections, dossier),
         _controls(dossier, list(charts.values())),
         *(_section(name, dossier, charts.get(name)) for name in sections),
-        _methods(dossier),
+        _filled(
+            "methods",
+            paragraph=escape(methods.paragraph(dossier)),
+            cited=each("<li>{}</li>", zip(methods.citations(dossier), strict=True)),
+        ),
         _facts(dossier),
-        "</main>",
-        f"<footer><p>Made by metassay {escape(VERSION)}. This file needs no network and sends nothing.</p></footer>",
     ]
-    scripts = f"<script>{library}</script>\n<script>{program}</script>"
-    policy = (
-        f"default-src 'none'; script-src {_hashed(library)} {_hashed(program)}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(one_line(title, 200))}</title>\n<style>\n{style()}</style>\n</head>\n<body>\n"
-        + "\n".join(body)
-        + f"\n{scripts}\n</body>\n</html>\n"
+    return _filled(
+        "page",
+        policy=f"default-src 'none'; script-src {_hashed(library)} {_hashed(program)}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'",
+        title=escape(one_line(title, 200)),
+        style=style(),
+        body="\n".join(body),
+        version=escape(VERSION),
+        library=library,
+        program=program,
     )
 
 
@@ -89,6 +79,10 @@ def style() -> str:
 
 def _asset(name: str) -> str:
     return (files("metassay.report.document") / name).read_text(encoding="utf-8")
+
+
+def _filled(template: str, **parts: object) -> str:
+    return filled("metassay.report.document", template, **parts)
 
 
 def _hashed(script: str) -> str:
@@ -103,33 +97,24 @@ def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  
     return f'<script type="{kind}" id="{identifier}">{text}</script>'
 
 
-def _header(title: str) -> str:
-    return (
-        f"<header><h1>{escape(one_line(title, 200))}</h1>"
-        '<button type="button" id="theme" aria-pressed="false">Dark theme</button></header>'
-    )
-
-
 def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
-    links = [(name, QUESTIONS[name]) for name in sections]
-    links += [("methods", "Methods, to paste"), ("facts", "The data")]
-    items = "".join(f'<li><a href="#{name}">{escape(words)}</a></li>' for name, words in links)
-    left_out = "".join(
-        f"<li>{escape(QUESTIONS[name])} Not here: {escape(why)}</li>" for name, why in dossier.skipped.items()
-    )
+    links = [*((name, QUESTIONS[name]) for name in sections), ("methods", "Methods, to paste"), ("facts", "The data")]
+    items = each('<li><a href="#{}">{}</a></li>', links)
+    left_out = each("<li>{} Not here: {}</li>", ((QUESTIONS[name], why) for name, why in dossier.skipped.items()))
     return f'<nav aria-label="Contents"><ol>{items}</ol>{f"<ul>{left_out}</ul>" if left_out else ""}</nav>'
 
 
 def _opening(dossier: Dossier) -> str:
-    answer = "".join(f"<p>{escape(sentence)}</p>" for sentence in summary.answer(dossier))
     others = summary.other_criteria(dossier)
-    more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
-    told = [f"<li>{escape(warning)}</li>" for warning in sentences(summary.warnings(dossier))]
-    meant = escape(" ".join(summary.glossary(dossier)))
-    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title">The answer</h2>', answer]
-    parts.append(f'<p class="gloss">{meant}</p>')
-    if more:
+    told = [each("<li>{}</li>", [(warning,)]) for warning in sentences(summary.warnings(dossier))]
+    parts = [
+        '<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title">The answer</h2>',
+        each("<p>{}</p>", zip(summary.answer(dossier), strict=True)),
+        each('<p class="gloss">{}</p>', [(" ".join(summary.glossary(dossier)),)]),
+    ]
+    if others:
         title = f"The first sentence for {numbers.counted(len(others), 'other setting')}"
+        more = each("<li>{}</li>", zip(others, strict=True))
         parts.append(f'<details class="printed"><summary>{title}</summary><ul>{more}</ul></details>')
     if told:
         first, rest = told[:MOST_WARNINGS], told[MOST_WARNINGS:]
@@ -139,36 +124,16 @@ def _opening(dossier: Dossier) -> str:
 
 
 def _controls(dossier: Dossier, charts: list[Multiples]) -> str:
-    """Return the switches that all charts share: criterion, level, coefficient, order, and which metrics to show."""
-    choices: dict[str, dict[str, None]] = {"human": {}, "level": {}, "coefficient": {}}
-    for chart in charts:
-        for switch in chart.switches:
-            choices[switch] |= {row[switch]: None for row in chart.rows}
-    labels = {"human": "Criterion", "level": "Level", "coefficient": "Coefficient"}
-    parts = []
-    for switch, values in choices.items():
-        if values:
-            shown = [(v, names.coefficient(v) if switch == "coefficient" else one_line(v, 80)) for v in values]
-            options = "".join(f'<option value="{escape(v)}">{escape(words)}</option>' for v, words in shown)
-            parts.append(f'<label>{labels[switch]} <select data-switch="{switch}">{options}</select></label>')
-    parts.append(
-        '<label>Order <select data-switch="order"><option value="value">best first</option>'
-        '<option value="name">by name</option></select></label>'
-    )
-    boxes = "".join(
-        f'<label><input type="checkbox" checked data-metric="{escape(visible(m))}"> {escape(one_line(m, 80))}</label>'
-        for m in dossier.metrics
-    )
-    picker = (
-        '<details class="metrics"><summary>Metrics <output id="shown"></output></summary>'
-        '<div class="tools"><label>Find <input type="search" id="find"></label>'
-        '<button type="button" data-all="1">All</button><button type="button" data-all="">None</button></div>'
-        f'<div class="boxes" role="group" aria-label="Metrics to show">{boxes}</div></details>'
-    )
-    return (
-        '<form class="controls" id="charts" tabindex="-1" aria-label="What charts and tables show">'
-        f'{"".join(parts)}{picker}<p class="unseen" role="status"></p></form>'
-    )
+    """Return the switches that all charts share: criterion, level, statistic, order, and which metrics to show."""
+    switches = ""
+    for switch, label in zip(SWITCHES, ("Criterion", "Level", "Statistic"), strict=True):
+        shown = {row[switch]: None for chart in charts if switch in chart.switches for row in chart.rows}
+        if shown:
+            words = {v: names.coefficient(v) if switch == names.STATISTIC else one_line(v, 80) for v in shown}
+            switches += f'<label>{label} <select data-switch="{switch}">{options(words)}</select></label>'
+    box = '<label><input type="checkbox" checked data-metric="{}"> {}</label>'
+    boxes = each(box, ((visible(metric), one_line(metric, 80)) for metric in dossier.metrics))
+    return _filled("controls", switches=switches, boxes=boxes)
 
 
 def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
@@ -222,22 +187,17 @@ def _figure(name: str, chart: Multiples) -> str:
         "switches": chart.switches,
         "metrics": [field for field in chart.metrics if field in fields and field != chart.pick],
         "pick": chart.pick,
-        "sort": chart.sort,
+        "sort": "good" if chart.sort and "good" in fields else chart.sort,
     }
     setting = _shown(setting)
     identifier = f"chart-{name}"
     picker = ""
     if chart.pick:
-        values = dict.fromkeys(row[chart.pick] for row in chart.rows)
-        options = "".join(f'<option value="{escape(visible(v))}">{escape(one_line(v, 80))}</option>' for v in values)
-        picker = f'<label class="pick">Show <select data-pick="{identifier}">{options}</select></label>'
-    title = f"{chart.title}; {chart.told}" if chart.told else chart.title
-    return (
-        f'<figure><figcaption id="{identifier}-title">{escape(title)}</figcaption>{picker}'
-        f'<div class="chart" id="{identifier}" role="img" aria-labelledby="{identifier}-title" '
-        f'aria-describedby="{identifier}-said"></div><p class="said" id="{identifier}-said"></p>'
-        f"{_data(f'{identifier}-data', setting)}</figure>"
-    )
+        values = {visible(row[chart.pick]): one_line(row[chart.pick], 80) for row in chart.rows}
+        picker = f'<label class="pick">Show <select data-pick="{identifier}">{options(values)}</select></label>'
+    title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)
+    data = _data(f"{identifier}-data", setting)
+    return _filled("figure", identifier=identifier, title=title, picker=picker, data=data)
 
 
 def _short(value: object) -> object:
@@ -252,16 +212,6 @@ def _downloads(name: str) -> str:
         for kind, words in (("csv", "CSV"), ("tex", "LaTeX"))
     ]
     return f'<p class="downloads">Download: {" ".join(buttons)}</p>'
-
-
-def _methods(dossier: Dossier) -> str:
-    cited = "".join(f"<li>{escape(work)}</li>" for work in methods.citations(dossier))
-    return (
-        '<section id="methods" aria-labelledby="methods-title"><h2 id="methods-title">Methods, to paste</h2>'
-        f'<p id="methods-text">{escape(methods.paragraph(dossier))}</p>'
-        '<p class="downloads"><button type="button" data-copy="methods-text">Copy the paragraph</button></p>'
-        f"<ul>{cited}</ul></section>"
-    )
 
 
 def _size(dossier: Dossier) -> str:
@@ -281,25 +231,14 @@ def _size(dossier: Dossier) -> str:
 def _facts(dossier: Dossier) -> str:
     scores = dossier.scores
     n, m = scores.shape
-    lines = []
+    row = '<tr><th scope="row">{}</th><td>{}</td><td class="right">{}</td><td class="right">{}</td><td>{}</td></tr>'
+    facts = []
     for name in (*dossier.humans, *dossier.metrics):
-        column = scores[name]
-        values = scores.matrix(name)
-        missing = int((values != values).sum())
-        raters = len(column.labels("annotator"))
-        lines.append(
-            f'<tr><th scope="row">{escape(one_line(name, 200))}</th><td>{column.kind}</td>'
-            f'<td class="right">{missing:,} of {n * m:,}</td><td class="right">{raters or ""}</td>'
-            f"<td>{'small is good' if column.lower_is_better else ''}</td></tr>"
-        )
-    sources = "".join(f"<li>{escape(one_line(source, 300))}</li>" for source in scores.sources)
-    listed = f"<details><summary>Files</summary><ul>{sources}</ul></details>" if sources else ""
-    return (
-        '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
-        f"<p>{_size(dossier)}</p>"
-        '<details class="printed"><summary>Columns</summary><div class="wide"><table><thead><tr>'
-        '<th scope="col">column</th><th scope="col">kind</th><th scope="col" class="right">missing</th>'
-        '<th scope="col" class="right">annotators'
-        f'</th><th scope="col">direction</th></tr></thead><tbody>{"".join(lines)}</tbody></table></div></details>'
-        f"{listed}</section>"
-    )
+        column, values = scores[name], scores.matrix(name)
+        missing = numbers.of(int((values != values).sum()), n * m)
+        raters = len(column.labels("annotator")) or ""
+        direction = "small is good" if column.lower_is_better else ""
+        facts.append((one_line(name, 200), column.kind, missing, raters, direction))
+    files = each("<li>{}</li>", ((one_line(source, 300),) for source in scores.sources))
+    sources = f"<details><summary>Files</summary><ul>{files}</ul></details>" if files else ""
+    return _filled("facts", size=_size(dossier), columns=each(row, facts), sources=sources)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.errors import DataError, one_line
+from metassay.report import names
 
 if TYPE_CHECKING:
+    from metassay.core.options import Names
     from metassay.stats.statistics.registry import Statistics
-    from metassay.studies.agree import Agreement
-    from metassay.studies.setting import NameOrNames
 
 Watch = Callable[[str, int, int], None]
 
@@ -42,14 +42,13 @@ class Dossier:
 def gather(
     scores: Scores,
     *,
-    human: NameOrNames | None = None,
-    metric: NameOrNames | None = None,
+    human: Names | None = None,
+    metric: Names | None = None,
     statistic: Statistics | None = None,
+    watch: Watch | None = None,
     confidence: float = 0.95,
     resamples: int = 10_000,
-    seed: int = 0,
-    threads: int | None = None,
-    watch: Watch | None = None,
+    **drawn: Any,  # noqa: ANN401 - seed and threads
 ) -> Dossier:
     """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`."""
     from metassay.studies.agree import agree
@@ -66,10 +65,9 @@ def gather(
     humans = own.find_humans(human)
     metrics = own.find_metrics(metric, humans)
     named = {"human": humans, "metric": metrics}
-    drawn = {"seed": seed, "threads": threads}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, **sampled}),
+        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, "limits": True, **sampled}),
         "compare": (compare, {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **drawn}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
@@ -88,7 +86,7 @@ def gather(
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
         if name == "criteria" and statistic is not None:
-            options["statistic"] = cast("Agreement", results["agree"]).table[0].coefficient
+            options["statistic"] = names.statistics(results["agree"].table)[0]
         try:
             results[name] = study(own, **named, **options)
         except DataError as error:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, cast
 
+from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers, words
 from metassay.report.document.study_runs import Dossier
+from metassay.report.table import sizes
+from metassay.report.views.columns import grouped
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement, AgreementRow
@@ -19,13 +22,16 @@ FEW_SYSTEMS = 10
 FEW_INPUTS = 30
 
 _LEVELS = {
-    "system": "System level: correlation of the mean scores of systems.",
-    "input": "Input level: correlation over systems for each input, averaged over inputs.",
+    "system": "System level: {} of the mean scores of systems.",
+    "input": "Input level: {} over systems for each input, averaged over inputs.",
 }
 _DRAWN = {"boot-systems": "systems", "fisher": "systems", "boot-inputs": "inputs"}
 """What an interval generalises to, if not to systems and inputs both."""
 
-_TESTS = {"two-way": "The two-way test generalises to new systems and new inputs from the same populations."}
+_TESTS = {
+    test: f"The {test} test generalises to new systems and new inputs from the same populations."
+    for test in ("jackknife", "two-way")
+}
 
 
 def answer(dossier: Dossier) -> tuple[str, str, str]:
@@ -44,9 +50,11 @@ def other_criteria(dossier: Dossier) -> tuple[str, ...]:
 
 def glossary(dossier: Dossier) -> tuple[str, ...]:
     """Return a short sentence for each word of the answer that a newcomer may not know."""
-    levels = dict.fromkeys(row.level for row in cast("Agreement", dossier.results["agree"]).table)
-    said = [_LEVELS[level] for level in levels if level in _LEVELS]
-    said.append("Correlations are 1 for the human ranking, 0 for no association and -1 for the reverse.")
+    table = cast("Agreement", dossier.results["agree"]).table
+    what = names.measure(table)
+    said = [_LEVELS[level].format(what) for level in grouped(table, "level") if level in _LEVELS]
+    if what == "correlation":
+        said.append("Correlations are 1 for the human ranking, 0 for no association and -1 for the reverse.")
     if "compare" in dossier.results:
         tests = dict.fromkeys(row.test for row in cast("Comparison", dossier.results["compare"]).table)
         said += [_TESTS[test] for test in tests if test in _TESTS]
@@ -63,23 +71,16 @@ def warnings(dossier: Dossier) -> tuple[Note, ...]:
 
 
 def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
-    """Return for each criterion and level the metrics whose agreement is defined, the best first."""
+    """Return for each criterion and level the metrics whose agreement is defined by the first statistic, best first."""
     table = cast("Agreement", dossier.results["agree"]).table
-    first = table[0].coefficient
-    settings: dict[tuple[str, str], list[AgreementRow]] = {}
-    for row in table:
-        if row.coefficient == first:
-            found = settings.setdefault((row.human, row.level), [])
-            if not math.isnan(row.estimate):
-                found.append(row)
-    return [sorted(rows, key=lambda r: -names.goodness(r.coefficient, r.estimate)) for rows in settings.values()]
+    first = next(iter(grouped(table, names.STATISTIC).values()))
+    return [words.best_first(rows) for rows in grouped(first, "human level").values()]
 
 
 def _verdicts(dossier: Dossier) -> tuple[str, ...]:
     if "compare" in dossier.results:
         compared = cast("Comparison", dossier.results["compare"])
-        first = compared.clusters[0].coefficient if compared.clusters else ""
-        mine = words.verdicts(compared, coefficient=first)
+        mine = words.verdicts(compared, next(iter(names.statistics(compared.ranks)), ""))
         if mine:
             return mine
     return tuple(_alone(rows) for rows in _ranked(dossier))
@@ -90,13 +91,10 @@ def _alone(ranked: list[AgreementRow]) -> str:
     if not ranked:
         return "Agreement with people is undefined for every metric."
     best = ranked[0]
-    where = f"{one_line(best.human)} at the {best.level} level"
-    if best.estimate <= 0:
-        return words.none_agrees(best.metric, where, best.coefficient, best.estimate)
     agrees = "agrees" if len(ranked) == 1 else "agrees best"
-    return (
-        f"{one_line(best.metric)} {agrees} with people on {where} "
-        f"to {names.coefficient(best.coefficient)} {numbers.correlation(best.estimate)}."
+    return words.none_agrees(best) or (
+        f"{one_line(best.metric)} {agrees} with people on {words.where(best)} "
+        f"to {names.statistic(best)} {numbers.correlation(best.estimate)}."
     )
 
 
@@ -113,7 +111,7 @@ def _certainty(dossier: Dossier) -> str:
         drawn = _DRAWN.get(best.interval, "systems and inputs")
         text = (
             f"Its {numbers.percent(best.confidence)} CI is [{numbers.bound(best.low)}, {numbers.bound(best.high)}] "
-            f"({best.interval}: new {drawn}; {best.n_systems} systems × {best.n_inputs} inputs)"
+            f"({best.interval}: new {drawn}; {sizes([(best.n_systems, best.n_inputs)])})"
         )
         if not math.isnan(best.misranked_high):
             low, high = numbers.percent(best.misranked_low), numbers.percent(best.misranked_high)
@@ -124,7 +122,9 @@ def _certainty(dossier: Dossier) -> str:
 
 
 def _chance(ranked: list[AgreementRow]) -> str:
-    """Say of which metrics the interval includes 0."""
+    """Say of which metrics the interval of a correlation includes 0, which means no association."""
+    if ranked and not vocabulary.is_correlation(names.statistics(ranked)[0]):
+        return ""
     unsure = [r.metric for r in ranked if r.low <= 0 <= r.high]
     sure = len(ranked) - len(unsure)
     if not ranked:
@@ -152,7 +152,7 @@ def _sample(dossier: Dossier) -> str:
     # Samples come from the inputs at hand, so the number is a little high; hence "no better" is safe.
     return (
         f"The human ranking depends on the inputs, too: for {one_line(largest.name)}, rankings from two samples of "
-        f"{largest.n_inputs} inputs correlate with {names.coefficient(largest.coefficient)} "
+        f"{numbers.counted(largest.n_inputs, 'input')} correlate with {names.statistic(largest)} "
         f"{numbers.fixed(largest.mean, 2)} on average. A metric that reproduced human judgments exactly, but on other "
         "inputs, would agree no better."
     )

@@ -1,4 +1,7 @@
-"""From notes to sentences: the only place where what a reader must know is put into words, merged and ordered."""
+"""From notes to sentences: the only place where what a reader must know is put into words, merged and ordered.
+
+``sentences.toml`` has a template for every code; ``computed`` has those whose words depend on more than one fact.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from metassay.core.note import Note
-from metassay.report.notes import agreement, studies, texts
-from metassay.report.notes.wording import Sentence
+from metassay.report.notes.computed import SENTENCES as COMPUTED
+from metassay.report.notes.wording import WEIGHTS, Sentence, templates
 
-SENTENCES: dict[str, Sentence] = {**agreement.SENTENCES, **studies.SENTENCES, **texts.SENTENCES}
+SENTENCES: dict[str, Sentence] = templates() | COMPUTED
 """A sentence for every code."""
 
 
@@ -23,8 +26,8 @@ def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
     kept = list(notes)
     for fact in dict.fromkeys(fact for note in kept for fact in SENTENCES[note.code].merged):
         kept = _merged(kept, lambda sentence, fact=fact: {fact} & {*sentence.merged})  # type: ignore[misc]
-    kept = _merged(kept, lambda sentence: {*sentence.merged, sentence.most} if sentence.most else set())
-    ordered = sorted(kept, key=lambda note: -SENTENCES[note.code].weight)
+    kept = _merged(kept, lambda sentence: {*sentence.merged, *sentence.most} if sentence.most else set())
+    ordered = sorted(kept, key=lambda note: -WEIGHTS.index(SENTENCES[note.code].weight))
     return tuple(dict.fromkeys(map(sentence, ordered)))
 
 

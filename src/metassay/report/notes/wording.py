@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from string import Formatter
 from typing import Any
 
@@ -12,43 +14,62 @@ from metassay.report import numbers
 
 Facts = Mapping[str, Any]
 
-ANSWER, CAVEAT, LIMIT, METHOD, DATA, HINT = 6, 5, 4, 3, 2, 1
-"""How much a note weighs: it answers the question; it changes what may be concluded; numbers rest on less than it
-seems; what a method assumes; what the data are; how to get more."""
+WEIGHTS = ("hint", "data", "method", "limit", "caveat", "answer")
+"""How much a note weighs, the most last: how to get more; what the data are; what a method assumes; numbers rest on
+less than it seems; it changes what may be concluded; it answers the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """What is said of one code."""
 
-    weight: int
+    weight: str
     """The more, the earlier it stands."""
     text: str | Callable[[Facts], str]
     """A template with the facts in braces (see :class:`Words`), or a function where the words depend on the facts."""
-    merged: tuple[str, ...] = ()
-    """Facts in which notes may differ and still be one line: their values become a list."""
-    most: str | None = None
-    """A count in which notes may differ as well: the largest is told."""
 
     def __call__(self, facts: Facts) -> str:
         """Return the sentence on one line."""
         return one_line(said(self.text, facts) if isinstance(self.text, str) else self.text(facts), 1000)
 
+    def written(self, *kinds: str) -> list[str]:
+        """Return the facts of a template that are written in some forms."""
+        if not isinstance(self.text, str):
+            return []
+        return [field for _, field, spec, _ in Formatter().parse(self.text) if field and spec in kinds]
+
+    @property
+    def merged(self) -> list[str]:
+        """Facts in which notes may differ and still be one line: their values become a list."""
+        return self.written("each", "pairs")
+
+    @property
+    def most(self) -> list[str]:
+        """Counts in which notes may differ as well: the largest is told."""
+        return self.written("most")
+
 
 class Words(Formatter):
     """Formats numbers and names as people read them.
 
-    Beside Python's own formats: ``list`` (names), ``len WORD`` (how many names), ``several WORDS`` (if there is more
-    than one name), ``most`` (the largest of several counts), ``count WORD``, ``plural ONE|MORE`` (# is the number),
-    ``percent``, ``change`` and ``name``.
+    Beside Python's own formats: ``list`` (names), ``each`` (the same, of notes that are merged), ``pairs`` (of names),
+    ``tally WORD`` (names, each with a count), ``len WORD`` (how many names), ``several WORDS`` (if there is more than
+    one name), ``most`` (the largest of several counts), ``count WORD``, ``plural ONE|MORE`` (# is the number),
+    ``as VALUE=WORDS|…`` (* is any other value, and # the value), ``place`` (a range of score differences), ``percent``,
+    ``change`` and ``name``.
     """
 
     def format_field(self, value: Any, spec: str) -> str:  # noqa: ANN401 - a fact
         """Return one fact as text."""
         kind, _, word = spec.partition(" ")
         match kind:
-            case "list":
+            case "list" | "each":
                 return listed(map(str, value if isinstance(value, tuple) else (value,)), 6, 60)
+            case "pairs":
+                return listed([f"{one_line(a, 60)} and {one_line(b, 60)}" for a, b in value], 4, 125)
+            case "tally":
+                each = (f"{one_line(what, 60)} ({numbers.counted(n, word) if word else n})" for what, n in value)
+                return listed(each, 6, 80) or "none"
             case "len":
                 return numbers.counted(len(value), word)
             case "several":
@@ -60,13 +81,22 @@ class Words(Formatter):
             case "plural":
                 one, more = word.split("|")
                 return one if value == 1 else more.replace("#", f"{value:,}")
-            case "percent":
-                return numbers.percent(value)
-            case "change":
-                return numbers.change(value)
+            case "as":
+                known = dict(each.split("=", 1) for each in word.split("|"))
+                return known.get(str(value), known.get("*", "")).replace("#", str(value))
+            case "place":
+                return _place(*value)
+            case "percent" | "change":
+                return str(getattr(numbers, kind)(value))
             case "name":
                 return one_line(value, 60)
         return str(format(value, spec))
+
+
+def _place(kind: str, low: float, high: float) -> str:
+    if kind != "share":
+        return f"differences from {low:g} to {high:g}"
+    return f"closest {100 * high:g}%" + (f" without the closest {100 * low:g}%" if low else "")
 
 
 _WORDS = Words()
@@ -75,3 +105,11 @@ _WORDS = Words()
 def said(template: str, facts: Facts) -> str:
     """Return a template with its facts."""
     return _WORDS.vformat(template, (), facts)
+
+
+def templates() -> dict[str, Sentence]:
+    """Return the sentences that are templates."""
+    text = (files("metassay.report.notes") / "sentences.toml").read_text(encoding="utf-8")
+    return {
+        code: Sentence(weight, each) for weight, codes in tomllib.loads(text).items() for code, each in codes.items()
+    }

@@ -1,141 +1,56 @@
-"""From a result to its tables: one module per study, and one for all that have none of their own.
+"""From a result to its tables: one module per study, named like it, and one for all that have none of their own.
 
-A view is a function from a result to tables. A new study adds a module and a line to ``_STUDIES``.
+A view is a function of that module from a result to tables, declared of ``columns``. A new study adds a module and a
+line to ``VIEWS``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
 
 from metassay.core import vocabulary
 from metassay.core.result import Result
 from metassay.errors import one_line
-from metassay.report.notes import sentences
 from metassay.report.table import Page, Table
-from metassay.report.views import (
-    agree,
-    compare,
-    corrupt,
-    coverage,
-    criteria,
-    datasets,
-    decisions,
-    difficulty,
-    downgrade,
-    generic,
-    metrics,
-    normality,
-    pairs,
-    plan,
-    power,
-    precision,
-    profile,
-    reproduce,
-    size,
-    stability,
-    survive,
-    systems,
-    translate,
-    widths,
-)
 
-View = Callable[[Any], tuple[Table, ...]]
-
-
-class StudyViews(NamedTuple):
-    """The ways to look at the result of one study."""
-
-    views: Mapping[str, View]
-    """By name; ``rows``, every field of every row, is always there beside them."""
-    default: Callable[[Any], tuple[str, ...]]
-    """Which of them, from top to bottom, a result shows if nobody chooses."""
-
-
-def _always(*names: str) -> Callable[[Any], tuple[str, ...]]:
-    return lambda _result: names
-
-
-_STUDIES: dict[str, StudyViews] = {
-    "agree": StudyViews({"table": agree.table}, _always("table")),
-    "compare": StudyViews(
-        {"list": compare.ordered, "matrix": compare.matrix, "clusters": compare.clusters}, compare.default
+VIEWS: dict[str, tuple[str, ...]] = {
+    "agree": ("table", "limits", "leverage"),
+    "compare": ("list", "matrix", "ranks"),
+    "corrupt": ("table",),
+    "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
+    "datasets": ("table", "sources"),
+    "decisions": ("table",),
+    "difficulty": ("tests", "inputs"),
+    "downgrade": ("table", "curve", "systems"),
+    "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
+    "metrics": ("table", "details"),
+    "normality": ("table",),
+    "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
+    "plan": ("curves", "needs", "ceiling"),
+    "profile": ("loadings", "separation", "systems"),
+    "precision": ("summary", "systems"),
+    "reproduce": ("figures", "outside", "unchecked", "numbers"),
+    "simulate-coverage": ("table",),
+    "simulate-power": ("curves", "intervals"),
+    "simulate-size": ("table",),
+    "stability": ("table", "sizes"),
+    "survive": (
+        *("summary", "list", "matrix", "agreement", "across", "margins", "sensitivity", "dominance", "components"),
+        "references",
     ),
-    "corrupt": StudyViews({"table": corrupt.table}, _always("table")),
-    "criteria": StudyViews(
-        {
-            "criteria": criteria.criteria,
-            "intervals": criteria.intervals,
-            "metrics": criteria.metrics,
-            "verdicts": criteria.verdicts,
-            "groups": criteria.groups,
-        },
-        criteria.default,
-    ),
-    "datasets": StudyViews({"table": datasets.table, "sources": datasets.sources}, _always("table")),
-    "decisions": StudyViews({"table": decisions.table}, _always("table")),
-    "difficulty": StudyViews({"tests": difficulty.tests, "inputs": difficulty.inputs}, difficulty.default),
-    "downgrade": StudyViews(
-        {"table": downgrade.table, "curve": downgrade.curve, "systems": downgrade.systems}, downgrade.default
-    ),
-    "metrics": StudyViews({"table": metrics.table, "details": metrics.details}, metrics.default),
-    "normality": StudyViews({"table": normality.table}, _always("table")),
-    "pairs": StudyViews(
-        {
-            "list": pairs.ordered,
-            "matrix": pairs.matrix,
-            "triangle": pairs.triangle,
-            "needed": pairs.needed,
-            "curve": pairs.curve,
-            "words": pairs.words,
-        },
-        pairs.default,
-    ),
-    "plan": StudyViews({"curves": plan.curves, "needs": plan.needs, "ceiling": plan.ceiling}, plan.default),
-    "profile": StudyViews(
-        {"loadings": profile.loadings, "separation": profile.separation, "systems": profile.systems}, profile.default
-    ),
-    "precision": StudyViews({"summary": precision.summary, "systems": precision.systems}, precision.default),
-    "reproduce": StudyViews(
-        {
-            "figures": reproduce.figures,
-            "outside": reproduce.outside,
-            "unchecked": reproduce.unchecked,
-            "numbers": reproduce.every,
-        },
-        reproduce.default,
-    ),
-    "simulate-coverage": StudyViews({"table": coverage.table}, _always("table")),
-    "simulate-power": StudyViews({"curves": power.curves, "intervals": power.intervals}, power.default),
-    "simulate-size": StudyViews({"table": size.table}, _always("table")),
-    "stability": StudyViews({"table": stability.table, "sizes": stability.sizes}, _always("table")),
-    "survive": StudyViews(
-        {
-            "summary": survive.summary,
-            "list": survive.ordered,
-            "matrix": survive.matrix,
-            "agreement": survive.agreement,
-            "across": survive.across,
-            "margins": survive.margins,
-            "sensitivity": survive.sensitivity,
-            "dominance": survive.dominance,
-            "components": survive.components,
-            "references": survive.references,
-        },
-        survive.default,
-    ),
-    "systems": StudyViews(
-        {"counts": systems.counts, "list": systems.ordered, "matrix": systems.matrix}, systems.default
-    ),
-    "translate": StudyViews({"table": translate.table}, _always("table")),
-    "widths": StudyViews({"table": widths.table}, _always("table")),
+    "systems": ("counts", "list", "matrix"),
+    "translate": ("table",),
+    "widths": ("table",),
 }
-_OTHERS = StudyViews({}, _always("rows"))
+"""The views of each study. Which of them a result shows if nobody chooses says ``default`` of its module, else it is
+the first; ``rows``, every field of every row, is always there beside them."""
 
 
 def names_of(study: str) -> tuple[str, ...]:
     """Return the names of the views that a study has."""
-    return (*_STUDIES.get(study, _OTHERS).views, "rows")
+    return (*VIEWS.get(study, ()), "rows")
 
 
 def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
@@ -148,12 +63,31 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     view
         Names of views, or a comma list of them; by default those that suit the size of the result.
     """
-    known = _STUDIES.get(result.study, _OTHERS)
-    views = {**known.views, "rows": generic.rows}
-    chosen = known.default(result) if view is None else vocabulary.choices("view", view, tuple(views))
+    from metassay.report.notes import sentences  # help lists views without them
+
+    known = names_of(result.study)
+    if view is not None:
+        chosen = vocabulary.choices("view", view, known)
+    else:
+        default = _maker(result.study, "default") if result.study in VIEWS else None
+        chosen = known[:1] if default is None else default(result)
     return Page(
         result.study,
-        tuple(table for name in chosen for table in views[name](result)),
+        tuple(table for name in chosen for table in _tables(result, name)),
         sentences(result.notes),
         one_line(result.signature, 1000),
     )
+
+
+def _tables(result: Result, view: str) -> tuple[Table, ...]:
+    maker = _maker("generic" if view == "rows" else result.study, view)
+    assert maker is not None, view
+    found: tuple[Table, ...] = maker(result)
+    return found
+
+
+def _maker(study: str, name: str) -> Callable[[Any], Any] | None:
+    """Return a function of a study's module; one that is named like something else ends in ``_``."""
+    module = import_module(f"metassay.report.views.{study.replace('-', '_')}")
+    maker: Callable[[Any], Any] | None = getattr(module, f"{name}_", None) or getattr(module, name, None)
+    return maker

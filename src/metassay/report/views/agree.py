@@ -4,165 +4,165 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
-from metassay.report.table import Cell, Column, Section, Table, distinct, is_undefined, name, number, sizes
+from metassay.report.table import Table, distinct, sizes
+from metassay.report.views.columns import (
+    Shown,
+    at,
+    bold,
+    build,
+    estimates,
+    figures,
+    grouped,
+    lines,
+    span,
+    words,
+)
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement, AgreementRow
 
-Setting = tuple[str, str]
-"""A level and a coefficient."""
+HERE = names.SETTING.removeprefix("human ")
+"""The fields that have a column."""
 
 
-class _Layout(NamedTuple):
-    """Which columns are worth their width, decided over the whole table."""
-
-    settings: list[Setting]
-    undefined: set[Setting]
-    """Settings in which the number of units that left the average differs between metrics."""
-    sizes: bool
-    """Whether metrics rest on different numbers of systems or inputs, at one level."""
-    tied: bool
-    """Whether any system pair is tied."""
+def default(result: Agreement) -> tuple[str, ...]:
+    """Return the table, and the limits if they were asked for."""
+    return ("table", "limits") if result.limits else ("table",)
 
 
 def table(result: Agreement) -> tuple[Table, ...]:
-    """Return one table with a section per human criterion and a column per level and coefficient."""
+    """Return one table with a section per human criterion and a column per level and statistic."""
     rows = result.table
-    layout = _layout(rows)
-    texts = _estimates(rows, layout.settings)
-    sections = tuple(
-        _section(human, [row for row in rows if row.human == human], layout, texts)
-        for human in distinct(row.human for row in rows)
+    settings = grouped(rows, HERE)
+    humans = grouped(rows, "human")
+    units = [{(row.level, row.n_systems, row.n_inputs) for row in mine} for mine in humans.values()]
+    differ = any(len(seen) > len({level for level, *_ in seen}) for seen in units)
+    tied = any(row.tied > 0 for row in rows)
+    # settings in which the number of units that left the average differs between metrics
+    uneven = {key[1:] for key, mine in grouped(rows, f"human {HERE}").items() if len(_undefined(mine)) > 1}
+    best = {key: max(map(names.goodness, mine)) for key, mine in grouped(rows, f"human {HERE}").items()}
+
+    def is_best(row: AgreementRow) -> bool:
+        good = names.goodness(row)
+        return math.isfinite(good) and good == best[row.human, row.level, getattr(row, names.STATISTIC)]
+
+    def columns(setting: tuple[str, str], mine: Sequence[AgreementRow]) -> list[Shown | str | bool]:
+        pairs = _ranks_pairs(setting)
+        return [
+            bold(estimates(_titled(mine[0])), is_best),
+            pairs and bold(figures("pairs ranked wrongly", _misranked), is_best),
+            pairs and tied and "pairs tied|tied|percent",
+            setting in uneven and "undefined|n_undefined|count",
+        ]
+
+    shown = [at(c, HERE, key) for key, mine in settings.items() for c in columns(key, mine) if not isinstance(c, bool)]
+    sections = []
+    for human, mine in humans.items():
+        first = next(iter(settings))
+        order = sorted(lines(mine, "metric"), key=lambda line: -_in(line, first))
+        sections.append((", ".join([one_line(human), *_facts(mine, uneven, differ)]), order))
+    return build(
+        "Agreement with people",
+        ["metric", *shown, differ and figures("systems × inputs", _units)],
+        sections,
+        any(row.interval != "none" for row in rows) and f"In brackets: {', '.join(distinct(map(names.draws, rows)))}.",
+        any(map(_ranks_pairs, settings))
+        and "Pairs ranked wrongly: share of system pairs that the metric orders unlike people.",
+        tied and "Pairs tied: share of system pairs that the metric, people or both see no difference in.",
+        bold="the best of each column",
     )
-    legend = []
-    if any(row.interval != "none" for row in rows):
-        legend.append(f"In brackets: {_interval(rows)}.")
-    if _has_pairs(layout.settings):
-        legend.append("Pairs ranked wrongly: share of system pairs that the metric orders unlike people.")
-    if layout.tied:
-        legend.append("Pairs tied: share of system pairs that the metric, people or both see no difference in.")
-    if is_undefined(sections):
-        legend.append(f"{numbers.DASH} undefined: scores that do not vary, or too few of them.")
-    return (Table("Agreement with people", _columns(layout), sections, tuple(legend), "the best of each column"),)
 
 
-def _layout(rows: Sequence[AgreementRow]) -> _Layout:
-    settings = list(dict.fromkeys((row.level, row.coefficient) for row in rows))
-    undefined = set()
-    differ = False
-    for human in distinct(row.human for row in rows):
-        mine = [row for row in rows if row.human == human]
-        units = {(row.level, row.n_systems, row.n_inputs) for row in mine}
-        differ = differ or len(units) > len({row.level for row in mine})
-        for level, coefficient in settings:
-            here = {r.n_undefined for r in mine if (r.level, r.coefficient) == (level, coefficient)}
-            if len(here) > 1:
-                undefined.add((level, coefficient))
-    return _Layout(settings, undefined, differ, any(row.tied > 0 for row in rows))
+def limits(result: Agreement) -> tuple[Table, ...]:
+    """Return agreement on this many inputs beside that in the limit, and the most that people allow."""
+    tables: tuple[Table, ...] = ()
+    for level, rows in grouped(result.limits, "level").items():
+        people = any(not math.isnan(row.ceiling) for row in rows)
+        tables += build(
+            f"Agreement in the limit, {level} level (Pearson, disattenuated)",
+            [
+                "metric",
+                estimates("these inputs"),
+                level == "system" and "many inputs|many_inputs many_inputs_low many_inputs_high|estimates",
+                people and "perfect people|perfect_people perfect_people_low perfect_people_high|estimates",
+                people and "human ceiling|ceiling|correlation",
+            ],
+            [
+                (f"{one_line(human)}, {span(mine, 'n_inputs')} inputs", _best_first(mine))
+                for human, mine in grouped(rows, "human").items()
+            ],
+            f"In brackets: {numbers.level(rows[0].confidence)} interval (jackknife, stretched like the correlation).",
+            level == "system"
+            and "Many inputs: system means in the limit (n → ∞); estimates above 1 are due to chance.",
+            people
+            and "Perfect people: judgments without errors of annotators, on these inputs. Human ceiling: the "
+            "correlation of a metric that knows what all annotators would say with what these say on average.",
+            undefined="the noise of single scores explains all differences, or there are too few scores",
+        )
+    return tables
 
 
-def _columns(layout: _Layout) -> tuple[Column, ...]:
-    columns = [Column("metric", "left", key=True)]
-    for level, coefficient in layout.settings:
-        columns.append(Column(f"{level} {names.coefficient(coefficient)}"))
-        if _ranks_pairs(level, coefficient):
-            columns.append(Column("pairs ranked wrongly"))
-            columns += [Column("pairs tied")] * layout.tied
-        if (level, coefficient) in layout.undefined:
-            columns.append(Column("undefined"))
-    if layout.sizes:
-        columns.append(Column("systems × inputs"))
-    return tuple(columns)
+def leverage(result: Agreement) -> tuple[Table, ...]:
+    """Return the system on which each Pearson correlation of systems rests most."""
+    return build(
+        "Systems that carry a Pearson correlation",
+        [
+            *("metric", "r|estimate|correlation", "system|system|word", "share of variance|share|percent"),
+            *("r without it|without|correlation", "Kendall|kendall|correlation"),
+            words("outlier", lambda row: "yes" if row.outlier else "", key=False),
+        ],
+        [(one_line(human), mine) for human, mine in grouped(result.leverage, "human").items()],
+        "Outlier: a system lies off the line of metric and people (Grubbs' test, 5%). No outlier is no evidence that "
+        "other systems would agree as well.",
+    )
 
 
-def _section(human: str, rows: Sequence[AgreementRow], layout: _Layout, texts: dict[int, str]) -> Section:
-    by_metric: dict[str, dict[Setting, AgreementRow]] = {}
-    for row in rows:
-        by_metric.setdefault(row.metric, {})[row.level, row.coefficient] = row
-    first = layout.settings[0]
-    order = sorted(by_metric, key=lambda m: _best_first(by_metric[m].get(first)))
-    best = {s: max((_known(by_metric[m].get(s)) for m in order), default=-math.inf) for s in layout.settings}
-    lines = tuple(_line(metric, by_metric[metric], layout, texts, best) for metric in order)
-    return Section(_title(human, rows, layout), lines)
+def _best_first(rows: Sequence[Any]) -> list[Any]:
+    return sorted(rows, key=lambda row: math.inf if math.isnan(row.estimate) else -row.estimate)
 
 
-def _line(
-    metric: str,
-    rows: dict[Setting, AgreementRow],
-    layout: _Layout,
-    texts: dict[int, str],
-    best: dict[Setting, float],
-) -> tuple[Cell, ...]:
-    cells = [name(metric)]
-    for setting in layout.settings:
-        row = rows.get(setting)
-        bold = math.isfinite(best[setting]) and _known(row) == best[setting]
-        cells.append(number("" if row is None else texts[id(row)], bold))
-        if _ranks_pairs(*setting):
-            ends = (math.nan,) * 3 if row is None else (row.misranked, row.misranked_low, row.misranked_high)
-            cells.append(number(numbers.percent_range(*ends), bold))
-            cells += [number(numbers.percent(math.nan if row is None else row.tied))] * layout.tied
-        if setting in layout.undefined:
-            cells.append(number("" if row is None else f"{row.n_undefined:,}"))
-    if layout.sizes:
-        units = distinct(f"{row.n_systems:,} × {row.n_inputs:,}" for row in rows.values())
-        cells.append(number(", ".join(units)))
-    return tuple(cells)
+def _undefined(rows: Sequence[AgreementRow]) -> set[int]:
+    return {row.n_undefined for row in rows}
 
 
-def _title(human: str, rows: Sequence[AgreementRow], layout: _Layout) -> str:
-    """Name the criterion, what it was measured on, and what left the averages of all metrics alike."""
-    parts = [one_line(human)]
-    if not layout.sizes:
+def _titled(row: AgreementRow) -> str:
+    return f"{row.level} {names.statistic(row)}"
+
+
+def _in(line: Sequence[AgreementRow], setting: object) -> float:
+    """Return how good the agreement is in a setting, for the order of lines."""
+    return max(map(names.goodness, grouped(line, HERE).get(setting, [])), default=-math.inf)
+
+
+def _ranks_pairs(setting: tuple[str, str]) -> bool:
+    return setting[0] == "system" and setting[1].startswith("kendall")
+
+
+def _misranked(row: AgreementRow) -> str:
+    """Return the share of pairs that are ranked wrongly; a metric that does not vary ranks nothing."""
+    share = math.nan if math.isnan(row.estimate) else row.misranked
+    return numbers.percent_range(share, row.misranked_low, row.misranked_high)
+
+
+def _units(line: list[Any]) -> str:
+    return ", ".join(distinct(f"{row.n_systems:,} × {row.n_inputs:,}" for row in line))
+
+
+def _facts(rows: Sequence[AgreementRow], uneven: set[Any], differ: bool) -> list[str]:
+    """Return what a criterion was measured on, and what left the averages of all metrics alike."""
+    parts = []
+    if not differ:
         # where people judged fewer inputs, they are what other levels than system rest on
         most = max(row.n_inputs for row in rows)
         few = {row.n_annotated for row in rows if row.n_annotated < most}
         counted = [row for row in rows if row.n_inputs == most] if few else rows
-        parts.append(sizes([(row.n_systems, row.n_inputs) for row in counted]))
-        parts += [f"{n:,} of them judged" for n in few]
-    for level, coefficient in layout.settings:
-        counts = {r.n_undefined for r in rows if (r.level, r.coefficient) == (level, coefficient)}
-        if (level, coefficient) not in layout.undefined and any(counts):
-            unit = "systems" if level == "within-system" else "inputs"
-            where = f"{level} {names.coefficient(coefficient)}"
-            parts.append(f"{max(counts):,} {unit} undefined for {where}")
-    return ", ".join(parts)
-
-
-def _estimates(rows: Sequence[AgreementRow], settings: list[Setting]) -> dict[int, str]:
-    texts: dict[int, str] = {}
-    for setting in settings:
-        here = [row for row in rows if (row.level, row.coefficient) == setting]
-        written = numbers.with_intervals([(row.estimate, row.low, row.high) for row in here])
-        texts |= {id(row): text for row, text in zip(here, written, strict=True)}
-    return texts
-
-
-def _interval(rows: Sequence[AgreementRow]) -> str:
-    """Say how the intervals were made."""
-    kinds = distinct(f"{100 * row.confidence:g}% interval ({row.interval}{_draws(row)})" for row in rows)
-    return ", ".join(kinds)
-
-
-def _draws(row: AgreementRow) -> str:
-    return f", {row.resamples:,} resamples" if row.resamples else ""
-
-
-def _ranks_pairs(level: str, coefficient: str) -> bool:
-    return level == "system" and coefficient.startswith("kendall")
-
-
-def _has_pairs(settings: list[Setting]) -> bool:
-    return any(_ranks_pairs(*setting) for setting in settings)
-
-
-def _known(row: AgreementRow | None) -> float:
-    return -math.inf if row is None or math.isnan(row.estimate) else names.goodness(row.coefficient, row.estimate)
-
-
-def _best_first(row: AgreementRow | None) -> float:
-    return -_known(row)
+        parts = [sizes([(row.n_systems, row.n_inputs) for row in counted]), *(f"{n:,} of them judged" for n in few)]
+    for setting, mine in grouped(rows, HERE).items():
+        if setting not in uneven and any(_undefined(mine)):
+            unit = "system" if setting[0] == "within-system" else "input"
+            parts.append(f"{numbers.counted(max(_undefined(mine)), unit)} undefined for {_titled(mine[0])}")
+    return parts

@@ -1,4 +1,4 @@
-"""Which metric agrees better with people, as a list of tests, a matrix of p-values, or clusters."""
+"""Which metric agrees better with people: tests as a list or a matrix of p-values, and the ranks that are possible."""
 
 from __future__ import annotations
 
@@ -6,167 +6,128 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from metassay.errors import one_line
 from metassay.report import names, numbers
-from metassay.report.table import Cell, Column, Section, Table, distinct, is_undefined, name, number, sizes
+from metassay.report.table import Table, distinct, sizes
+from metassay.report.views.columns import Shown, bold, build, figures, grouped, words
 
 if TYPE_CHECKING:
-    from metassay.studies.compare import ClusterRow, Comparison, ComparisonRow
+    from metassay.studies.compare import Comparison, ComparisonRow
 
 MOST_IN_LIST = 4
 """With more metrics than this, a matrix is easier to read than a list of all ordered pairs."""
-
-Setting = tuple[str, str, str]
-"""A human criterion, a level and a coefficient."""
 
 
 def default(result: Comparison) -> tuple[str, ...]:
     """Return the views that suit the number of metrics."""
     few = len({row.metric_a for row in result.table}) <= MOST_IN_LIST
-    return ("list" if few else "matrix", "clusters")
+    return ("list" if few else "matrix", "ranks")
 
 
-def ordered(result: Comparison) -> tuple[Table, ...]:
+def list_(result: Comparison) -> tuple[Table, ...]:
     """Return every test, the smallest p-value first."""
-    groups = _by_setting(result.table)
-    differ = {setting: len({(r.n_systems, r.n_inputs) for r in rows}) > 1 for setting, rows in groups.items()}
-    sections = []
-    for setting, rows in groups.items():
-        units = "" if differ[setting] else f" ({sizes([(r.n_systems, r.n_inputs) for r in rows])})"
-        lines = [_test(row, any(differ.values())) for row in sorted(_without_mirrors(rows), key=_by_p)]
-        sections.append(Section(_title(setting) + units, tuple(lines)))
-    columns = [Column("A", "left", key=True), Column("B", "left", key=True), Column("r A"), Column("r B")]
-    columns += [Column("difference"), Column("p"), Column("", "left")]
-    if any(differ.values()):
-        columns.append(Column("systems × inputs"))
-    legend = (f"Small p: A {_claim(result.table)} B.", *_legend(result, "metric A"), *_undefined(sections))
-    return (Table(_heading(result), tuple(columns), tuple(sections), legend, _bold(result)),)
+    groups = grouped(result.table, names.SETTING)
+    sections, differ = [], False
+    for rows in groups.values():
+        uneven = len({(r.n_systems, r.n_inputs) for r in rows}) > 1
+        differ = differ or uneven
+        units = "" if uneven else f" ({_sizes(rows)})"
+        sections.append((names.setting(rows[0]) + units, sorted(_without_mirrors(rows), key=_by_p)))
+    symbol = names.symbol(result.table)
+    columns = [
+        *("A|metric_a", "B|metric_b"),
+        *(figures(f"{symbol} {side}", f"estimate_{side.lower()}", numbers.correlation) for side in "AB"),
+        "difference|difference|correlation",
+        bold("p|p_value|p_value", _significant),
+        words("", names.stars, key=False),
+        differ and "systems × inputs|n_systems n_inputs|product",
+    ]
+    claim = f"Small p: A {_claim(result)} B."
+    return build(_heading(result), columns, sections, claim, *_legend(result, "metric A"), bold=_bold(result))
 
 
 def matrix(result: Comparison) -> tuple[Table, ...]:
-    """Return p-values of row metric against column metric, one table per criterion, level and coefficient."""
-    tables = []
-    for setting, rows in _by_setting(result.table).items():
+    """Return p-values of row metric against column metric, one table per criterion, level and statistic."""
+    tables: tuple[Table, ...] = ()
+    for setting, rows in grouped(result.table, names.SETTING).items():
         order = _order(result, setting, rows)
         tests = {(row.metric_a, row.metric_b): row for row in rows}
-        lines = tuple(_matrix_line(at, order, tests) for at in range(len(order)))
-        sections = (Section("", lines),)
-        units = sizes([(r.n_systems, r.n_inputs) for r in rows])
-        legend = (
-            f"Small p: the metric of the row {_claim(rows)} that of the column, numbered like the rows.",
+        place = {metric: at for at, metric in enumerate(order, start=1)}
+
+        columns = [
+            figures("", place.get, key=True),
+            words("metric", lambda metric: metric),
+            figures(names.symbol(rows), order.get, numbers.correlation),
+            *(_against(str(at), other, tests) for other, at in place.items()),
+        ]
+        tables += build(
+            f"{_heading(result)}: {names.setting(rows[0])} ({_sizes(rows)})",
+            columns,
+            [("", order)],
+            f"Small p: the metric of the row {_claim(result)} that of the column, numbered like the rows.",
             *_legend(result, "row"),
-            *_undefined(sections),
+            bold=_bold(result),
         )
-        columns = (
-            Column("", key=True),
-            Column("metric", "left", key=True),
-            Column("r"),
-            *(Column(str(at + 1)) for at in range(len(order))),
-        )
-        title = f"{_heading(result)}: {_title(setting)} ({units})"
-        tables.append(Table(title, columns, sections, legend, _bold(result)))
-    return tuple(tables)
+    return tables
 
 
-def clusters(result: Comparison) -> tuple[Table, ...]:
-    """Return metrics in ranks that the tests tell apart."""
-    sections = []
-    for setting in dict.fromkeys((c.human, c.level, c.coefficient) for c in result.clusters):
-        mine = [c for c in result.clusters if (c.human, c.level, c.coefficient) == setting]
-        lines = tuple(_cluster(rank, mine) for rank in sorted({c.rank for c in mine}))
-        sections.append(Section(_title(setting), lines))
-    if not sections:
-        return ()
-    columns = (Column("rank", key=True), Column("metrics (r)", "left", key=True))
-    legend = ("A new rank starts with the first metric that one of the current rank beats significantly.",)
-    return (Table("Ranks", columns, tuple(sections), legend),)
-
-
-def _test(row: ComparisonRow, with_sizes: bool) -> tuple[Cell, ...]:
-    cells = [
-        name(row.metric_a),
-        name(row.metric_b),
-        number(numbers.correlation(row.estimate_a)),
-        number(numbers.correlation(row.estimate_b)),
-        number(numbers.correlation(row.difference)),
-        number(numbers.p_value(row.p_value), row.significant_corrected),
-        number(_mark(row)),
-    ]
-    if with_sizes:
-        cells.append(number(f"{row.n_systems:,} × {row.n_inputs:,}"))
-    return tuple(cells)
-
-
-def _matrix_line(
-    at: int, order: list[tuple[str, float]], tests: dict[tuple[str, str], ComparisonRow]
-) -> tuple[Cell, ...]:
-    metric, estimate = order[at]
-    cells = [number(str(at + 1)), name(metric), number(numbers.correlation(estimate))]
-    for other, _ in order:
-        row = tests.get((metric, other))
-        if row is None:
-            cells.append(Cell(""))
-        else:
-            # marks are padded so that the digits of a column stand under each other
-            text = numbers.p_value(row.p_value) + _mark(row).ljust(2)
-            cells.append(number(text, row.significant_corrected))
-    return tuple(cells)
-
-
-def _cluster(rank: int, rows: Sequence[ClusterRow]) -> tuple[Cell, ...]:
-    members = [f"{one_line(r.metric)} ({numbers.correlation(r.estimate)})" for r in rows if r.rank == rank]
-    return number(str(rank)), Cell(", ".join(members))
-
-
-def _order(result: Comparison, setting: Setting, rows: Sequence[ComparisonRow]) -> list[tuple[str, float]]:
-    """Return the metrics, the best first, each with its correlation."""
-    ranked = {c.metric: c.estimate for c in result.clusters if (c.human, c.level, c.coefficient) == setting}
-    seen = {row.metric_a: row.estimate_a for row in rows} | {row.metric_b: row.estimate_b for row in rows}
-    estimates = seen | ranked
-    return sorted(
-        estimates.items(),
-        key=lambda item: math.inf if math.isnan(item[1]) else -names.goodness(setting[2], item[1]),
+def ranks(result: Comparison) -> tuple[Table, ...]:
+    """Return the ranks that each metric may have."""
+    return build(
+        f"Ranks ({numbers.level(1 - result.alpha)} confidence sets)",
+        [
+            "metric",
+            figures(names.symbol(result.ranks), "estimate", numbers.correlation),
+            figures("rank by estimate", "rank"),
+            figures("possible ranks", lambda row: row.rank and numbers.span((row.rank_low, row.rank_high), to="–")),
+        ],
+        [(names.setting(mine[0]), mine) for mine in grouped(result.ranks, names.SETTING).values()],
+        "Possible ranks: with the confidence above, the true ranks of all metrics of a section are within these bounds "
+        "(Holm over all pairs). Metrics whose bounds overlap are not shown to be equal.",
     )
 
 
-def _by_setting(rows: Sequence[ComparisonRow]) -> dict[Setting, list[ComparisonRow]]:
-    groups: dict[Setting, list[ComparisonRow]] = {}
-    for row in rows:
-        groups.setdefault((row.human, row.level, row.coefficient), []).append(row)
-    return groups
+def _against(header: str, other: str, tests: dict[tuple[str, str], ComparisonRow]) -> Shown:
+    """Return the column of the tests against a metric."""
+    shown = figures(header, lambda metric: (row := tests.get((metric, other))) and names.starred(row))
+    return bold(shown, lambda metric: (row := tests.get((metric, other))) and row.significant_corrected)
+
+
+def _significant(row: ComparisonRow) -> bool:
+    return row.significant_corrected
+
+
+def _sizes(rows: Sequence[ComparisonRow]) -> str:
+    return sizes([(r.n_systems, r.n_inputs) for r in rows])
+
+
+def _order(result: Comparison, setting: tuple[str, ...], rows: Sequence[ComparisonRow]) -> dict[str, float]:
+    """Return the estimates of metrics, the best first."""
+    ranked = grouped(result.ranks, names.SETTING).get(setting, [])
+    good = {row.metric: (names.goodness(row), row.estimate) for row in ranked}
+    for side in ("b", "a"):
+        for row in rows:
+            metric, estimate = getattr(row, f"metric_{side}"), f"estimate_{side}"
+            good.setdefault(metric, (names.goodness(row, estimate), getattr(row, estimate)))
+    return {metric: estimate for metric, (_, estimate) in sorted(good.items(), key=lambda item: -item[1][0])}
 
 
 def _without_mirrors(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     """Leave out B against A where a two-sided test says the same of A against B."""
-    kept: dict[tuple[frozenset[str], bool, bool, str], ComparisonRow] = {}
-    result = []
-    for row in sorted(rows, key=lambda r: -r.difference if not math.isnan(r.difference) else math.inf):
-        key = (
-            frozenset((row.metric_a, row.metric_b)),
-            row.significant,
-            row.significant_corrected,
-            str(row.p_value),
-        )
-        if row.alternative == "two-sided" and key in kept:
-            continue
-        kept[key] = row
-        result.append(row)
-    return result
+    kept: dict[object, ComparisonRow] = {}
+    for row in sorted(rows, key=lambda r: -names.goodness(r, "difference")):
+        verdict = (row.significant, row.significant_corrected, str(row.p_value))
+        mirrored = row.alternative == "two-sided"
+        kept.setdefault((frozenset((row.metric_a, row.metric_b)), verdict) if mirrored else id(row), row)
+    return list(kept.values())
 
 
 def _by_p(row: ComparisonRow) -> tuple[float, float]:
     undefined = math.isnan(row.p_value)
-    return (math.inf, 0.0) if undefined else (row.p_value, -row.difference)
+    return (math.inf, 0.0) if undefined else (row.p_value, -names.goodness(row, "difference"))
 
 
-def _mark(row: ComparisonRow) -> str:
-    if row.significant_corrected and row.correction != "none":
-        return "**"
-    return "*" if row.significant else ""
-
-
-def _claim(rows: Sequence[ComparisonRow]) -> str:
-    return names.ALTERNATIVES.get(rows[0].alternative, "differs from") if rows else "differs from"
+def _claim(result: Comparison) -> str:
+    return names.ALTERNATIVES[result.table[0].alternative] if result.table else "differs from"
 
 
 def _heading(result: Comparison) -> str:
@@ -174,29 +135,11 @@ def _heading(result: Comparison) -> str:
     return f"Metrics compared ({'; '.join(tests)})"
 
 
-def _title(setting: Setting) -> str:
-    human, level, coefficient = setting
-    return names.setting(one_line(human), level, coefficient)
-
-
-def _legend(result: Comparison, family: str) -> tuple[str, ...]:
-    if not result.table:
-        return ()
-    row = result.table[0]
-    uncorrected = f"* p ≤ {result.alpha:g}"
-    if row.correction == "none":
-        return (f"{uncorrected}, not corrected for the number of tests.",)
-    per = f"over the tests of each {family}" if row.scope == "row" else "over the whole table"
-    name = names.CORRECTIONS.get(row.correction, row.correction)
-    return (f"{uncorrected}; ** also after {name} correction {per}.",)
+def _legend(result: Comparison, family: str) -> list[str]:
+    per = {"row": f" over the tests of each {family}", "table": " over the whole table"}
+    return [names.starred_legend(result.alpha, row.correction, per[row.scope]) for row in result.table[:1]]
 
 
 def _bold(result: Comparison) -> str:
     corrected = any(row.correction != "none" for row in result.table)
     return "significant after correction" if corrected else "significant"
-
-
-def _undefined(sections: Sequence[Section]) -> tuple[str, ...]:
-    if not is_undefined(sections):
-        return ()
-    return (f"{numbers.DASH} undefined: scores that do not vary, or too few of them.",)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import numbers
-from metassay.report.table import Cell, Column, Section, Table, distinct, is_undefined, name, number
+from metassay.report.table import Table
+from metassay.report.views.columns import build, figures, grouped, words
 
 if TYPE_CHECKING:
     from metassay.studies.difficulty import Difficulty, DifficultyRow, DifficultyTest
 
 MOST_ROWS = 60
 """With more rows than this, every input is shown only if it is asked for."""
+TOGETHER = "% confidence for all together"
 
 
 def default(result: Difficulty) -> tuple[str, ...]:
@@ -23,64 +25,48 @@ def default(result: Difficulty) -> tuple[str, ...]:
 
 def tests(result: Difficulty) -> tuple[Table, ...]:
     """Return one line per metric: are inputs equally hard, how many pairs differ, which input is hardest."""
-    columns = (
-        Column("metric", "left", key=True),
-        Column("H"),
-        Column("df"),
-        Column("p"),
-        Column("", "left"),
-        Column("pairs that differ"),
-        Column("hardest input", "left"),
-        Column("easiest input", "left"),
-    )
-    sections = (Section("", tuple(_test(test, result) for test in result.tests)),)
-    legend = [
-        f"* p ≤ {result.alpha:g}: inputs are not equally hard (Kruskal-Wallis). "
-        f"Pairs that differ: by Tukey's test on mean ranks, {100 * result.confidence:g}% confidence for all together."
+    ranked = {metric: [row for row in rows if _known(row)] for metric, rows in _hardest_first(result).items()}
+
+    def end(test: DifficultyTest, at: int) -> str:
+        return "" if math.isnan(test.statistic) else _short(ranked[test.metric][at].input)
+
+    columns = [
+        *("metric", "H|statistic|one", "df|degrees_of_freedom|count", "p|p_value|p_value"),
+        words("", lambda test: "*" if test.significant else "", key=False),
+        figures(
+            "pairs that differ",
+            lambda test: numbers.DASH if math.isnan(test.statistic) else test.n_pairs_differ / test.n_pairs,
+            numbers.percent,
+        ),
+        words("hardest input", lambda test: end(test, 0), key=False),
+        words("easiest input", lambda test: end(test, -1), key=False),
     ]
-    if len(result.table) > MOST_ROWS:
-        legend.append(f"The view inputs lists all {len(result.inputs):,} inputs of each metric.")
-    if is_undefined(sections):
-        legend.append(f"{numbers.DASH} undefined: scores that do not vary, or stand on one input only.")
-    return (Table("Are inputs equally hard?", columns, sections, tuple(legend)),)
+    return build(
+        "Are inputs equally hard?",
+        columns,
+        [("", result.tests)],
+        f"* p ≤ {result.alpha:g}: inputs are not equally hard (Kruskal-Wallis). "
+        f"Pairs that differ: by Tukey's test on mean ranks, {100 * result.confidence:g}{TOGETHER}.",
+        len(result.table) > MOST_ROWS and f"The view inputs lists all {len(result.inputs):,} inputs of each metric.",
+        undefined="scores that do not vary, or stand on one input only",
+    )
 
 
 def inputs(result: Difficulty) -> tuple[Table, ...]:
     """Return one line per input, the hardest first."""
-    columns = (
-        Column("input", "left", key=True),
-        Column("mean rank"),
-        Column("interval"),
-        Column("inputs that differ"),
-        Column("of them easier"),
-        Column("systems"),
-    )
-    sections = tuple(
-        Section(one_line(metric), tuple(_line(row) for row in _hardest_first(result, metric)))
-        for metric in distinct(row.metric for row in result.table)
-    )
-    legend = [
-        "Mean rank of the input's scores among all scores; low is hard. Two inputs differ if their intervals do not "
-        f"overlap (Tukey, {100 * result.confidence:g}% confidence for all together)."
+    columns = [
+        *("input", "mean rank|mean_rank|one", "interval|low high|one"),
+        figures("inputs that differ", lambda row: row.n_differs if _known(row) else numbers.DASH),
+        figures("of them easier", lambda row: row.n_easier if _known(row) else numbers.DASH),
+        "systems|n_systems|count",
     ]
-    if is_undefined(sections):
-        legend.append(f"{numbers.DASH} undefined: no scores, or scores that do not vary.")
-    return (Table("How hard is each input?", columns, sections, tuple(legend)),)
-
-
-def _test(test: DifficultyTest, result: Difficulty) -> tuple[Cell, ...]:
-    ranked = [row for row in _hardest_first(result, test.metric) if not math.isnan(row.mean_rank)]
-    undefined = math.isnan(test.statistic)
-    share = math.nan if undefined else test.n_pairs_differ / test.n_pairs
-    ends = ("", "") if undefined else (ranked[0].input, ranked[-1].input)
-    return (
-        name(test.metric),
-        number(numbers.fixed(test.statistic, 1)),
-        number(str(test.degrees_of_freedom)),
-        number(numbers.p_value(test.p_value)),
-        Cell("*" if test.significant else ""),
-        number(numbers.percent(share)),
-        *(name(_short(end)) for end in ends),
+    return build(
+        "How hard is each input?",
+        columns,
+        [(one_line(metric), rows) for metric, rows in _hardest_first(result).items()],
+        "Mean rank of the input's scores among all scores; low is hard. Two inputs differ if their intervals do not "
+        f"overlap (Tukey, {100 * result.confidence:g}{TOGETHER}).",
+        undefined="no scores, or scores that do not vary",
     )
 
 
@@ -89,19 +75,11 @@ def _short(label: str, limit: int = 20) -> str:
     return label if len(label) <= limit else f"{label[: limit - 8]}…{label[-7:]}"
 
 
-def _hardest_first(result: Difficulty, metric: str) -> list[DifficultyRow]:
-    mine = [row for row in result.table if row.metric == metric]
-    return sorted(mine, key=lambda row: (math.isnan(row.mean_rank), row.mean_rank))
+def _known(row: DifficultyRow) -> bool:
+    return not math.isnan(row.mean_rank)
 
 
-def _line(row: DifficultyRow) -> tuple[Cell, ...]:
-    interval = f"[{numbers.fixed(row.low, 1)}, {numbers.fixed(row.high, 1)}]"
-    undefined = math.isnan(row.mean_rank)
-    return (
-        name(row.input),
-        number(numbers.fixed(row.mean_rank, 1)),
-        number(numbers.DASH if math.isnan(row.low) else interval),
-        number(numbers.DASH if undefined else f"{row.n_differs:,}"),
-        number(numbers.DASH if undefined else f"{row.n_easier:,}"),
-        number(f"{row.n_systems:,}"),
-    )
+def _hardest_first(result: Difficulty) -> dict[str, list[DifficultyRow]]:
+    by_rank = sorted(result.table, key=lambda row: (not _known(row), row.mean_rank if _known(row) else 0.0))
+    found = grouped(by_rank, "metric")
+    return {metric: found[metric] for metric in grouped(result.table, "metric")}

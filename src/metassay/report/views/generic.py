@@ -7,7 +7,8 @@ from typing import Any
 from metassay.core.records import encode
 from metassay.core.result import Result
 from metassay.report import numbers
-from metassay.report.table import Cell, Column, Section, Table, is_undefined, name, number
+from metassay.report.table import Table
+from metassay.report.views.columns import Shown, build, figures, words
 
 Value = str | float | bool | None
 
@@ -16,14 +17,12 @@ def rows(result: Result) -> tuple[Table, ...]:
     """Return one table with a column per field; fields that never change stand in its title."""
     lines = [{key: _known(value) for key, value in row.items()} for row in result.rows()]
     if not lines:
-        return (Table(f"{result.study}: no rows", (Column("", "left", key=True),), (Section("", ()),)),)
+        return build(f"{result.study}: no rows", [words("", str)], [("", [])])
     same = {k for k in lines[0] if len(lines) > 1 and all(_same(line[k], lines[0][k]) for line in lines)}
     shown = [key for key in lines[0] if key not in same] or list(lines[0])
-    columns = tuple(_column(key, [line[key] for line in lines]) for key in shown)
-    sections = (Section("", tuple(tuple(_cell(key, line[key]) for key in shown) for line in lines)),)
-    constants = ", ".join(f"{_words(k)}: {_cell(k, lines[0][k]).text}" for k in lines[0] if k not in shown)
-    legend = (f"{numbers.DASH} undefined.",) if is_undefined(sections) else ()
-    return (Table(result.study + (f" ({constants})" if constants else ""), columns, sections, legend),)
+    constants = ", ".join(f"{_words(k)}: {_text(k, lines[0][k])}" for k in lines[0] if k not in shown)
+    columns = [_column(key, [line[key] for line in lines]) for key in shown]
+    return build(result.study + (f" ({constants})" if constants else ""), columns, [("", lines)], undefined="")
 
 
 def _known(value: Any) -> Value:  # noqa: ANN401 - a study's own field
@@ -38,22 +37,20 @@ def _same(one: Value, other: Value) -> bool:
     return one == other or (one != one and other != other)  # NaN is the one value unlike itself
 
 
-def _column(key: str, values: list[Value]) -> Column:
-    words = any(isinstance(v, str) for v in values)
-    return Column(_words(key), "left" if words else "right", key=words)
+def _column(key: str, values: list[Value]) -> Shown:
+    kind = words if any(isinstance(value, str) for value in values) else figures
+    return kind(_words(key), lambda line: _text(key, line[key]))
 
 
 def _words(key: str) -> str:
     return key.replace("_", " ")
 
 
-def _cell(key: str, value: Value) -> Cell:
-    if value is None:
-        return Cell("")
+def _text(key: str, value: Value) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
     if isinstance(value, bool):
-        return Cell("yes" if value else "no")
-    if isinstance(value, str):
-        return name(value)
+        return "yes" if value else "no"
     if isinstance(value, int):
-        return number(f"{value:,}" if abs(value) >= 10_000 else str(value))
-    return number(numbers.p_value(value) if key.startswith("p_value") else numbers.general(value))
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    return numbers.p_value(value) if key.startswith("p_value") else numbers.general(value)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
-from metassay.report.table import Cell, Column, Section, Table
+from metassay.report.table import Table
+from metassay.report.views.columns import build, grouped, words
 
 if TYPE_CHECKING:
-    from metassay.texts.scorers.catalogue import Catalogue
+    from metassay.texts.scorers.registry import Catalogue
 
 
 SHORT = 46
@@ -23,31 +24,27 @@ def default(result: Catalogue) -> tuple[str, ...]:
 
 def table(result: Catalogue) -> tuple[Table, ...]:
     """Return one line per metric."""
-    columns = (
-        Column("metric", "left", key=True),
-        Column("needs", "left"),
-        Column("ready", "left"),
-        Column("what it measures", "left"),
-    )
-    rows = tuple(
-        (
-            Cell(row.name),
-            Cell(_NEEDS.get(row.needs, row.needs)),
-            Cell("yes" if row.installed else "no"),
-            Cell(one_line(row.summary, SHORT)),
-        )
-        for row in result.table
-    )
-    legend = (
+    columns = [
+        "metric|name",
+        words("needs", lambda row: _NEEDS.get(row.needs, row.needs), key=False),
+        words("ready", lambda row: "yes" if row.installed else "no", key=False),
+        words("what it measures", lambda row: one_line(row.summary, SHORT), key=False),
+    ]
+    return build(
+        "What can be scored here?",
+        columns,
+        [("", result.table)],
         "needs: ref references, src source, any what is there; ready: whether it is installed.",
         "metassay metrics NAME shows how to install it, whom to cite, and its options.",
     )
-    return (Table("What can be scored here?", columns, (Section("", rows),), legend),)
 
 
 def details(result: Catalogue) -> tuple[Table, ...]:
     """Return all that is known of each metric, and its options."""
-    tables = []
+    tables: list[Table] = []
+    pair = [words("", lambda fact: fact[0]), words("", lambda fact: fact[1], whole=True)]
+    headings = ("option||whole", "default||whole", "meaning||whole")
+    options = grouped(result.options, "metric")
     for row in result.table:
         known = {
             "measures": row.summary,
@@ -57,15 +54,7 @@ def details(result: Catalogue) -> tuple[Table, ...]:
             "licence": row.licence,
             "cite": row.citation,
         }
-        facts = tuple((Cell(what), Cell(text)) for what, text in known.items() if text)
-        columns = (Column("", "left", key=True), Column("", "left", key=True))
-        tables.append(Table(row.name, columns, (Section("", facts),)))
-        options = tuple(
-            (Cell(option.option), Cell(option.default), Cell(option.meaning))
-            for option in result.options
-            if option.metric == row.name
-        )
-        headings = tuple(Column(words, "left", key=True) for words in ("option", "default", "meaning"))
-        if options:
-            tables.append(Table(f"Options: {row.name}[option=value,…]", headings, (Section("", options),)))
+        tables += build(row.name, pair, [("", [fact for fact in known.items() if fact[1]])])
+        mine = [("", options[row.name])] if row.name in options else []
+        tables += build(f"Options: {row.name}[option=value,…]", headings, mine)
     return tuple(tables)

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
-from metassay.report.table import Cell, Column, Section, Table, distinct, is_undefined, number
+from metassay.report.table import Table
+from metassay.report.views.columns import Shown, bold, build, figures, grouped, words
 
 if TYPE_CHECKING:
-    from metassay.studies.plan import Plan, PlanRow
+    from metassay.studies.plan import CeilingRow, NeedRow, Plan, PlanRow
 
 MOST_CURVES = 3
 """With more metrics and criteria than this, only what is needed is shown unless curves are asked for."""
-
+PLANNED = "metric metric_b human"
 METHODS = {
     "split-annotators": "two halves of the annotators",
     "split-inputs": "two halves of the inputs",
@@ -25,7 +26,7 @@ METHODS = {
 
 def default(result: Plan) -> tuple[str, ...]:
     """Return the views that suit the number of metrics and criteria."""
-    few = len({_key(row) for row in result.table}) <= MOST_CURVES
+    few = len(grouped(result.table, PLANNED)) <= MOST_CURVES
     return ("curves", "needs", "ceiling") if few else ("needs", "ceiling")
 
 
@@ -35,134 +36,103 @@ def curves(result: Plan) -> tuple[Table, ...]:
     powered = rows[0].metric_b is not None
     data = any(not math.isnan(row.width_data) for row in rows)
     ceilings = any(not math.isnan(row.ceiling) for row in rows)
-    sections = []
-    for key in dict.fromkeys(map(_key, rows)):
-        for axis in distinct(row.axis for row in rows if _key(row) == key):
-            lines = []
-            for row in (row for row in rows if _key(row) == key and row.axis == axis):
-                value = row.power if powered else row.width
-                mark = " " if row.extrapolated else "*"
-                ends = f"[{numbers.fixed(row.low, 2)}, {numbers.fixed(row.high, 2)}]"
-                shown = numbers.DASH if math.isnan(value) else f"{numbers.fixed(value, 2)} {ends}"
-                cells = [number(f"{row.n:,}{mark}"), number(shown, row.reached)]
-                if data:
-                    gone = row.extrapolated or axis == "annotators"
-                    cells.append(number("" if gone else numbers.fixed(row.width_data, 2)))
-                cells.append(number(numbers.fixed(row.estimate, 2)))
-                if ceilings:
-                    cells.append(number(numbers.fixed(row.ceiling, 2)))
-                lines.append((*cells, number(f"{row.annotations:,.0f}")))
-            sections.append(Section(f"{_title(key)}: {axis}", tuple(lines)))
-    columns = [Column("n", key=True), Column("power" if powered else "width")]
-    columns += [Column("in the data")] if data else []
-    columns += [Column("difference" if powered else "correlation")]
-    columns += [Column("ceiling")] if ceilings else []
-    columns += [Column("judgments")]
-    legend = [
-        f"{_what(rows[0])} if there are n of one thing and the others stay as they are, in data sets drawn from a "
-        "world like the data; in brackets the 95% error of the simulation. * not more than the data have."
+    value = "power" if powered else "width"
+
+    def seen(row: PlanRow) -> float | None:
+        return None if row.extrapolated or row.axis == "annotators" else row.width_data
+
+    columns = [
+        figures("n", "n extrapolated", lambda n, beyond: f"{n:,}{' ' if beyond else '*'}", key=True),
+        bold(f"{value}|{value} low high|two", lambda row: row.reached),
+        data and figures("in the data", seen, numbers.two),
+        figures("difference" if powered else names.measure(rows), "estimate", numbers.two),
+        ceilings and "ceiling||two",
+        "judgments|annotations|count",
     ]
-    if data:
-        legend.append("In the data: width of the interval on random parts of the data, without any model.")
-    if ceilings:
-        legend.append("Ceiling: correlation of a metric that knows what all annotators would say on average.")
-    if is_undefined(sections):
-        legend.append(f"{numbers.DASH} undefined: too few data.")
-    title = "How does power grow?" if powered else "How narrow do intervals get?"
-    return (Table(title, tuple(columns), tuple(sections), tuple(legend), "the target is reached"),)
+    return build(
+        "How does power grow?" if powered else "How narrow do intervals get?",
+        columns,
+        [(f"{_title(mine[0])}: {mine[0].axis}", mine) for mine in grouped(rows, f"{PLANNED} axis").values()],
+        f"{_what(rows[0])} if there are n of one thing and the others stay as they are, in data sets drawn from a "
+        "world like the data; in brackets the 95% error of the simulation. * not more than the data have.",
+        data and "In the data: width of the interval on random parts of the data, without any model.",
+        ceilings and f"Ceiling: {names.measure(rows)} of a metric that knows what all annotators would say on average.",
+        undefined="too few data",
+        bold="the target is reached",
+    )
 
 
 def needs(result: Plan) -> tuple[Table, ...]:
     """Return a row per axis: how many are needed, and what the next annotations buy."""
     powered = result.table[0].metric_b is not None
-    sections = []
-    for key in dict.fromkeys(map(_key, result.table)):
-        mine = [need for need in result.needs if (need.metric, need.metric_b, need.human) == key]
-        best = (max if powered else min)(mine, key=lambda need: need.gain)
-        lines = []
-        for need in mine:
-            gain = numbers.fixed(100 * need.gain, 1)
-            gain = f"{'+' if float(gain) > 0 else ''}{gain}{'' if powered else '%'}"
-            lines.append(
-                (
-                    Cell(need.axis),
-                    number(f"{need.now:,.3g}" if need.now < 1000 else f"{need.now:,.0f}"),
-                    number(numbers.DASH if need.needed is None else f"{need.needed:,}"),
-                    number("" if math.isnan(need.annotations) else f"{need.annotations:,.0f}"),
-                    number("" if math.isnan(need.limit) else numbers.fixed(need.limit, 2)),
-                    number(gain, need is best),
-                )
-            )
-        sections.append(Section(_title(key), tuple(lines)))
-    goal = result.table[0].target
-    columns = (
-        Column("", "left", key=True),
-        Column("now"),
-        Column("needed"),
-        Column("more judgments"),
-        Column("with endlessly many"),
-        Column(f"next {result.annotations:,}"),
-    )
-    unit = "points of power" if powered else "the width"
-    legend = [
-        f"Needed: about how many, the others as they are, for a {'power' if powered else 'width'} of {goal:g}; "
-        f"{numbers.DASH} none that was tried is enough.",
-        f"Next {result.annotations:,}: what so many single judgments change in {unit}, spent on this alone.",
+    plans = grouped(result.needs, PLANNED)
+    best = [(max if powered else min)(mine, key=lambda need: need.gain) for mine in plans.values()]
+
+    def gain(need: NeedRow) -> str:
+        text = numbers.fixed(100 * need.gain, 1)
+        return f"{'+' if float(text) > 0 else ''}{text}{'' if powered else '%'}"
+
+    columns = [
+        "|axis",
+        figures("now", "now", lambda now: f"{now:,.3g}" if now < 1000 else f"{now:,.0f}"),
+        figures("needed", lambda need: numbers.DASH if need.needed is None else need.needed),
+        figures("more judgments", lambda need: _or_none(need.annotations)),
+        figures("in the limit (n → ∞)", lambda need: _or_none(need.limit), numbers.two),
+        bold(figures(f"next {result.annotations:,}", gain), lambda need: any(need is one for one in best)),
     ]
-    return (Table("What is needed?", columns, tuple(sections), tuple(legend), "where they buy most"),)
+    what = "power (points)" if powered else "interval width"
+    return build(
+        "What is needed?",
+        columns,
+        [(_title(plans[key][0]), plans[key]) for key in grouped(result.table, PLANNED)],
+        f"Needed: about how many, the others as they are, for a {'power' if powered else 'width'} of "
+        f"{result.table[0].target:g}; {numbers.DASH} none that was tried is enough.",
+        f"Next {result.annotations:,}: change in {what} if the next {result.annotations:,} annotations all go here.",
+        undefined=None,
+        bold="where they buy most",
+    )
 
 
 def ceiling(result: Plan) -> tuple[Table, ...]:
     """Return how well people agree, in a section per criterion."""
-    sections = []
-    for human in distinct(row.human for row in result.ceilings):
-        lines = []
-        for row in (row for row in result.ceilings if row.human == human):
-            ends = f"[{numbers.bound(row.low)}, {numbers.bound(row.high)}]"
-            known = not math.isnan(row.reliability)
-            alpha = row.method.startswith("alpha")
-            lines.append(
-                (
-                    Cell(row.unit),
-                    Cell(METHODS[row.method]),
-                    number(f"{row.n:,}"),
-                    number("" if alpha else numbers.fixed(row.half, 2)),
-                    number(f"{numbers.fixed(row.reliability, 2)} {ends}" if known else numbers.DASH),
-                    number("" if alpha else numbers.fixed(row.ceiling, 2)),
-                )
-            )
-        sections.append(Section(one_line(human), tuple(lines)))
-    if not sections:
-        return ()
-    columns = (
-        Column("of", "left", key=True),
-        Column("from", "left"),
-        Column("n"),
-        Column("half"),
-        Column("reliability"),
-        Column("ceiling"),
-    )
-    legend = [
+
+    def halved(field: str) -> Shown:
+        return figures(field, lambda row: None if row.method.startswith("alpha") else getattr(row, field), numbers.two)
+
+    def reliability(row: CeilingRow) -> str:
+        ends = f"[{numbers.bound(row.low)}, {numbers.bound(row.high)}]"
+        return numbers.DASH if math.isnan(row.reliability) else f"{numbers.two(row.reliability)} {ends}"
+
+    columns = [
+        "of|unit",
+        words("from", lambda row: METHODS[row.method], key=False),
+        "n||count",
+        halved("half"),
+        figures("reliability", reliability),
+        halved("ceiling"),
+    ]
+    return build(
+        "How well do people agree?",
+        columns,
+        [(one_line(human), rows) for human, rows in grouped(result.ceilings, "human").items()],
         "Half: Pearson correlation of two halves, on average. Reliability: of all n, by Spearman-Brown, or α. Ceiling: "
         "its root, the most that a metric's Pearson correlation can be: on these inputs (annotators), or for one that "
-        "knows the systems but not the inputs (inputs)."
-    ]
-    if is_undefined(sections):
-        legend.append(f"{numbers.DASH} undefined: too few ratings, or ratings that do not vary.")
-    return (Table("How well do people agree?", columns, tuple(sections), tuple(legend)),)
+        "knows the systems but not the inputs (inputs).",
+        undefined="too few ratings, or ratings that do not vary",
+    )
 
 
-def _key(row: PlanRow) -> tuple[str, str | None, str]:
-    return row.metric, row.metric_b, row.human
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
-def _title(key: tuple[str, str | None, str]) -> str:
-    metric, other, human = key
-    return f"{one_line(metric)}{'' if other is None else ' against ' + one_line(other)}, {one_line(human)}"
+def _title(row: PlanRow | NeedRow) -> str:
+    other = "" if row.metric_b is None else f" against {one_line(row.metric_b)}"
+    return f"{one_line(row.metric)}{other}, {one_line(row.human)}"
 
 
 def _what(row: PlanRow) -> str:
-    where = f"{row.level} level, {names.coefficient(row.coefficient)}"
+    where = f"{row.level} level, {names.statistic(row)}"
     if row.metric_b is not None:
         return f"Chance to find the first metric better ({where}, one-sided, α = {row.alpha:g})"
-    return f"Expected width of a {100 * row.confidence:g}% interval ({where})"
+    return f"Expected width of a {numbers.level(row.confidence)} interval ({where})"

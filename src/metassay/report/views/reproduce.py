@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from metassay.report import numbers
-from metassay.report.table import Cell, Column, Section, Table, distinct, number
+from metassay.report.table import Table
+from metassay.report.views.columns import bold, build, figures, grouped, words
 
 if TYPE_CHECKING:
     from metassay.reproduction.reproduce import FigureOutcome, Reproduction, ReproductionRow
@@ -14,39 +16,29 @@ if TYPE_CHECKING:
 
 def default(result: Reproduction) -> tuple[str, ...]:
     """Show a line per figure, and what there is beside that."""
-    checked = any(row.within is not None for row in result.table)
-    apart = any(row.within is False for row in result.table)
-    unsaid = any(row.within is None for row in result.table)
-    return (*(["figures"] * checked), *(["outside"] * apart), *(["unchecked"] * unsaid))
+    seen = {row.within for row in result.table}
+    chosen = {"figures": seen & {True, False}, "outside": False in seen, "unchecked": None in seen}
+    return tuple(view for view, wanted in chosen.items() if wanted)
 
 
-def figures(result: Reproduction) -> tuple[Table, ...]:
+def figures_(result: Reproduction) -> tuple[Table, ...]:
     """Return one row per table, figure or sentence of which numbers could be checked."""
-    columns = (
-        Column("where", "left", key=True),
-        Column("what", "left", key=True),
-        Column("data", "left"),
-        Column("within"),
-        Column("largest diff."),
-        Column("tolerance"),
-    )
-    shown = [f for f in result.figures if f.n_within + f.n_outside]
-    sections = tuple(
-        Section(paper, tuple(_figure(f) for f in shown if f.paper == paper))
-        for paper in distinct(f.paper for f in shown)
-    )
-    legend = ("within: numbers within the tolerance, of those that could be checked.",)
-    return (Table("Do the published numbers come out?", columns, sections or (Section("", ()),), legend),)
 
+    def within(figure: FigureOutcome) -> str:
+        return f"{figure.n_within} of {figure.n_within + figure.n_outside}"
 
-def _figure(f: FigureOutcome) -> tuple[Cell, ...]:
-    return (
-        Cell(f.where),
-        Cell(f.what),
-        Cell(f.data),
-        Cell(f"{f.n_within} of {f.n_within + f.n_outside}", bold=f.n_outside > 0),
-        number(_plain(f.largest)),
-        number(f"{f.tolerance:g}"),
+    columns = [
+        *("where||whole", "what||whole", "data||word"),
+        bold(figures("within", within), lambda figure: figure.n_outside > 0),
+        figures("largest diff.", "largest", _plain),
+        "tolerance||plain",
+    ]
+    return build(
+        "Do the published numbers come out?",
+        columns,
+        _papers(figure for figure in result.figures if figure.n_within + figure.n_outside),
+        "within: numbers within the tolerance, of those that could be checked.",
+        undefined=None,
     )
 
 
@@ -57,60 +49,35 @@ def outside(result: Reproduction) -> tuple[Table, ...]:
 
 def unchecked(result: Reproduction) -> tuple[Table, ...]:
     """Return what cannot be checked, and why."""
-    columns = (
-        Column("where", "left", key=True),
-        Column("what", "left", key=True),
-        Column("numbers"),
-        Column("why", "left", key=True),
-    )
-    shown = [f for f in result.figures if f.n_unchecked]
-    sections = tuple(
-        Section(
-            paper,
-            tuple(
-                (Cell(f.where), Cell(_about(f.what, f.data)), number(str(f.n_unchecked)), Cell(f.reason))
-                for f in shown
-                if f.paper == paper
-            ),
-        )
-        for paper in distinct(f.paper for f in shown)
-    )
-    return (Table("What cannot be checked here", columns, sections or (Section("", ()),)),)
+    columns = ["where||whole", words("what", _about, whole=True), *("numbers|n_unchecked|count", "why|reason|whole")]
+    return build("What cannot be checked here", columns, _papers(f for f in result.figures if f.n_unchecked))
 
 
-def every(result: Reproduction) -> tuple[Table, ...]:
+def numbers_(result: Reproduction) -> tuple[Table, ...]:
     """Return every number."""
-    return _listed("Every number", list(result.table), "remark")
+    return _listed("Every number", result.table, "remark")
 
 
-def _listed(title: str, rows: list[ReproductionRow], why: str) -> tuple[Table, ...]:
-    columns = (
-        Column("where", "left", key=True),
-        Column("number", "left", key=True),
-        Column("published"),
-        Column("ours"),
-        Column("within", "left"),
-        Column(why, "left", key=True),
-    )
-    sections = []
-    for paper, where, what, data in dict.fromkeys((r.paper, r.where, r.what, r.data) for r in rows):
-        inside = [r for r in rows if (r.paper, r.where, r.what, r.data) == (paper, where, what, data)]
-        sections.append(Section(f"{paper}: {_about(what, data)}", tuple(_line(row) for row in inside)))
-    return (Table(title, columns, tuple(sections) or (Section("", ()),)),)
+def _papers(rows: Any) -> list[tuple[str, list[Any]]]:  # noqa: ANN401 - figures of papers
+    return list(grouped(rows, "paper").items()) or [("", [])]
 
 
-def _line(row: ReproductionRow) -> tuple[Cell, ...]:
+def _listed(title: str, rows: Sequence[ReproductionRow], why: str) -> tuple[Table, ...]:
+    columns = [
+        *("where||whole", "number||whole", "published||plain"),
+        figures("ours", "ours", _plain),
+        bold(words("within", _said, key=False), lambda row: row.within is False),
+        f"{why}|reason|whole",
+    ]
+    sections = [
+        (f"{mine[0].paper}: {_about(mine[0])}", mine) for mine in grouped(rows, "paper where what data").values()
+    ]
+    return build(title, columns, sections or [("", [])], undefined=None)
+
+
+def _said(row: ReproductionRow) -> str:
     said = {True: "yes", False: "no", None: "cannot say"}[row.within]
-    if not math.isnan(row.tolerance):
-        said += f" (± {row.tolerance:g})" if row.within is not None else ""
-    return (
-        Cell(row.where),
-        Cell(row.number),
-        number(f"{row.published:g}"),
-        number(_plain(row.ours)),
-        Cell(said, bold=row.within is False),
-        Cell(row.reason),
-    )
+    return said if math.isnan(row.tolerance) or row.within is None else f"{said} (± {row.tolerance:g})"
 
 
 def _plain(value: float) -> str:
@@ -118,5 +85,5 @@ def _plain(value: float) -> str:
     return f"{value:.0f}" if value >= 1 and value.is_integer() else numbers.general(value)
 
 
-def _about(what: str, data: str) -> str:
-    return f"{what} ({data})" if data else what
+def _about(row: FigureOutcome | ReproductionRow) -> str:
+    return f"{row.what} ({row.data})" if row.data else row.what

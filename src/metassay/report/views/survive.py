@@ -5,14 +5,28 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
-from metassay.report.table import Cell, Column, Section, Table, distinct, is_undefined, name, number
+from metassay.report.table import Table, distinct
+from metassay.report.views.columns import (
+    Shown,
+    across,
+    at,
+    bold,
+    build,
+    estimates,
+    figures,
+    grouped,
+    lines,
+    span,
+    words,
+)
 
 if TYPE_CHECKING:
-    from metassay.studies.survive import Survival, SurvivalRow
+    from metassay.studies.survive_rows import AnnotatorMargin, Survival, SurvivalRow
 
 MOST_IN_LIST = 12
 """With more comparisons than this, a matrix is easier to read than a list."""
@@ -22,347 +36,281 @@ KINDS = {
     "range": "margin: largest difference of annotators",
 }
 TESTS = {"tost": "TOST", "anderson-hauck": "Anderson-Hauck"}
+SHORT = {**TESTS, "anderson-hauck": "A-H"}
 SHOWN_MARGINS = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25)
 """Margins at which the table of sensitivity has a column."""
+HUMAN = "human"
+"""The field of rows that names the human criterion."""
+BOTH = f"{names.STATISTIC} {HUMAN}"
 
 
 def default(result: Survival) -> tuple[str, ...]:
     """Return the views that suit the number of comparisons."""
-    comparisons = {(row.metric, row.criterion, row.language, row.coefficient) for row in result.table}
-    few = len(comparisons) <= MOST_IN_LIST or result.by == "metric"
+    few = len(grouped(result.table, f"metric {BOTH} language")) <= MOST_IN_LIST or result.by == "metric"
     return ("summary", "list") if few else ("summary", "matrix")
 
 
 def summary(result: Survival) -> tuple[Table, ...]:
     """Return the share of equivalent comparisons by test and margin, before and after correction."""
-    sections: dict[str, list[tuple[Cell, ...]]] = {}
-    for (coefficient, test, kind), rows in _settings(result.table).items():
-        known = [row for row in rows if not math.isnan(row.p_value)]
-        widths = [row.margin for row in rows]
-        sections.setdefault(f"{names.coefficient(coefficient)}, {rows[0].level} level", []).append(
-            (
-                Cell(TESTS[test]),
-                Cell(kind),
-                number(_span(widths)),
-                number(_share(sum(row.equivalent for row in known), len(known))),
-                number(_share(sum(row.equivalent_corrected for row in known), len(known))),
-            )
-        )
-    columns = (
-        Column("test", "left", key=True),
-        Column("margin", "left", key=True),
-        Column("size"),
-        Column("equivalent"),
-        Column("corrected"),
-    )
-    first = result.table[0] if result.table else None
+
+    def share(field: str) -> Any:  # noqa: ANN401 - a function of a line
+        def of(line: list[SurvivalRow]) -> str:
+            known = [row for row in line if not math.isnan(row.p_value)]
+            return _share(sum(getattr(row, field) for row in known), len(known))
+
+        return of
+
+    columns = [
+        words("test", lambda line: TESTS[line[0].test]),
+        "margin|margin_kind",
+        figures("size", _margin),
+        figures("equivalent", share("equivalent")),
+        figures("corrected", share("equivalent_corrected")),
+    ]
+    sections = [
+        (f"{names.statistic(mine[0])}, {mine[0].level} level", lines(mine, "test margin_kind"))
+        for mine in grouped(result.table, names.STATISTIC).values()
+    ]
     legend = []
-    if first is not None:
+    for first in result.table[:1]:
         how = names.CORRECTIONS.get(first.correction)
         legend.append(
-            f"Equivalent: that agreement with people differs from {_base(result)} by the margin or "
-            f"more is rejected, p at most {first.alpha:g}"
-            + (f"; corrected: after {how}." if how else "; nothing is corrected.")
+            f"Equivalent: that agreement with people differs from {_base(result)} by the margin or more is rejected, "
+            f"p at most {first.alpha:g}" + (f"; corrected: after {how}." if how else "; nothing is corrected.")
         )
     title = f"Is agreement with people the same, by {one_line(result.by, 40)}?"
-    parts = tuple(Section(where, tuple(lines)) for where, lines in sections.items())
-    return (Table(title, columns, parts, tuple(legend)),)
+    return build(title, columns, sections or [("", [])], *legend)
 
 
-def ordered(result: Survival) -> tuple[Table, ...]:
-    """Return every comparison with both correlations and what the tests say."""
-    sections = []
-    kinds = distinct(row.margin_kind for row in result.table)
+def list_(result: Survival) -> tuple[Table, ...]:
+    """Return every comparison with both estimates and what the tests say."""
     tests = distinct(row.test for row in result.table)
-    for criterion, coefficient in dict.fromkeys((_criterion(result, row), row.coefficient) for row in result.table):
-        mine = [r for r in result.table if (_criterion(result, r), r.coefficient) == (criterion, coefficient)]
-        by_case: dict[tuple[str, str, str], dict[tuple[str, str], SurvivalRow]] = {}
-        for row in mine:
-            by_case.setdefault((row.metric, row.criterion, row.language), {})[row.test, row.margin_kind] = row
-        ends = numbers.with_intervals(
-            [(r.difference, r.low, r.high) for r in (next(iter(c.values())) for c in by_case.values())]
+    symbol = names.symbol(result.table)
+    columns = [
+        result.by != "metric" and "metric",
+        words(one_line(result.by, 40), "language"),
+        figures(f"{symbol} {one_line(result.baseline, 20)}", "estimate_a", numbers.correlation),
+        *(f"{symbol}|estimate_b|correlation", "difference|difference low high|estimates"),
+        "tost" in tests and at("needed||correlation", "test", "tost"),
+        *across(
+            sorted(result.table, key=lambda row: (list(KINDS).index(row.margin_kind), tests.index(row.test))),
+            "test margin_kind",
+            lambda key: _tested(f"p {SHORT[key[0]]} {key[1]}"),
+        ),
+    ]
+    sections = [
+        (
+            f"{names.setting(mine[0], human)} ({numbers.span(row.n for row in mine)} outputs)",
+            lines(mine, f"metric {HUMAN} language"),
         )
-        lines = []
-        for (metric, _, language), end in zip(by_case, ends, strict=True):
-            rows = by_case[metric, _, language]
-            any_row = next(iter(rows.values()))
-            cells = [name(metric)] if result.by != "metric" else []
-            cells += [name(language), number(numbers.correlation(any_row.estimate_a))]
-            cells += [number(numbers.correlation(any_row.estimate_b)), number(end)]
-            needed = [row.needed for row in rows.values() if row.test == "tost"]
-            cells += [number(numbers.correlation(needed[0]))] if needed else []
-            for kind in kinds:
-                for test in tests:
-                    cells.append(_p(rows.get((test, kind))))
-            lines.append(tuple(cells))
-        n = {row.n for row in mine}
-        units = f"{min(n):,}" if len(n) == 1 else f"{min(n):,} to {max(n):,}"
-        where = names.setting(one_line(criterion), mine[0].level, coefficient)
-        sections.append(Section(f"{where} ({units} outputs)", tuple(lines)))
-    columns = [Column("metric", "left", key=True)] if result.by != "metric" else []
-    columns += [Column(one_line(result.by, 40), "left", key=True), Column(f"r {one_line(result.baseline, 20)}")]
-    columns += [Column("r"), Column("difference")] + ([Column("needed")] if "tost" in tests else [])
-    short = {"tost": "TOST", "anderson-hauck": "A-H"}
-    columns += [Column(f"p {short[test]} {kind}") for kind in kinds for test in tests]
-    legend = [_stars(result.table), "In brackets: the interval that TOST wants inside the margin."]
-    if "tost" in tests:
-        legend.append("Needed: the margin above which TOST finds equivalence.")
-    return (_table("Differences in agreement with people", columns, sections, legend),)
+        for (_, human), mine in grouped(
+            result.table, lambda row: (getattr(row, names.STATISTIC), _human(result, row))
+        ).items()
+    ]
+    return build(
+        "Differences in agreement with people",
+        columns,
+        sections or [("", [])],
+        *_stars(result.table),
+        "In brackets: the interval that TOST wants inside the margin.",
+        "tost" in tests and "Needed: the margin above which TOST finds equivalence.",
+    )
 
 
 def matrix(result: Survival) -> tuple[Table, ...]:
     """Return p-values of TOST, metrics by levels, a section per criterion (Fig. 3), for one kind of margin."""
-    tests = distinct(row.test for row in result.table)
-    kinds = distinct(row.margin_kind for row in result.table)
+    tests, kinds = (distinct(getattr(row, field) for row in result.table) for field in ("test", "margin_kind"))
     test = "tost" if "tost" in tests else tests[0]
     kind = next(kind for kind in ("sd", "constant", "range") if kind in kinds)
-    levels = distinct(row.language for row in result.table)
-    tables = []
-    for coefficient in distinct(row.coefficient for row in result.table):
-        mine = [r for r in result.table if (r.coefficient, r.test, r.margin_kind) == (coefficient, test, kind)]
-        sections = []
-        for criterion in distinct(_criterion(result, row) for row in mine):
-            here = [row for row in mine if _criterion(result, row) == criterion]
-            by_place = {(row.metric, row.language): row for row in here}
-            lines = [
-                (
-                    name(metric),
-                    number(_span([r.margin for r in here if r.metric == metric])),
-                    *(_p(by_place.get((metric, level))) for level in levels),
-                )
-                for metric in distinct(row.metric for row in here)
-            ]
-            sections.append(Section(one_line(criterion), tuple(lines)))
-        columns = [Column("metric", "left", key=True), Column("margin")]
-        columns += [Column(one_line(level, 30)) for level in levels]
-        legend = [_stars(mine)]
-        if len(kinds) > 1 or len(tests) > 1:
-            legend.append("Other tests and margins: name one with --test and --margin-kind.")
-        title = f"p of {TESTS[test]}, {KINDS[kind]}, {names.coefficient(coefficient)}"
-        tables.append(_table(title, columns, sections, legend))
+    shown = [row for row in result.table if (row.test, row.margin_kind) == (test, kind)]
+    tables: list[Table] = []
+    for mine in grouped(shown, names.STATISTIC).values():
+        tables += build(
+            f"p of {TESTS[test]}, {KINDS[kind]}, {names.statistic(mine[0])}",
+            [
+                "metric",
+                figures("margin", _margin),
+                *across(mine, "language", lambda level: _tested(one_line(level, 30))),
+            ],
+            [
+                (one_line(human), lines(here, "metric"))
+                for human, here in grouped(mine, lambda row: _human(result, row)).items()
+            ],
+            *_stars(mine),
+            len(kinds) + len(tests) > 2 and "Other tests and margins: name one with --test and --margin-kind.",
+        )
     return tuple(tables)
 
 
 def agreement(result: Survival) -> tuple[Table, ...]:
-    """Return correlations with people at every level (Fig. 1)."""
-    tables = []
-    for coefficient in distinct(row.coefficient for row in result.agreement):
-        mine = [row for row in result.agreement if row.coefficient == coefficient]
-        texts = dict(
-            zip(map(id, mine), numbers.with_intervals([(r.estimate, r.low, r.high) for r in mine]), strict=True)
-        )
+    """Return agreement with people at every level (Fig. 1)."""
+    tables: list[Table] = []
+    for mine in grouped(result.agreement, names.STATISTIC).values():
         if result.by in ("metric", "human"):
-            lines: list[tuple[Cell, ...]] = [(name(r.metric), name(r.criterion), number(texts[id(r)])) for r in mine]
-            columns = [Column("metric", "left", key=True), Column("criterion", "left", key=True), Column("r")]
-            sections = [Section("", tuple(lines))]
+            columns: list[Any] = ["metric", f"criterion|{HUMAN}", estimates(names.symbol(mine))]
+            sections: list[tuple[str, list[Any]]] = [("", mine)]
         else:
-            levels = distinct(row.language for row in mine)
-            columns = [Column("metric", "left", key=True), *(Column(one_line(level, 30)) for level in levels)]
-            sections = []
-            for criterion in distinct(row.criterion for row in mine):
-                here = {(r.metric, r.language): texts[id(r)] for r in mine if r.criterion == criterion}
-                lines = [
-                    (name(m), *(number(here.get((m, level), "")) for level in levels))
-                    for m in distinct(metric for metric, _ in here)
-                ]
-                sections.append(Section(one_line(criterion), tuple(lines)))
-        legend = [f"In brackets: {100 * mine[0].confidence:g}% bootstrap intervals."]
-        tables.append(_table(f"Correlation with people, {names.coefficient(coefficient)}", columns, sections, legend))
+            columns = _levels(mine)
+            sections = [(one_line(human), lines(here, "metric")) for human, here in grouped(mine, HUMAN).items()]
+        title = f"{names.measure(mine).capitalize()} with people, {names.statistic(mine[0])}"
+        tables += build(title, columns, sections, _bootstrap(mine))
     return tuple(tables)
 
 
-def across(result: Survival) -> tuple[Table, ...]:
+def across_(result: Survival) -> tuple[Table, ...]:
     """Return how each metric correlates with itself at the baseline (Fig. 2)."""
-    tables = []
-    for coefficient in distinct(row.coefficient for row in result.across):
-        mine = [row for row in result.across if row.coefficient == coefficient]
-        texts = numbers.with_intervals([(row.estimate, row.low, row.high) for row in mine])
-        here = {(row.metric, row.language): text for row, text in zip(mine, texts, strict=True)}
-        base = one_line(result.baseline, 40)
-        if result.by == "metric":
-            lines: list[tuple[Cell, ...]] = [(name(row.metric), number(here[row.metric, row.language])) for row in mine]
-            columns = [Column("metric", "left", key=True), Column(f"with {base}")]
-            title = f"Correlation with the metric {base}, {names.coefficient(coefficient)}"
-        else:
-            levels = distinct(row.language for row in mine)
-            columns = [Column("metric", "left", key=True), *(Column(one_line(level, 30)) for level in levels)]
-            lines = [
-                (name(m), *(number(here.get((m, level), "")) for level in levels))
-                for m in distinct(row.metric for row in mine)
-            ]
-            title = f"Correlation of each metric with itself at {_base(result)}, {names.coefficient(coefficient)}"
-        legend = [f"In brackets: {100 * mine[0].confidence:g}% bootstrap intervals."]
-        tables.append(_table(title, columns, [Section("", tuple(lines))], legend))
+    tables: list[Table] = []
+    base = one_line(result.baseline, 40)
+    for mine in grouped(result.across, names.STATISTIC).values():
+        own = result.by == "metric"
+        columns: list[Any] = ["metric", estimates(f"with {base}")] if own else _levels(mine)
+        whom = f"with the metric {base}" if own else f"of each metric with itself at {_base(result)}"
+        tables += build(
+            f"{names.measure(mine).capitalize()} {whom}, {names.statistic(mine[0])}",
+            columns,
+            [("", mine if own else lines(mine, "metric"))],
+            _bootstrap(mine),
+        )
     return tuple(tables)
 
 
 def margins(result: Survival) -> tuple[Table, ...]:
     """Return the distribution over metrics of the margins that annotators give (Fig. 4b)."""
-    sections = []
-    for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.margins):
-        mine = [r for r in result.margins if (r.coefficient, r.criterion) == (coefficient, criterion)]
-        lines = []
-        for kind in ("sd", "range"):
-            values = sorted(v for v in (getattr(row, kind) for row in mine) if not math.isnan(v))
-            low, middle, high = _quartiles(values)
-            people = sorted({row.n_annotators for row in mine})
-            lines.append(
-                (
-                    Cell(kind),
-                    number(", ".join(map(str, people))),
-                    number(f"{len(values):,}"),
-                    *(number(numbers.correlation(v)) for v in (min(values, default=math.nan), low, middle, high)),
-                    number(numbers.correlation(max(values, default=math.nan))),
-                )
-            )
-        sections.append(Section(f"{one_line(criterion)}, {names.coefficient(coefficient)}", tuple(lines)))
-    columns = [Column("margin", "left", key=True)]
-    columns += [Column(text) for text in ("annotators", "metrics", "lowest", "25%", "median", "75%", "highest")]
-    legend = [
-        f"How much the correlation of a metric at {_base(result)} differs from annotator to annotator: "
-        "standard deviation and largest difference, over the metrics."
-    ]
-    if not sections:
-        return ()
-    return (_table("Margins from annotators", columns, sections, legend),)
+    ends = ("lowest", "25%", "median", "75%", "highest")
+
+    def line(kind: str, rows: list[AnnotatorMargin]) -> dict[str, str]:
+        known = sorted(v for v in (getattr(row, kind) for row in rows) if not math.isnan(v))
+        five = [min(known, default=math.nan), *_quartiles(known), max(known, default=math.nan)]
+        return {
+            "margin": kind,
+            "annotators": ", ".join(map(str, sorted({row.n_annotators for row in rows}))),
+            "metrics": f"{len(known):,}",
+            **dict(zip(ends, map(numbers.correlation, five), strict=True)),
+        }
+
+    return build(
+        "Margins from annotators",
+        [
+            words("margin", itemgetter("margin")),
+            *(figures(head, itemgetter(head)) for head in ("annotators", "metrics", *ends)),
+        ],
+        [(_titled(mine[0]), [line(kind, mine) for kind in ("sd", "range")]) for mine in _settings(result.margins)],
+        f"How much the {names.measure(result.margins)} of a metric at {_base(result)} differs from annotator to "
+        "annotator: standard deviation and largest difference, over the metrics.",
+    )
 
 
 def sensitivity(result: Survival) -> tuple[Table, ...]:
     """Return the share of comparisons that TOST calls equivalent, by margin (Fig. 4a)."""
-    sections: dict[str, list[tuple[Cell, ...]]] = {}
-    counts = [row.n_tests for row in result.sensitivity]
-    for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.sensitivity):
-        mine = {
-            row.margin: row
-            for row in result.sensitivity
-            if (row.coefficient, row.criterion) == (coefficient, criterion)
-        }
-        cells = [number(numbers.percent(mine[m].share)) for m in SHOWN_MARGINS]
-        sections.setdefault(names.coefficient(coefficient), []).append((name(criterion), *cells))
-    columns = [Column("criterion", "left", key=True), *(Column(f"{margin:g}") for margin in SHOWN_MARGINS)]
-    many = f"{min(counts):,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
-    legend = [
-        f"Share of comparisons ({many} by each criterion) that TOST would call equivalent with the margin of the "
-        "column, uncorrected."
-    ]
-    parts = [Section(where, tuple(lines)) for where, lines in sections.items()]
-    return (_table("Sensitivity to the margin", columns, parts, legend),)
+
+    def column(margin: float) -> Shown:
+        return at(f"{margin:g}|share|percent", "margin", margin)
+
+    return build(
+        "Sensitivity to the margin",
+        [f"criterion|{HUMAN}", *map(column, SHOWN_MARGINS)],
+        [
+            (names.statistic(mine[0]), lines(mine, HUMAN))
+            for mine in grouped(result.sensitivity, names.STATISTIC).values()
+        ],
+        f"Share of comparisons ({span(result.sensitivity, 'n_tests')} by each criterion) that TOST would call "
+        "equivalent with the margin of the column, uncorrected.",
+    )
 
 
 def dominance(result: Survival) -> tuple[Table, ...]:
     """Return what becomes of the pairs of metrics that are resolved at the baseline (Fig. 5)."""
-    if not result.shifts:
-        return ()
     back = any(not math.isnan(row.shift_back) for row in result.shifts)
-    sections = []
-    for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.shifts):
-        mine = [row for row in result.shifts if (row.coefficient, row.criterion) == (coefficient, criterion)]
-        lines = []
-        for row in mine:
-            cells = [name(row.language), number(_share(row.n_resolved, row.n_pairs))]
-            cells += [number(_share(row.n_kept, row.n_resolved)), number(f"{row.n_turned:,}")]
-            cells.append(number(numbers.correlation(row.shift)))
-            cells += [number(numbers.correlation(row.shift_back))] if back else []
-            lines.append(tuple(cells))
-        sections.append(Section(f"{one_line(criterion)}, {names.coefficient(coefficient)}", tuple(lines)))
     base = one_line(result.baseline, 40)
     columns = [
-        Column(one_line(result.by, 40), "left", key=True),
-        Column(f"resolved at {base}"),
-        Column("still resolved"),
+        words(one_line(result.by, 40), "language"),
+        figures(f"resolved at {base}", "n_resolved n_pairs", _share),
+        figures("still resolved", "n_kept n_resolved", _share),
+        *("turned around|n_turned|count", "shift of P|shift|correlation"),
+        back and "shift back|shift_back|correlation",
     ]
-    columns += [Column("turned around"), Column("shift of P")] + ([Column("shift back")] if back else [])
-    legend = [
+    return build(
+        "Does the better metric stay the better one?",
+        columns,
+        [(_titled(mine[0]), mine) for mine in _settings(result.shifts)],
         "P: share of the resamples in which one metric agrees better with people than another; a pair is resolved from "
         f"97.5% on. Shift: mean change of P over the pairs resolved at {base}.",
-    ]
-    if back:
-        legend.append("Shift back: the same after the round trip.")
-    return (_table("Does the better metric stay the better one?", columns, sections, legend),)
+        back and "Shift back: the same after the round trip.",
+    )
 
 
 def components(result: Survival) -> tuple[Table, ...]:
     """Return where metrics and criteria stand on two components of their ranks (Fig. 6)."""
-    if not result.components:
-        return ()
-    lines = [
-        (
-            name(row.name),
-            Cell(row.kind),
-            name(row.language),
-            number(numbers.fixed(row.first, 3)),
-            number(numbers.fixed(row.second, 3)),
-        )
-        for row in result.components
+    columns = [
+        *("|name", "kind||word"),
+        words(one_line(result.by, 40), "language"),
+        *(
+            f"PC{n} ({numbers.percent(share)})|{field}|correlation"
+            for n, (field, share) in enumerate(zip(("first", "second"), result.explained, strict=False), start=1)
+        ),
     ]
-    shares = [numbers.percent(share) for share in result.explained]
-    columns = [Column("", "left", key=True), Column("kind", "left"), Column(one_line(result.by, 40), "left", key=True)]
-    columns += [Column(f"PC1 ({shares[0]})"), Column(f"PC2 ({shares[1]})")]
-    legend = ["Scores as ranks, from 0 to 1; in brackets, the share of the variance. What is near ranks outputs alike."]
-    return (_table("Metrics and people on two components of ranks", columns, [Section("", tuple(lines))], legend),)
+    return build(
+        "Metrics and people on two components of ranks",
+        columns,
+        [("", result.components)] if result.components else [],
+        "Scores as ranks, from 0 to 1; in brackets, the share of the variance. What is near ranks outputs alike.",
+    )
 
 
 def references(result: Survival) -> tuple[Table, ...]:
     """Return how much wider intervals get when references are resampled (app. B)."""
-    if not result.references:
-        return ()
-    sections = []
-    for coefficient, criterion in dict.fromkeys((row.coefficient, row.criterion) for row in result.references):
-        mine = [row for row in result.references if (row.coefficient, row.criterion) == (coefficient, criterion)]
-        lines = [
-            (
-                name(row.metric),
-                name(row.language),
-                number(f"[{numbers.correlation(row.low)}, {numbers.correlation(row.high)}]"),
-                number(f"[{numbers.correlation(row.low_references)}, {numbers.correlation(row.high_references)}]"),
-                number(numbers.correlation(row.widening)),
-                number(numbers.change(row.relative)),
-            )
-            for row in mine
-        ]
-        sections.append(Section(f"{one_line(criterion)}, {names.coefficient(coefficient)}", tuple(lines)))
-    columns = [Column("metric", "left", key=True), Column(one_line(result.by, 40), "left", key=True)]
-    columns += [Column("interval"), Column("references drawn too"), Column("wider by"), Column("")]
-    how = result.references[0]
-    legend = [
-        f"Up to {max(row.n_references for row in result.references)} references of each input are drawn with "
-        f"replacement; an output's score is the {'largest' if how.aggregate == 'max' else 'mean'} over those drawn."
+    columns = [
+        "metric",
+        words(one_line(result.by, 40), "language"),
+        *("interval|low high|correlation", "references drawn too|low_references high_references|correlation"),
+        *("wider by|widening|correlation", "|relative|change"),
     ]
-    return (_table("What do references add to the doubt?", columns, sections, legend),)
+    most = max((row.n_references for row in result.references), default=0)
+    how = "largest" if any(row.aggregate == "max" for row in result.references) else "mean"
+    return build(
+        "What do references add to the uncertainty?",
+        columns,
+        [(_titled(mine[0]), mine) for mine in _settings(result.references)],
+        f"Up to {most} references of each input are drawn with replacement; an output's score is the {how} over those "
+        "drawn.",
+    )
 
 
-def _table(title: str, columns: Sequence[Column], sections: Sequence[Section], legend: Iterable[str]) -> Table:
-    told = [text for text in legend if text]
-    if is_undefined(sections):
-        told.append(f"{numbers.DASH} undefined.")
-    return Table(title, tuple(columns), tuple(sections), tuple(told))
+def _settings(rows: Iterable[Any]) -> list[list[Any]]:
+    """Return the rows of each statistic and criterion."""
+    return lines(rows, BOTH)
 
 
-def _settings(rows: Iterable[SurvivalRow]) -> dict[tuple[str, str, str], list[SurvivalRow]]:
-    found: dict[tuple[str, str, str], list[SurvivalRow]] = {}
-    for row in rows:
-        found.setdefault((row.coefficient, row.test, row.margin_kind), []).append(row)
-    return found
+def _titled(row: Any) -> str:  # noqa: ANN401 - a row with a criterion and a statistic
+    return f"{one_line(getattr(row, HUMAN))}, {names.statistic(row)}"
 
 
-def _criterion(result: Survival, row: SurvivalRow) -> str:
+def _levels(rows: Sequence[Any]) -> list[Shown | str]:
+    """Return a column for the metric and one for every level."""
+    levels = across(rows, "language", lambda level: estimates(one_line(level, 30)))
+    return ["metric", *levels]
+
+
+def _bootstrap(rows: Sequence[Any]) -> str:
+    return f"In brackets: {numbers.level(rows[0].confidence)} bootstrap intervals."
+
+
+def _human(result: Survival, row: SurvivalRow) -> str:
     """Return what stands above a comparison: where criteria are compared, that is the one compared with."""
-    return result.baseline if result.by == "human" else row.criterion
+    return result.baseline if result.by == "human" else str(getattr(row, HUMAN))
 
 
-def _p(row: SurvivalRow | None) -> Cell:
-    if row is None:
-        return number("")
-    marks = "**" if row.equivalent_corrected else "*" if row.equivalent else ""
-    return number(f"{numbers.p_value(row.p_value)}{marks:<2}", row.equivalent_corrected)
+def _tested(header: str) -> Shown:
+    def text(row: SurvivalRow) -> str:
+        marks = "**" if row.equivalent_corrected else "*" if row.equivalent else ""
+        return f"{numbers.p_value(row.p_value)}{marks:<2}"
+
+    return bold(figures(header, text), lambda row: row.equivalent_corrected)
 
 
-def _stars(rows: Sequence[SurvivalRow]) -> str:
-    if not rows:
-        return ""
-    how = names.CORRECTIONS.get(rows[0].correction)
-    after = f"; ** also after {how}" if how else ""
-    return f"* equivalent: p at most {rows[0].alpha:g}{after}."
+def _stars(rows: Sequence[SurvivalRow]) -> list[str]:
+    after = [f"; ** also after {names.CORRECTIONS[r.correction]}" for r in rows[:1] if r.correction != "none"]
+    return [f"* equivalent: p at most {row.alpha:g}{''.join(after)}." for row in rows[:1]]
 
 
 def _base(result: Survival) -> str:
@@ -375,16 +323,11 @@ def _share(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,} ({numbers.percent(part / whole)})" if whole else numbers.DASH
 
 
-def _span(values: Sequence[float]) -> str:
-    if not values:
-        return ""
-    low, high = numbers.correlation(min(values)), numbers.correlation(max(values))
-    return low if low == high else f"{low} to {high}"
+def _margin(rows: Iterable[SurvivalRow]) -> str:
+    return numbers.span((row.margin for row in rows), numbers.correlation)
 
 
-def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
-    if len(values) < 2:
-        one = values[0] if values else math.nan
-        return one, one, one
-    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-    return low, middle, high
+def _quartiles(known: Sequence[float]) -> Sequence[float]:
+    if len(known) < 2:
+        return (known[0] if known else math.nan,) * 3
+    return statistics.quantiles(known, n=4, method="inclusive")

@@ -2,45 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from metassay.report import numbers
-from metassay.report.table import Cell, Column, Section, Table, is_undefined, number
+from metassay.report.table import Table
+from metassay.report.views.columns import build, figures, words
 
 if TYPE_CHECKING:
-    from metassay.texts.changes.translation import Translation, TranslationRow
-
-_COLUMNS = (
-    Column("direction", "left", key=True),
-    Column("what", "left", key=True),
-    Column("texts"),
-    Column("words"),
-    Column("unknown"),
-    Column(""),
-    Column("segments"),
-    Column("cached"),
-)
+    from metassay.texts.changes.translation import Translation
 
 
 def table(result: Translation) -> tuple[Table, ...]:
     """Return one row per part and direction."""
-    rows = result.table
-    sections = (Section(f"translator: {rows[0].translator}" if rows else "", tuple(map(_line, rows))),)
-    legend = ["Unknown: words that the translator did not know. Segments: lines or sentences, different ones."]
-    if is_undefined(sections):
-        legend.append(f"{numbers.DASH} not told by the translator.")
-    return (Table("What was translated", _COLUMNS, sections, tuple(legend)),)
-
-
-def _line(row: TranslationRow) -> tuple[Cell, ...]:
-    known = row.n_unknown == row.n_unknown  # NaN is unlike itself
-    return (
-        Cell(f"{row.source_language} → {row.language}"),
-        Cell(row.what),
-        number(f"{row.n_texts:,}"),
-        number(f"{row.n_words:,}"),
-        number(f"{int(row.n_unknown):,}" if known else numbers.DASH),
-        number(numbers.percent(row.share_unknown) if known else ""),
-        number(f"{row.n_segments:,}"),
-        number(f"{row.n_cached:,}"),
+    untold = any(math.isnan(row.n_unknown) for row in result.table)
+    columns = [
+        words("direction", lambda row: f"{row.source_language} → {row.language}"),
+        *("what", "texts|n_texts|count", "words|n_words|count"),
+        figures("unknown", lambda row: numbers.DASH if math.isnan(row.n_unknown) else row.n_unknown),
+        figures("", lambda row: None if math.isnan(row.n_unknown) else row.share_unknown, numbers.percent),
+        *("segments|n_segments|count", "cached|n_cached|count"),
+    ]
+    return build(
+        "What was translated",
+        columns,
+        [("".join(f"translator: {row.translator}" for row in result.table[:1]), result.table)],
+        "Unknown: words that the translator did not know. Segments: lines or sentences, different ones.",
+        untold and f"{numbers.DASH} not told by the translator.",
+        undefined=None,
     )

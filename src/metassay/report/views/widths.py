@@ -2,49 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
-from metassay.report.table import Column, Section, Table, is_undefined, name, number
+from metassay.report.table import Table
+from metassay.report.views.columns import build, grouped, span, values
 
 if TYPE_CHECKING:
     from metassay.studies.widths import Widths
 
+BY = f"human {names.STATISTIC} interval"
+
 
 def table(result: Widths) -> tuple[Table, ...]:
-    """Return one table with a section per criterion, coefficient and method."""
+    """Return one table with a section per criterion, statistic and method."""
     rows = result.table
-    few = numbers.with_intervals([(r.estimate_a, r.low_a, r.high_a) for r in rows])
-    many = numbers.with_intervals([(r.estimate_t, r.low_t, r.high_t) for r in rows])
-    cells = {
-        id(row): (name(row.metric), number(a), number(t), number(numbers.change(row.width_change)))
-        for row, a, t in zip(rows, few, many, strict=True)
-    }
-    sections = []
-    for change in result.changes:
-        key = (change.human, change.coefficient, change.interval)
-        mine = [row for row in rows if (row.human, row.coefficient, row.interval) == key]
-        mean = numbers.change(change.mean)
-        where = names.setting(one_line(change.human), "system", change.coefficient)
-        title = f"{where}, {change.interval}: width {mean} on average"
-        sections.append(Section(title, tuple(cells[id(row)] for row in mine)))
-    columns = (
-        Column("metric", "left", key=True),
-        Column(_heading([row.n_annotated for row in rows], "judged inputs")),
-        Column(_heading([row.n_inputs for row in rows], "inputs", "all ")),
-        Column("width"),
-    )
-    legend = [
-        f"Correlation and {100 * rows[0].confidence:g}% interval ({rows[0].resamples:,} resamples) with means of the "
-        "metric over so many inputs; width: change from the one interval to the other.",
+    columns = [
+        "metric",
+        f"{span(rows, 'n_annotated')} judged inputs|estimate_a low_a high_a|estimates",
+        f"all {span(rows, 'n_inputs')} inputs|estimate_t low_t high_t|estimates",
+        "width|width_change|change",
     ]
-    if is_undefined(sections):
-        legend.append(f"{numbers.DASH} undefined: scores that do not vary, or too few of them.")
-    return (Table("What more inputs for metrics buy", columns, tuple(sections), tuple(legend)),)
-
-
-def _heading(counts: Sequence[int], what: str, each: str = "") -> str:
-    low, high = min(counts), max(counts)
-    return f"{each}{low:,} {what}" if low == high else f"{each}{low:,} to {high:,} {what}"
+    mine = grouped(rows, BY)
+    sections = [
+        (
+            f"{one_line(change.human)}, system level, {names.statistic(change)}, {change.interval}: width "
+            f"{numbers.change(change.mean)} on average",
+            mine[values(change, BY)],
+        )
+        for change in result.changes
+    ]
+    return build(
+        "What more inputs for metrics buy",
+        columns,
+        sections,
+        f"{names.measure(rows).capitalize()} and {numbers.level(rows[0].confidence)} interval ({rows[0].resamples:,} "
+        "resamples) with means of the metric over so many inputs; width: change from the one interval to the other.",
+    )

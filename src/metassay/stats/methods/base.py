@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from metassay.errors import UsageError
-from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair, Swaps
+from metassay.stats.arrays import FloatArray, IntArray, Pair, Swaps
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.levels import Kind, Level, bootstraps
-from metassay.stats.significance import Counts, count_exchanged
+from metassay.stats.methods.case import Case as Case
+from metassay.stats.significance import EQUAL, Counts, count_exchanged
 from metassay.stats.statistics.base import Statistic
 
 T = TypeVar("T")
@@ -42,69 +43,6 @@ class Pages(Protocol):
 def in_turn(work: Callable[[int], T], pages: int, what: str) -> list[T]:
     """Do pages one after the other, here."""
     return [work(page) for page in range(pages)]
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """Metrics and one human criterion, to be compared at one level by one statistic."""
-
-    statistic: Statistic
-    """The statistic."""
-    x: FloatArray
-    """Metrics, (P, systems, inputs), NaN for missing."""
-    z: FloatArray
-    """People, systems × inputs; or many data sets of them, see :meth:`Statistic.prepare`."""
-    level: str
-    """The level."""
-    paired: bool = True
-    """Whether metrics and people have the same inputs."""
-
-    @cached_property
-    def prepared(self) -> Level:
-        """The metrics, ready to be compared with people."""
-        return self.statistic.prepare(self.x, self.z, self.level, paired=self.paired)
-
-    @cached_property
-    def smooth(self) -> Level:
-        """The same for the statistic on which the variance due to inputs is taken apart."""
-        if self.level != "system" or self.statistic.smooth == self.statistic:
-            return self.prepared
-        return self.statistic.smooth.prepare(self.x, self.z, self.level, paired=self.paired)
-
-    @cached_property
-    def estimates(self) -> FloatArray:
-        """The statistic of each metric, (P,)."""
-        return self.prepared.estimate()[0]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of systems and of inputs of metrics."""
-        return self.x.shape[1], self.x.shape[2]
-
-    @property
-    def annotated(self) -> int:
-        """How many inputs people have, if these are drawn apart from those of metrics; else 0."""
-        return 0 if self.paired else self.z.shape[-1]
-
-    @cached_property
-    def present(self) -> BoolArray:
-        """Which systems each metric has in common with people, (P, systems)."""
-        scored, judged = ~np.isnan(self.x), ~np.isnan(self.z)
-        if self.level == "system":
-            there = judged.any(axis=-1)
-            if self.z.ndim == 3:
-                there = np.repeat(there, len(self.x) // len(self.z), axis=0)
-            return np.asarray(scored.any(axis=2) & there)
-        return np.asarray((scored & judged).any(axis=2))
-
-    def observations(self, metric: int) -> int:
-        """Return what Fisher's and Williams' formulas count: systems, or inputs within systems, or all cells."""
-        if self.level == "system":
-            return int(self.present[metric].sum())
-        both = ~np.isnan(self.x[metric]) & ~np.isnan(self.z)
-        if self.level == "global":
-            return int(both.sum())
-        return int(both.any(axis=0 if self.level == "within-system" else 1).sum())
 
 
 @dataclass(frozen=True)
@@ -210,6 +148,28 @@ class _KeptPages:
 # -- methods ------------------------------------------------------------------------------------
 
 
+FEW = ("few-systems", "few-inputs")
+
+
+class Reason(NamedTuple):
+    """Why there is no interval or no p-value."""
+
+    code: str
+    """``few-systems`` or ``few-inputs`` (or families, or clusters of them), ``undefined`` (the statistic itself),
+    ``undefined-without-one`` (the statistic without one of the systems), ``zero-width`` (nothing in the data says how
+    far the statistic may vary), ``same-scores`` (two metrics that the statistic cannot tell apart), ``other-cells``
+    (two metrics that miss different ones), ``few-observations`` (a formula has no degrees of freedom left) or
+    ``no-draw`` (undefined in all draws)."""
+    needs: int = 0
+    """How many are needed, if there are too few."""
+    has: int = 0
+    """How many there are."""
+
+
+MEMBERS = {"system": 0, "input": 0, "within-system": 1}
+"""Which axis a level compares, 0 systems and 1 inputs; the other one is averaged. At global level both are cells."""
+
+
 class Method:
     """An interval or a test: what is known of it, beside how it is computed."""
 
@@ -225,6 +185,38 @@ class Method:
 
     narrow: bool = False
     """Whether it was made for one family of statistics: where all methods are asked for, others do not miss it."""
+
+    formula: bool = False
+    """Whether it is a formula for a single statistic, and a rule of thumb where several are averaged."""
+
+    def is_rough(self, levels: Iterable[str]) -> bool:
+        """Return whether it is applied to averages, for which its formula was not made."""
+        return self.formula and any(level in ("input", "within-system") for level in levels)
+
+    def needs(self, level: str) -> tuple[int, int]:
+        """Return the least numbers of systems and of inputs for which it says anything at a level.
+
+        Two points are always in perfect agreement or disagreement: three are the least where they are a sample. What is
+        averaged, or is the whole of the data, needs two as a sample and else one.
+        """
+        least = [1, 1]
+        for axis, name in enumerate(("systems", "inputs")):
+            if self.generalises in (name, "both"):
+                least[axis] = 3 if MEMBERS.get(level) == axis else 2
+            elif MEMBERS.get(level) == axis:
+                least[axis] = 3 if level == "system" else 2
+        return least[0], least[1]
+
+    def lacks(self, case: Case) -> list[Reason | None]:
+        """Return for each metric what it has too few of; None if it has enough."""
+        need = self.needs(case.level)
+        return [
+            next(
+                (Reason(code, least, int(has)) for code, least, has in zip(FEW, need, row, strict=True) if has < least),
+                None,
+            )
+            for row in case.units
+        ]
 
     def why_not(self, statistic: Statistic) -> str | None:
         """Return in a few words why it cannot be applied to a statistic; None if it can."""
@@ -279,10 +271,33 @@ class Intervals:
     """Upper ends, (P,)."""
     samples: FloatArray | None = None
     """The statistics in the resamples, (P, B), if the interval is made of them."""
+    reasons: tuple[Reason | None, ...] = ()
+    """For each metric why it has no interval; None if it has one."""
+
+    @cached_property
+    def shifts(self) -> FloatArray | None:
+        """How far the median of the resamples lies from each estimate, in their standard deviations; None without them.
+
+        Far from 0, resamples are biased: drawing inputs again adds noise that the data themselves do not have.
+        """
+        if self.samples is None:
+            return None
+        out = np.full(len(self.estimates), np.nan)
+        for at, (sample, estimate) in enumerate(zip(self.samples, self.estimates, strict=True)):
+            known = sample[~np.isnan(sample)]
+            if len(known) > 1 and known.std() > EQUAL:
+                out[at] = (np.median(known) - estimate) / known.std()
+        return out
 
 
 class Interval(Method):
     """A confidence interval of a statistic."""
+
+    student: bool = False
+    """Whether its quantiles are those of Student's t with N − 2 degrees of freedom, not of the normal distribution."""
+
+    resampled: bool = False
+    """Whether its ends are quantiles of resamples, which cases with other inputs then have in common."""
 
     def draws_taken(self, resamples: int) -> int | None:
         """Return how many draws it takes where so many are wanted; None if it takes none."""
@@ -293,12 +308,42 @@ class Interval(Method):
         return ()
 
     def compute(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
-        """Return intervals for each case; cases with as many inputs may share their draws."""
+        """Return intervals for each case; NaN, with the reason, where the data do not allow one."""
+        return [
+            self._checked(case, found)
+            for case, found in zip(cases, self.intervals(cases, draws, confidence), strict=True)
+        ]
+
+    def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
+        """Return intervals for each case as the formula has them; cases with as many inputs may share their draws."""
         raise NotImplementedError
+
+    def _checked(self, case: Case, found: Intervals) -> Intervals:
+        given = found.reasons or (None,) * len(found.estimates)
+        reasons: list[Reason | None] = []
+        for lack, known, r, low, high in zip(
+            self.lacks(case), given, found.estimates, found.low, found.high, strict=True
+        ):
+            if np.isnan(r):
+                reasons.append(Reason("undefined"))
+            elif lack or known:
+                reasons.append(lack or known)
+            elif np.isnan(low + high):
+                reasons.append(Reason("no-draw"))
+            else:
+                # These very systems may well stay in their order on whatever inputs; of other systems nobody knows.
+                wide = high - low > EQUAL or self.generalises == "inputs"
+                reasons.append(None if wide else Reason("zero-width"))
+        without = np.array([reason is not None for reason in reasons], dtype=bool)
+        ends = [np.where(without, np.nan, end) for end in (found.low, found.high)]
+        return replace(found, low=ends[0], high=ends[1], reasons=tuple(reasons))
 
     def reach(self, systems: int, confidence: float) -> float:
         """Return how many standard deviations it reaches to either side, on the statistic's scale."""
-        return float(ndtri((1 + confidence) / 2))
+        share = (1 + confidence) / 2
+        if self.student:
+            return float(stdtrit(systems - 2, share)) if systems >= self.needs("system")[0] else np.nan
+        return float(ndtri(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,6 +358,11 @@ class Tested:
     """p-values of the second against the first."""
     undefined: IntArray
     """Draws in which a statistic was undefined; they are left out."""
+    reasons: tuple[Reason | None, ...] = ()
+    """For each pair why it has no p-value; None if it has one."""
+    precision: tuple[FloatArray, FloatArray] | None = None
+    """Standard errors of the differences on the statistic's scale, and their degrees of freedom, (pairs,) each, if the
+    test is Student's."""
 
 
 class MetricTest(Method):
@@ -335,7 +385,7 @@ class MetricTest(Method):
         """Return how many draws its p-values rest on where so many are wanted; None if they rest on none."""
         return resamples if self.drawn else None
 
-    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str) -> float:
+    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str, alternative: str = "greater") -> float:
         """Return the smallest p-value that it can give for so many systems and inputs."""
         if not self.drawn:
             return 0.0
@@ -350,7 +400,7 @@ class MetricTest(Method):
         return count_exchanged(observed, drawn, rule)
 
     def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
-        """Test pairs of metrics, which miss the same cells.
+        """Test pairs of metrics, which miss the same cells; NaN, with the reason, where the data do not allow it.
 
         Parameters
         ----------
@@ -365,6 +415,20 @@ class MetricTest(Method):
         rule
             ``plus-one`` for p-values (c + 1)/(k + 1), ``paper`` for c/k.
         """
+        found = self.test(case, pairs, draws, alternative, rule)
+        lacks, given = self.lacks(case), found.reasons or (None,) * len(pairs)
+        reasons: list[Reason | None] = []
+        for (a, b), known, r, p in zip(pairs, given, found.estimates, found.p, strict=True):
+            if np.isnan(r).any():
+                reasons.append(Reason("undefined"))
+            else:
+                reasons.append(lacks[a] or lacks[b] or known or (Reason("no-draw") if np.isnan(p) else None))
+        without = np.array([reason is not None for reason in reasons], dtype=bool)
+        p, q = (np.where(without, np.nan, values) for values in (found.p, found.q))
+        return replace(found, p=p, q=q, reasons=tuple(reasons))
+
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+        """Test pairs of metrics as the formula has it; see :meth:`compute`."""
         drawing = self.drawing(case, pairs, draws)
 
         def work(page: int) -> Counts:

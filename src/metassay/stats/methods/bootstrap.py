@@ -24,6 +24,7 @@ class BootstrapInterval(Interval):
     """The percentile interval of bootstrap samples."""
 
     citation = CITATION
+    resampled = True
 
     def __init__(self, axis: str) -> None:
         self.name, self.kind, self.generalises = f"boot-{axis}", KINDS[axis], axis
@@ -32,7 +33,7 @@ class BootstrapInterval(Interval):
         """Return the one kind of bootstraps."""
         return (self.kind,)
 
-    def compute(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
+    def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case; cases with as many inputs share the draws."""
         found: dict[int, Intervals] = {}
         for sizes in dict.fromkeys((*case.shape, case.annotated) for case in cases):
@@ -69,7 +70,7 @@ class PairedBootstrap(MetricTest):
         """Count resamples in which the first metric is not better."""
         return count_resampled(observed, drawn)
 
-    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
         r, (first, second) = case.estimates, (np.array(side) for side in zip(*pairs, strict=True))
         ((samples,),) = draws.bootstrap(case, [(case.prepared, self.kinds())], self.name)

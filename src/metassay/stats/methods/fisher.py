@@ -8,11 +8,18 @@ import numpy as np
 
 from metassay.stats.arrays import Pair
 from metassay.stats.intervals import fisher
-from metassay.stats.methods.base import Case, Draws, Interval, Intervals, MetricTest, Tested
+from metassay.stats.methods.base import Case, Draws, Interval, Intervals, MetricTest, Reason, Tested
 from metassay.stats.significance import williams
 from metassay.stats.statistics.base import Statistic
 
+LEAST_WILLIAMS = 4
+"""The least observations for Williams' test, which has n − 3 degrees of freedom."""
 ONLY_CORRELATIONS = "its formula is for correlation coefficients"
+
+
+def few(observations: int, least: int) -> Reason | None:
+    """Return that a formula has too few observations; None if it has enough."""
+    return Reason("few-observations", least, observations) if observations < least else None
 
 
 class FisherInterval(Interval):
@@ -21,12 +28,18 @@ class FisherInterval(Interval):
     name = "fisher"
     citation = "Bonett and Wright (2000)"
     drawn = False
+    formula = True
 
     def why_not(self, statistic: Statistic) -> str | None:
         """Return why there is no such interval."""
         return ONLY_CORRELATIONS if statistic.fisher_constants(0.0) is None else None
 
-    def compute(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
+    @staticmethod
+    def taken(statistic: Statistic) -> int:
+        """Return b, the degrees of freedom that its formula takes."""
+        return (statistic.fisher_constants(0.0) or (0, 0.0))[0]
+
+    def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case."""
         found = []
         for case in cases:
@@ -37,7 +50,8 @@ class FisherInterval(Interval):
                 for at, r in enumerate(estimates)
             ]
             low, high = np.array(ends).T
-            found.append(Intervals(estimates, undefined, low, high))
+            reasons = tuple(few(case.observations(at), 1 + self.taken(case.statistic)) for at in range(len(estimates)))
+            found.append(Intervals(estimates, undefined, low, high, reasons=reasons))
         return found
 
 
@@ -47,6 +61,7 @@ class WilliamsTest(MetricTest):
     name = "williams"
     citation = "Williams (1959)"
     drawn = False
+    formula = True
     generalises = "sample"
     unpaired = "correlations"
 
@@ -54,7 +69,7 @@ class WilliamsTest(MetricTest):
         """Return why there is no such test."""
         return None if statistic.is_correlation else ONLY_CORRELATIONS
 
-    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
         self.check(case.statistic)
         r = case.estimates
@@ -64,7 +79,8 @@ class WilliamsTest(MetricTest):
         sides = [[williams(a, b, c, n, alternative), williams(b, a, c, n, alternative)] for a, b, c in three]
         estimates = np.stack([r[first], r[second]], axis=1)
         p, q = np.array(sides).T
-        return Tested(estimates, p, q, np.zeros(len(pairs), dtype=np.int64))
+        none = np.zeros(len(pairs), dtype=np.int64)
+        return Tested(estimates, p, q, none, (few(n, LEAST_WILLIAMS),) * len(pairs))
 
     @staticmethod
     def _between(case: Case, pairs: Sequence[Pair]) -> list[float]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+JACKKNIFE = "jackknife"
+"""The two-way jackknife: over systems, and what inputs add; an interval and a test without draws."""
 BOOTSTRAPS = ("boot-systems", "boot-inputs", "boot-both")
-INTERVALS = ("two-way", "fisher", *BOOTSTRAPS)
+INTERVALS = (JACKKNIFE, "two-way", "fisher", *BOOTSTRAPS)
 PAIRED_BOOTSTRAPS = ("paired-boot-systems", "paired-boot-inputs", "paired-boot-both")
 PERMUTATIONS = ("perm-systems", "perm-inputs", "perm-both")
-METRIC_TESTS = ("two-way", "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS, "perm-outcomes")
+METRIC_TESTS = (JACKKNIFE, "two-way", "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS, "perm-outcomes")

@@ -11,6 +11,9 @@ from metassay.stats.kernels.score_swaps import Exchange
 from metassay.stats.methods.base import Case, Drawing, Draws, MetricTest
 from metassay.stats.methods.bootstrap import CITATION
 
+SIDES = {"greater": 1, "less": 1, "two-sided": 2}
+"""Ways to exchange that are as extreme as the data themselves: exchanging all only turns the sign."""
+
 
 def observed_difference(exchange: Exchange, case: Case) -> FloatArray:
     """Return differences from the same arithmetic as the drawn ones, with nothing exchanged."""
@@ -28,10 +31,10 @@ class Permutation(MetricTest):
         self.name, self.unit, self.generalises = f"perm-{unit}", unit, "cells" if unit == "both" else unit
         self.independent = None if unit == "systems" else unit
 
-    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str) -> float:
+    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str, alternative: str = "greater") -> float:
         """Return the smallest p-value: no smaller than one of all ways to exchange so many units."""
         units = {"systems": shape[0], "inputs": shape[1]}.get(self.unit, shape[0] * shape[1])
-        return max(super().smallest_p(shape, resamples, rule), 0.5 ** min(units, 1000))
+        return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * 0.5 ** min(units, 1000))
 
     def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
         """Return differences after exchanges."""

@@ -11,13 +11,13 @@ from functools import reduce
 from operator import add
 
 import numpy as np
-from scipy.special import stdtrit
 
 from metassay.stats import two_way
 from metassay.stats.arrays import FloatArray, Pair
+from metassay.stats.jackknife import of_independent_pairs
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
 from metassay.stats.methods.base import Case, Drawing, Draws, Interval, Intervals, Job, MetricTest, Tested
-from metassay.stats.methods.permutation import observed_difference
+from metassay.stats.methods.permutation import SIDES, observed_difference
 from metassay.stats.significance import Counts
 from metassay.stats.statistics.base import Statistic
 
@@ -36,6 +36,7 @@ class TwoWayInterval(Interval):
     name = "two-way"
     citation = "Owen (2007)"
     generalises = "both"
+    student = True
 
     def draws_taken(self, resamples: int) -> int:
         """Return how many draws it takes: variances need no more than :data:`DRAWS`."""
@@ -45,11 +46,7 @@ class TwoWayInterval(Interval):
         """Return all three kinds of bootstraps."""
         return KINDS
 
-    def reach(self, systems: int, confidence: float) -> float:
-        """Return the quantile of Student's t with N − 2 degrees of freedom."""
-        return float(stdtrit(systems - 2, (1 + confidence) / 2)) if systems > 2 else math.nan
-
-    def compute(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
+    def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case."""
         found = []
         for case in cases:
@@ -86,6 +83,10 @@ class TwoWayInterval(Interval):
         if systems < 3 or math.isnan(estimate):
             return math.nan, math.nan
         scale = statistic.scale
+        if variance + added == 0:
+            if not statistic.ranked:
+                return estimate, estimate
+            variance = float(of_independent_pairs(statistic, np.asarray(estimate), systems))
         middle = float(scale.to(np.asarray(estimate), systems))
         half = self.reach(systems, confidence) * math.sqrt(variance + scale.variance(added, estimate, systems))
         return min(scale.back(middle - half), estimate), max(scale.back(middle + half), estimate)
@@ -95,9 +96,7 @@ def jackknife(case: Case) -> FloatArray:
     """Return the variance of statistics (P,) on their scale that leaving out one system at a time shows."""
     left_out = case.prepared.bootstrap(1.0 - np.eye(case.shape[0]), None)
     n, near = case.present.sum(axis=1), case.statistic.scale.near
-    turned = np.stack(
-        [near(r, float(whole), int(count)) for r, whole, count in zip(left_out, case.estimates, n, strict=True)]
-    )
+    turned = np.stack([near(r, whole, int(count)) for r, whole, count in zip(left_out, case.estimates, n, strict=True)])
     return np.asarray((n - 1) * two_way.variance(np.where(case.present, turned, np.nan)))
 
 
@@ -117,9 +116,9 @@ class TwoWayTest(MetricTest):
         """Return how many resamples variances are taken from, however many exchanges there are."""
         return DRAWS
 
-    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str) -> float:
+    def smallest_p(self, shape: tuple[int, int], resamples: int, rule: str, alternative: str = "greater") -> float:
         """Return the smallest p-value: no smaller than one of all ways to exchange so many systems."""
-        return max(super().smallest_p(shape, resamples, rule), 0.5 ** min(shape[0], 1000))
+        return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * 0.5 ** min(shape[0], 1000))
 
     def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
         """Return differences after exchanges of whole systems, in whole pages, and what inputs add to the variance."""
@@ -134,7 +133,7 @@ class TwoWayTest(MetricTest):
 
         return Drawing(observed_difference(exchange, case), page, len(pages), added)
 
-    def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
         drawing, wanted = self.drawing(case, pairs, draws), draws.resamples
         # The spread of exchanges is needed before they can be counted; a page of them tells it well enough.

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from metassay.stats.arrays import FloatArray, Pair
+from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.kernels.evaluated import EvaluatedExchange, EvaluatedGroups, EvaluatedPoints, evaluated
 from metassay.stats.kernels.score_swaps import (
     Exchange,
@@ -24,9 +24,9 @@ from metassay.stats.kernels.score_swaps import (
 from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.kernels.within_groups import Groups
 from metassay.stats.levels import GroupedLevel, Level, ManySystemLevel, SystemLevel
+from metassay.stats.statistics.names import LEVELS
 from metassay.stats.statistics.scales import Scale
 
-LEVELS = ("system", "input", "global", "within-system")
 Weighted = Callable[[Numbers], FloatArray]
 """From weights (points, B) to statistics, (B,) or (several, B)."""
 
@@ -79,6 +79,10 @@ class Statistic:
     """Scales of scores on which it is defined."""
     is_correlation: bool = False
     """Whether it is a correlation coefficient, for which Fisher's, Williams' and other formulas were made."""
+    ranked: bool = False
+    """Whether only the order of scores counts, so that it comes in steps."""
+    pairwise: bool = False
+    """Whether it is a mean over pairs of points."""
     invariant: str = "none"
     """What changes no value of it: ``linear`` (adding to and multiplying all scores of a side), ``scale`` (multiplying
     them) or ``none``. Tests that exchange scores first put two metrics on one scale, as far as that changes nothing."""
@@ -153,6 +157,24 @@ class Statistic:
     def groups(self, x: FloatArray, z: FloatArray) -> Groups:
         """Prepare values in groups, (members, groups) with NaN for missing."""
         return EvaluatedGroups(self, x, z)
+
+    def left_out(self, x: FloatArray, z: FloatArray, units: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return the statistic in each group, (groups,), and without each member or unit of members, (groups, units).
+
+        Parameters
+        ----------
+        x, z
+            Values (members, groups), NaN for missing.
+        units
+            The unit that each member belongs to, 0, 1, …; by default each is one by itself.
+        """
+        kept = 1.0 - np.eye(len(x)) if units is None else (units[:, None] != np.arange(units.max() + 1)).astype(float)
+        found = self.groups(x, z).correlate(np.concatenate([np.ones((len(x), 1)), kept], axis=1))
+        return found[:, 0], found[:, 1:]
+
+    def influence(self, x: FloatArray, z: FloatArray) -> FloatArray | None:
+        """Return what each of n points does to the statistic, so that it is moved by ψ/n; None if that is not known."""
+        return None
 
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:
         """Prepare values of points without missing ones; weights of a draw add up to at most `total`."""

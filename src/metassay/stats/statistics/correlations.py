@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metassay.stats.arrays import FloatArray, Pair
+from metassay.stats.arrays import FloatArray, IntArray, Pair
+from metassay.stats.kernels import left_out
 from metassay.stats.kernels.kendall_few_levels import FewValues
 from metassay.stats.kernels.reference_draws import correlate_changing
 from metassay.stats.kernels.score_swaps import GroupExchange, make_group_exchange
@@ -29,11 +30,12 @@ class Correlation(Statistic):
         known = BUILT_IN[name]
         self.name, self.title, self.symbol, self.aliases = name, known.title, known.symbol, known.aliases
         self.signature_name, self.citation = known.signature, citation
+        self.ranked, self.pairwise = name != "pearson", name.startswith("kendall")
 
     @property
     def scale(self) -> Scale:
         """Fisher's scale."""
-        return FisherScale(ranks=self.name != "pearson")
+        return FisherScale(ranks=self.ranked)
 
     @property
     def smooth(self) -> Statistic:
@@ -78,6 +80,14 @@ class Correlation(Statistic):
     def groups(self, x: FloatArray, z: FloatArray) -> Groups:
         """Prepare values in groups."""
         return make_groups(x, z, self.name)
+
+    def left_out(self, x: FloatArray, z: FloatArray, units: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Leave out members in closed form, and units of members under weights."""
+        return super().left_out(x, z, units) if units is not None else left_out.left_out(x, z, self.name)
+
+    def influence(self, x: FloatArray, z: FloatArray) -> FloatArray:
+        """Return what each point does to the correlation."""
+        return left_out.influence(x, z, self.name)
 
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:
         """Prepare values of points."""

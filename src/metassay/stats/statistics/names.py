@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+LEVELS = ("system", "input", "global", "within-system")
+"""The levels at which metrics and people are compared."""
+
 
 class Named(NamedTuple):
     """A statistic as people call it."""
@@ -18,6 +21,8 @@ class Named(NamedTuple):
     """Its name in signatures, if that is another."""
     higher_is_better: bool = True
     """Whether larger values are better agreement."""
+    is_correlation: bool = True
+    """Whether it is a correlation coefficient."""
 
 
 BUILT_IN = {
@@ -37,6 +42,31 @@ BUILT_IN = {
     "kendall-like-25": Named("Kendall-like, 25 points apart", "τ", ("darr-25",)),
     "pdp": Named("pairwise difference Pearson", "r_Δ", ("pairwise-difference-pearson",)),
     "spa": Named("soft pairwise accuracy", "SPA", ("soft-pairwise-accuracy", "pce")),
+    "accuracy": Named("accuracy", "acc", ("agreement",)),
+    "balanced-accuracy": Named("balanced accuracy", "bacc"),
+    "precision": Named("precision", "P"),
+    "recall": Named("recall", "R", ("sensitivity",)),
+    "specificity": Named("specificity", "TNR"),
+    "f1": Named("F1", "F₁"),
+    "f1-macro": Named("macro F1", "F₁ macro", ("macro-f1",)),
+    "phi": Named("φ", "φ", ("mcc", "matthews")),
+    "kappa": Named("Cohen's κ", "κ", ("cohen",)),
+    "kappa-linear": Named("linearly weighted κ", "κ_lin"),
+    "kappa-quadratic": Named("quadratically weighted κ", "κ_quad", ("qwk",)),
+    "ac1": Named("Gwet's AC1", "AC1"),
+    "ac2": Named("Gwet's AC2 (quadratic weights)", "AC2"),
+    "ac2-linear": Named("Gwet's AC2 (linear weights)", "AC2_lin"),
+    "alpha-nominal": Named("Krippendorff's α (nominal)", "α_nom"),
+    "alpha-ordinal": Named("Krippendorff's α (ordinal)", "α_ord"),
+    "alpha-interval": Named("Krippendorff's α (interval)", "α_int"),
+    "rmse": Named("root mean squared error", "RMSE", higher_is_better=False),
+    "mae": Named("mean absolute error", "MAE", higher_is_better=False),
+    "bias": Named("bias (metric − human)", "bias", higher_is_better=False),
+    "within-one": Named("agreement within one grade", "±1"),
+    "auc": Named("area under the ROC curve", "AUC", ("roc-auc",)),
+    "average-precision": Named("average precision", "AP"),
+    "brier": Named("Brier score", "Brier", higher_is_better=False),
+    "ece": Named("expected calibration error", "ECE", higher_is_better=False),
 }
 """The statistics that come with the package, by name, in the order in which they are listed."""
 

@@ -24,6 +24,7 @@ from metassay.stats.levels import Level, arranged, means_of_known
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.correlations import PEARSON
 from metassay.stats.statistics.names import BUILT_IN
+from metassay.stats.statistics.scales import FisherScale, Scale
 
 TIES_MATTER = "Deutsch, Foster and Freitag (2023)"
 FOLDS = 5
@@ -62,10 +63,17 @@ class PairStatistic(PairOutcomes):
     array([0.2])
     """
 
+    ranked = pairwise = True
+
     def __init__(self, name: str, citation: str, rates: Rates) -> None:
         super().__init__(name, citation)
         self.rates, self.is_mean = rates, rates.fixed
         self.range = (0.0 if min(rates.above) == 0 else -1.0, 1.0)
+
+    @property
+    def scale(self) -> Scale:
+        """Fisher's scale: without ties all of them are Kendall's coefficient, or the share of pairs ordered alike."""
+        return FisherScale(*self.range, ranks=True)
 
     @property
     def smooth(self) -> Statistic:

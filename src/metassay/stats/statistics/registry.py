@@ -10,12 +10,16 @@ from pathlib import Path
 
 from metassay.errors import UnknownName, UsageError, one_line
 from metassay.stats.statistics import names
-from metassay.stats.statistics.base import LEVELS, Statistic
+from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.correlations import KENDALL, KENDALL_A, KENDALL_C, PEARSON, SPEARMAN
+from metassay.stats.statistics.grades import GRADES
+from metassay.stats.statistics.labels import LABELS
 from metassay.stats.statistics.pairwise import PAIRWISE
+from metassay.stats.statistics.probabilities import PROBABILITIES
 from metassay.stats.statistics.soft_pairwise import SPA
 
-BUILT_IN: tuple[Statistic, ...] = (PEARSON, SPEARMAN, KENDALL, KENDALL_A, KENDALL_C, *PAIRWISE, SPA)
+CORRELATIONS = (PEARSON, SPEARMAN, KENDALL, KENDALL_A, KENDALL_C)
+BUILT_IN: tuple[Statistic, ...] = (*CORRELATIONS, *PAIRWISE, SPA, *LABELS, *GRADES, *PROBABILITIES)
 StatisticOrName = str | Statistic
 Statistics = str | Statistic | Iterable[StatisticOrName]
 """A statistic or several: objects, names, or a comma list of names."""
@@ -35,9 +39,11 @@ def register(statistic: Statistic) -> Statistic:
         raise UsageError(f"name of a statistic must be lower-case letters, digits, '-', '.' or '+', got {name!r}")
     if type(statistic).evaluate is Statistic.evaluate and type(statistic).prepare is Statistic.prepare:
         raise UsageError(f"the statistic {name} must define evaluate(x, z, w)")
-    unknown = [level for level in statistic.levels if level not in LEVELS]
+    unknown = [level for level in statistic.levels if level not in names.LEVELS]
     if unknown or not statistic.levels:
-        raise UsageError(f"levels of the statistic {name} must be of {', '.join(LEVELS)}, got {statistic.levels!r}")
+        raise UsageError(
+            f"levels of the statistic {name} must be of {', '.join(names.LEVELS)}, got {statistic.levels!r}"
+        )
     for each in (name, *statistic.aliases):
         taken = _known.get(names.aliases().get(each, each))
         if taken is not None and (taken in BUILT_IN or type(taken).__qualname__ != type(statistic).__qualname__):
@@ -49,6 +55,7 @@ def register(statistic: Statistic) -> Statistic:
         statistic.aliases,
         statistic.signature_name,
         statistic.higher_is_better,
+        statistic.is_correlation,
     )
     return statistic
 

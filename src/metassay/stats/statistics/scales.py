@@ -33,18 +33,22 @@ class Scale:
             return min(max(places, self.low), self.high)
         return np.clip(places, self.low, self.high)
 
-    def near(self, values: FloatArray, estimate: float, systems: int) -> FloatArray:
+    def slope(self, estimate: FloatArray, systems: int) -> FloatArray:
+        """Return how much the scale stretches the statistic at an estimate."""
+        return np.ones(np.shape(estimate))
+
+    def near(self, values: FloatArray, estimate: FloatArray, systems: int) -> FloatArray:
         """Return values near an estimate on the scale."""
         return self.to(values, systems)
 
     def variance(self, variance: float, estimate: float, systems: int) -> float:
         """Return a variance of the statistic at an estimate as one on the scale."""
-        return variance
+        return variance * float(self.slope(np.asarray(estimate), systems)) ** 2
 
 
 @dataclass(frozen=True)
 class FisherScale(Scale):
-    """Fisher's atanh r; ±1, which has no place on it, is moved in."""
+    """Fisher's atanh r, also of a share p with r = 2p − 1; the ends, which have no place on it, are moved in."""
 
     low: float = -1.0
     high: float = 1.0
@@ -52,23 +56,29 @@ class FisherScale(Scale):
     """Whether values come in steps, and are ±1 at times: then the last half step or so of N systems, 1/N², is cut off,
     and values near an estimate are multiplied by the slope there, since the scale stretches steps without bound."""
 
+    @property
+    def _middle(self) -> tuple[float, float]:
+        return (self.low + self.high) / 2, (self.high - self.low) / 2
+
     def to(self, values: FloatArray, systems: int) -> FloatArray:
         """Return atanh r."""
         most = 1 - (1 / max(systems, 2) ** 2 if self.ranks else 1e-9)
-        return np.asarray(np.arctanh(np.clip(values, -most, most)))
+        middle, half = self._middle
+        return np.asarray(np.arctanh(np.clip((values - middle) / half, -most, most)))
 
     def back(self, places: Place) -> Place:
         """Return tanh."""
+        middle, half = self._middle
         if isinstance(places, float):
-            return math.tanh(places)
-        return np.tanh(places)
+            return middle + half * math.tanh(places)
+        return middle + half * np.tanh(places)
 
-    def near(self, values: FloatArray, estimate: float, systems: int) -> FloatArray:
-        """Return atanh r, or for ranks r times the slope at the estimate."""
+    def slope(self, estimate: FloatArray, systems: int) -> FloatArray:
+        """Return 1/(1 − r²)."""
+        return np.asarray(np.cosh(self.to(estimate, systems)) ** 2 / self._middle[1])
+
+    def near(self, values: FloatArray, estimate: FloatArray, systems: int) -> FloatArray:
+        """Return atanh r; for ranks along the slope at the estimate."""
         if not self.ranks:
             return self.to(values, systems)
-        return np.asarray(values * np.cosh(self.to(np.asarray(estimate), systems)) ** 2)
-
-    def variance(self, variance: float, estimate: float, systems: int) -> float:
-        """Return the variance times the squared slope, 1/(1 − r²)²."""
-        return variance * math.cosh(float(self.to(np.asarray(estimate), systems))) ** 4
+        return np.asarray(self.to(estimate, systems) + (values - estimate) * self.slope(estimate, systems))

@@ -20,6 +20,7 @@ from metassay.stats.kernels.score_swaps import Exchange
 from metassay.stats.kernels.weighted_ranks import TIE, quotient
 from metassay.stats.levels import Kind, Level
 from metassay.stats.statistics.pairwise import Named
+from metassay.stats.statistics.scales import FisherScale, Scale
 
 FLIPS = 1_000
 """Sign flips of the estimate."""
@@ -250,6 +251,12 @@ class SoftPairwiseAccuracy(Named):
 
     levels = ("system",)
     range = (0.0, 1.0)
+    pairwise = True
+
+    @property
+    def scale(self) -> Scale:
+        """Fisher's scale, as for shares of pairs."""
+        return FisherScale(*self.range)
 
     def evaluate(self, x: FloatArray, z: FloatArray, w: FloatArray) -> FloatArray:
         """Return 1 − the share of pairs ordered unlike: what is left where each system has one score."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core import text_options as text
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.origin import Origin
@@ -21,8 +22,10 @@ from metassay.errors import UnknownName, UsageError, one_line
 from metassay.texts.changes.analysis import Analysis, analysis
 from metassay.texts.changes.edits import KINDS, Draft, Kind, Setting
 from metassay.texts.changes.persons import Name
-from metassay.texts.segments import is_spaceless
+from metassay.texts.segments import is_spaceless, replaced
 
+Damage = tuple[Item, Draft, bool]
+"""A text, its edits, and whether it was left alone because it has no spaces between words."""
 INPUTS_PER_PAGE = 4
 """Inputs whose texts are damaged at a time, between two reports of progress."""
 
@@ -51,7 +54,7 @@ class CorruptionRow:
     """The system."""
     kind: str
     """The kind of corruption."""
-    criterion: str
+    human: str
     """The quality criterion that it damages."""
     rate: float
     """The share of units that was to be changed."""
@@ -92,7 +95,7 @@ def corrupt(
     *,
     rate: opt.Rate = None,
     seed: opt.Seed = 0,
-    systems: str | Iterable[str] | None = None,
+    systems: text.Systems = None,
     backend: opt.Backend = "built-in",
 ) -> Corruption:
     """Damage the outputs of systems in one way.
@@ -105,8 +108,6 @@ def corrupt(
         What to do: ``lemmatize`` (verbs to their dictionary form), ``shuffle`` (sentences change places),
         ``swap-persons`` (each person becomes another one of the source), ``drop-words``, ``repeat`` (sentences stand
         twice), ``negate``, ``swap-numbers``, ``truncate``.
-    systems
-        Systems to damage, names or a comma list; all by default.
 
     Returns
     -------
@@ -155,7 +156,7 @@ def corrupt(
     inputs = list(items)
     pages = -(-len(inputs) // INPUTS_PER_PAGE)
 
-    def work(page: int) -> list[tuple[Item, Draft, bool]]:
+    def work(page: int) -> list[Damage]:
         done = []
         for key in inputs[page * INPUTS_PER_PAGE : (page + 1) * INPUTS_PER_PAGE]:
             people = finder.people(texts.sources.get(key, "")) if "people" in how.needs else ()
@@ -167,7 +168,7 @@ def corrupt(
     outputs = dict(texts.outputs)
     changes: list[Change] = []
     for item, draft, _ in results:
-        outputs[item.system, item.input] = applied(item.output, draft)
+        outputs[item.system, item.input] = replaced(item.output, draft.edits)
         changes += (
             Change(item.system, item.input, edit.start, item.output[edit.start : edit.end], edit.after)
             for edit in draft.edits
@@ -175,30 +176,14 @@ def corrupt(
     rows = tuple(_row(system, name, how, share, results, outputs) for system in chosen)
     recipe = f"kind:{name}, rate:{share:g}, seed:{seed}, {finder.signature}"
     damaged = replace(texts, outputs=outputs, provenance=(*texts.provenance, Origin("corrupted", recipe)))
-    signature = Signature.of(
-        "corrupt",
-        kind=name,
-        rate=f"{share:g}",
-        seed=seed,
-        backend=finder.signature,
-        systems=len(chosen),
-        inputs=len(inputs),
-    )
+    made = {"kind": name, "rate": f"{share:g}", "seed": seed, "backend": finder.signature}
+    signature = Signature.of("corrupt", **made, systems=len(chosen), inputs=len(inputs))
     return Corruption(rows, signature, _notes(rows, how, results, texts), damaged, tuple(changes))
-
-
-def applied(text: str, draft: Draft) -> str:
-    """Return a text with its edits made."""
-    parts, at = [], 0
-    for start, end, after in draft.edits:
-        parts += [text[at:start], after]
-        at = end
-    return "".join([*parts, text[at:]])
 
 
 def _damage(
     item: Item, how: Kind, finder: Analysis, people: Sequence[Name], rate: float, key: tuple[int, str]
-) -> tuple[Item, Draft, bool]:
+) -> Damage:
     """Return the edits of one text, and whether it was left alone because it has no spaces between words."""
     if how.spaces and is_spaceless(item.output):
         return item, Draft([], 0), True
@@ -209,18 +194,13 @@ def _damage(
 
 
 def _row(
-    system: str,
-    name: str,
-    how: Kind,
-    rate: float,
-    results: Sequence[tuple[Item, Draft, bool]],
-    outputs: dict[tuple[str, str], str],
+    system: str, name: str, how: Kind, rate: float, results: Sequence[Damage], outputs: dict[tuple[str, str], str]
 ) -> CorruptionRow:
     own = [(item, draft) for item, draft, _ in results if item.system == system]
     return CorruptionRow(
         system=system,
         kind=name,
-        criterion=how.criterion,
+        human=how.criterion,
         rate=rate,
         n_texts=len(own),
         n_changed_texts=sum(outputs[item.system, item.input] != item.output for item, _ in own),
@@ -230,19 +210,17 @@ def _row(
     )
 
 
-def _notes(
-    rows: Sequence[CorruptionRow], how: Kind, results: Sequence[tuple[Item, Draft, bool]], texts: Texts
-) -> tuple[Note, ...]:
+def _notes(rows: Sequence[CorruptionRow], how: Kind, results: Sequence[Damage], texts: Texts) -> tuple[Note, ...]:
     total = sum(row.n_texts for row in rows)
     spaceless = sum(left for _, _, left in results)
     untouchable = sum(row.n_untouchable for row in rows) - spaceless
     without = sum(item.input not in texts.sources for item, _, _ in results) if how.source else 0
-    notes = [
-        Note.of("texts-without-spaces", n=spaceless, texts=total) if spaceless else None,
-        Note.of("texts-without-units", n=untouchable, texts=total, units=how.units) if untouchable else None,
-        Note.of("texts-without-source", n=without, texts=total) if without else None,
-    ]
-    return tuple(note for note in notes if note is not None)
+    notes = (
+        Note.of("texts-without-spaces", n=spaceless, texts=total),
+        Note.of("texts-without-units", n=untouchable, texts=total, units=how.units),
+        Note.of("texts-without-source", n=without, texts=total),
+    )
+    return tuple(note for note in notes if note["n"])
 
 
 def _share(rate: float) -> float:

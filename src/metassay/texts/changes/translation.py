@@ -6,13 +6,13 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from metassay import engine
 from metassay.core import options as opt
+from metassay.core import text_options as text
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.origin import Origin
@@ -23,10 +23,8 @@ from metassay.core.study import study
 from metassay.core.texts import Texts
 from metassay.errors import UsageError, one_line
 from metassay.texts.changes.translators import Translated, Translator, Unit, translator
-from metassay.texts.segments import sentences, words
+from metassay.texts.segments import replaced, sentences, words
 
-WHAT = ("outputs", "references", "sources")
-"""The parts of texts that can be translated."""
 LETTERS_PER_BATCH = 100_000
 """Characters after which a batch ends, however few segments it has."""
 
@@ -84,11 +82,11 @@ def translate(
     texts: Texts,
     *,
     to: str,
-    source_language: str | None = None,
-    with_: str = "apertium",
-    what: str | Iterable[str] = WHAT,
+    source_language: text.SourceLanguage = None,
+    with_: text.TranslateWith = "apertium",
+    what: text.Parts = ("outputs", "references", "sources"),
     back: bool = False,
-    cache: str | PathLike[str] | None = None,
+    cache: text.Translated = None,
     timeout: opt.Timeout = 600,
     threads: opt.Threads = None,
 ) -> Translation:
@@ -100,18 +98,8 @@ def translate(
         What to translate.
     to
         The language to translate into, such as ``"es"``.
-    source_language
-        The language the texts are in; by default the one they say, or English.
-    with_
-        The translator: ``"apertium"``; ``"marian"`` (the opus-mt model of the two languages) or ``"marian:MODEL"``
-        with a name or a path; ``"command:CMD"``, a program that reads a text per line and prints a line for each, or
-        ``"command-jsonl:CMD"``, the same in JSON. In a model or command, ``{from}`` and ``{to}`` stand for languages.
-    what
-        Parts to translate, names or a comma list of outputs, references and sources.
     back
         Also translate the result back into the first language.
-    cache
-        A file that keeps translations, so that a repeated or interrupted run only translates what is new.
 
     Returns
     -------
@@ -143,7 +131,7 @@ def translate(
         raise UsageError(f"the texts say they are in {texts.language!r}, source_language is {source_language!r}")
     if source == target:
         raise UsageError(f"the texts are in {source!r} already; name another language")
-    parts = vocabulary.choices("part of the texts", what, WHAT)
+    parts = vocabulary.names(what)
     if back and with_.startswith("marian:") and not ("{from}" in with_ and "{to}" in with_):
         raise UsageError(
             "one model translates in one direction; to come back, put {from} and {to} in its name, "
@@ -153,94 +141,90 @@ def translate(
     return_ = translator(with_, target, source, timeout=timeout) if back else None
 
     with Store(cache, TRANSLATIONS) as store:
-        rows, translated = _carry(texts, parts, there, (source, target), store, threads)
+        rows, translated = _Trip(there, source, target, store, threads).carry(texts, parts)
         returned = None
         if return_ is not None:
-            more, returned = _carry(translated, parts, return_, (target, source), store, threads)
+            more, returned = _Trip(return_, target, source, store, threads).carry(translated, parts)
             rows += more
-    signature = Signature.of(
-        "translate",
-        **{"from": source},
-        to=target,
-        back="yes" if back else None,
-        translator=there.signature.replace("|", ","),
-        what=parts,
-        systems=len(texts.systems),
-        inputs=len(texts.inputs),
-    )
+    made = {"from": source, "to": target, "back": "yes" if back else None}
+    by = there.signature.replace("|", ",")
+    sizes = {"systems": len(texts.systems), "inputs": len(texts.inputs)}
+    signature = Signature.of("translate", **made, translator=by, what=parts, **sizes)
     return Translation(tuple(rows), signature, _notes(rows, store), translated, returned)
 
 
-def _carry(
-    texts: Texts,
-    parts: Sequence[str],
-    by: Translator,
-    direction: tuple[str, str],
-    store: Store,
-    threads: int | None,
-) -> tuple[list[TranslationRow], Texts]:
-    """Translate parts of the texts in one direction."""
-    source, target = direction
-    texts_of: dict[str, list[str]] = {
-        "outputs": list(texts.outputs.values()) if "outputs" in parts else [],
-        "references": [text for many in texts.references.values() for text in many] if "references" in parts else [],
-        "sources": list(texts.sources.values()) if "sources" in parts else [],
-    }
-    segments = list(dict.fromkeys(s for many in texts_of.values() for text in many for s in _segments(text, by.unit)))
-    known, cached = _translated(segments, by, direction, store, threads)
+class _Trip(NamedTuple):
+    """A translation in one direction."""
 
-    def across(text: str) -> str:
-        pieces, at = [], 0
-        for start, end in _spans(text, by.unit):
-            pieces += [text[at:start], known[text[start:end]].text]
-            at = end
-        return "".join([*pieces, text[at:]])
+    by: Translator
+    source: str
+    target: str
+    store: Store
+    threads: int | None
 
-    new = replace(
-        texts,
-        outputs={k: across(t) for k, t in texts.outputs.items()} if "outputs" in parts else texts.outputs,
-        references={k: tuple(map(across, many)) for k, many in texts.references.items()}
-        if "references" in parts
-        else texts.references,
-        sources={k: across(t) for k, t in texts.sources.items()} if "sources" in parts else texts.sources,
-        language=target,
-        provenance=(*texts.provenance, Origin("translated", f"{source} to {target}, {by.signature}")),
-    )
-    name = by.signature.partition("|")[0]
-    rows = [
-        _row(part, name, direction, many, [_segments(text, by.unit) for text in many], known, cached)
-        for part, many in texts_of.items()
-        if many
-    ]
-    return rows, new
+    def carry(self, texts: Texts, parts: Sequence[str]) -> tuple[list[TranslationRow], Texts]:
+        """Translate parts of the texts."""
+        unit = self.by.unit
+        carried = {part: getattr(texts, part) for part in text.PARTS if part in parts}
+        texts_of = {part: [one for it in found.values() for one in _each(it)] for part, found in carried.items()}
+        every = dict.fromkeys(part for many in texts_of.values() for one in many for part in _segments(one, unit))
+        known, cached = self._translated(list(every))
+
+        def across(whole: str) -> str:
+            return replaced(whole, ((a, b, known[whole[a:b]].text) for a, b in _spans(whole, unit)))
+
+        def moved(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+            return across(value) if isinstance(value, str) else tuple(map(across, value))
+
+        made: dict[str, Any] = {part: {key: moved(it) for key, it in found.items()} for part, found in carried.items()}
+        origin = Origin("translated", f"{self.source} to {self.target}, {self.by.signature}")
+        new = replace(texts, **made, language=self.target, provenance=(*texts.provenance, origin))
+        return [self._row(part, many, known, cached) for part, many in texts_of.items() if many], new
+
+    def _translated(self, segments: Sequence[str]) -> tuple[dict[str, Translated], set[str]]:
+        """Return the translation of each segment, and which of them the cache knew."""
+        by, store = self.by, self.store
+        keys = {segment: _key(by.signature, self.source, self.target, segment) for segment in segments}
+        found = store.get(keys.values())
+        known = {segment: Translated(*json.loads(found[key])) for segment, key in keys.items() if key in found}
+        cached = set(known)
+        batches = _batches([segment for segment in segments if segment not in known], by.batch)
+
+        def work(page: int) -> list[Translated]:
+            made = by.translate(batches[page])
+            store.put({keys[part]: json.dumps(one).encode() for part, one in zip(batches[page], made, strict=True)})
+            return made
+
+        what = f"translating {self.source} to {self.target}"
+        done = engine.run(work, len(batches), threads=by.threads or self.threads, what=what) if batches else []
+        for batch, made in zip(batches, done, strict=True):
+            known.update(zip(batch, made, strict=True))
+        return known, cached
+
+    def _row(self, part: str, texts: Sequence[str], known: dict[str, Translated], cached: set[str]) -> TranslationRow:
+        segments = [_segments(one, self.by.unit) for one in texts]
+        counts = [known[segment].unknown for own in segments for segment in own]
+        n_words = sum(len(words(one)) for one in texts)
+        unknown = math.nan if any(count is None for count in counts) else float(sum(count or 0 for count in counts))
+        different = {segment for own in segments for segment in own}
+        return TranslationRow(
+            source_language=self.source,
+            language=self.target,
+            what=part,
+            translator=self.by.signature.partition("|")[0],
+            n_texts=len(texts),
+            n_words=n_words,
+            n_unknown=unknown,
+            share_unknown=unknown / n_words if n_words else math.nan,
+            n_emptied=sum(bool(own) and not any(known[s].text.strip() for s in own) for own in segments),
+            n_cut=sum(any(known[s].cut for s in own) for own in segments),
+            n_segments=len(different),
+            n_cached=len(different & cached),
+        )
 
 
-def _translated(
-    segments: Sequence[str],
-    by: Translator,
-    direction: tuple[str, str],
-    store: Store,
-    threads: int | None,
-) -> tuple[dict[str, Translated], set[str]]:
-    """Return the translation of each segment, and which of them the cache knew."""
-    keys = {segment: _key(by.signature, *direction, segment) for segment in segments}
-    found = store.get(keys.values())
-    known = {segment: Translated(*json.loads(found[key])) for segment, key in keys.items() if key in found}
-    cached = set(known)
-    batches = _batches([segment for segment in segments if segment not in known], by.batch)
-
-    def work(page: int) -> list[Translated]:
-        made = by.translate(batches[page])
-        store.put({keys[segment]: json.dumps(one).encode() for segment, one in zip(batches[page], made, strict=True)})
-        return made
-
-    at_once = by.threads or threads
-    what = f"translating {direction[0]} to {direction[1]}"
-    for batch, made in zip(
-        batches, engine.run(work, len(batches), threads=at_once, what=what) if batches else [], strict=True
-    ):
-        known.update(zip(batch, made, strict=True))
-    return known, cached
+def _each(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value
 
 
 def _key(*decides: str) -> bytes:
@@ -262,10 +246,7 @@ def _batches(segments: Sequence[str], most: int) -> list[list[str]]:
 
 def _spans(text: str, unit: Unit) -> list[tuple[int, int]]:
     """Return the stretches of a text that go to a translator; everything else stays."""
-    if unit == "text":
-        spans = [(0, len(text))]
-    else:
-        spans = [match.span() for match in _LINE.finditer(text)]
+    spans = [(0, len(text))] if unit == "text" else [match.span() for match in _LINE.finditer(text)]
     found = []
     for start, end in spans:
         line = text[start:end]
@@ -283,35 +264,6 @@ def _spans(text: str, unit: Unit) -> list[tuple[int, int]]:
 
 def _segments(text: str, unit: Unit) -> list[str]:
     return [text[start:end] for start, end in _spans(text, unit)]
-
-
-def _row(
-    part: str,
-    name: str,
-    direction: tuple[str, str],
-    texts: Sequence[str],
-    segments: Sequence[Sequence[str]],
-    known: dict[str, Translated],
-    cached: set[str],
-) -> TranslationRow:
-    counts = [known[segment].unknown for own in segments for segment in own]
-    n_words = sum(len(words(text)) for text in texts)
-    unknown = math.nan if any(count is None for count in counts) else float(sum(count or 0 for count in counts))
-    different = {segment for own in segments for segment in own}
-    return TranslationRow(
-        source_language=direction[0],
-        language=direction[1],
-        what=part,
-        translator=name,
-        n_texts=len(texts),
-        n_words=n_words,
-        n_unknown=unknown,
-        share_unknown=unknown / n_words if n_words else math.nan,
-        n_emptied=sum(bool(own) and not any(known[s].text.strip() for s in own) for own in segments),
-        n_cut=sum(any(known[s].cut for s in own) for own in segments),
-        n_segments=len(different),
-        n_cached=len(different & cached),
-    )
 
 
 def _notes(rows: Sequence[TranslationRow], store: Store) -> tuple[Note, ...]:

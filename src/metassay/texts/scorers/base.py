@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, dataclass_transform
 
 import numpy as np
-import numpy.typing as npt
 
+from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
-from metassay.errors import DataError, one_line
+from metassay.errors import DataError, UsageError, one_line
+from metassay.stats.arrays import FloatArray
 from metassay.stats.corpus_scores import Formula
 
 Need = Literal["output", "references", "source"]
@@ -28,87 +32,15 @@ class Unfinished(DataError):
         The items of the batch that have their scores, which are kept.
     """
 
-    def __init__(self, message: str, done: Sequence[tuple[Item, npt.NDArray[np.float64]]] = ()) -> None:
+    def __init__(self, message: str, done: Sequence[tuple[Item, FloatArray]] = ()) -> None:
         super().__init__(message)
         self.done = tuple(done)
-
-
-class Scorer(Protocol):
-    """A metric with its options settled, ready to score.
-
-    A scorer is a value: two with the same signature give the same numbers. Constructing one checks its options and
-    that what it needs is installed, so nothing fails after work has started.
-    """
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line, such as ``rouge|stem:porter|references:best|v:2``; the key of the cache."""
-        ...
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the scores that one output gets, such as ``rouge-1_f1``."""
-        ...
-
-    @property
-    def lower_is_better(self) -> frozenset[str]:
-        """The columns in which small scores are good, usually none."""
-        ...
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """What an item must have to be scored; an item that lacks it gets NaN and is counted."""
-        ...
-
-    @property
-    def sees(self) -> frozenset[Need]:
-        """What it looks at, if it is there: a change in it is a new score."""
-        ...
-
-    @property
-    def in_process(self) -> bool:
-        """Whether it has a model, threads or a connection of its own: it is then never sent to other processes."""
-        ...
-
-    @property
-    def batch(self) -> int:
-        """How many outputs it is handed at a time; a run that is killed loses no more than these."""
-        ...
-
-    @property
-    def one_reference(self) -> bool:
-        """Whether it compares with one reference only; an input with more is then an error that names it."""
-        ...
-
-    def fitted(self, items: Sequence[Item]) -> Scorer:
-        """Return the scorer that has seen the whole collection, such as its document frequencies.
-
-        Its signature carries :func:`digest` of what it learnt, so that scores of another collection are not reused.
-        """
-        ...
-
-    def notes(self, items: Sequence[Item]) -> Sequence[Note | str]:
-        """Return what a reader of the scores of these items must know; a scorer of your own may use plain words."""
-        ...
-
-    def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
-        """Return scores of shape (items, columns), NaN where a score is undefined."""
-        ...
-
-
-@runtime_checkable
-class AsksAgain(Protocol):
-    """A scorer whose missing scores may be there at the next try, and cost something that is not to be paid twice."""
-
-    def complete(self, items: Sequence[Item], rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the rows of items, in which only what is missing was tried again."""
-        ...
 
 
 class CorpusCounts(NamedTuple):
     """What a metric counts for scores of whole systems."""
 
-    counts: npt.NDArray[np.float64]
+    counts: FloatArray
     """Counts of each output, (items, counts), which add up; NaN for an output that cannot be counted."""
     formula: Formula
     """From added counts to a score."""
@@ -116,50 +48,149 @@ class CorpusCounts(NamedTuple):
     """The recipe in one line."""
 
 
-@runtime_checkable
-class ScoresCorpora(Protocol):
-    """A scorer whose score of a whole system is not the mean of those of its outputs."""
+def option(default: Any, check: Callable[[str, Any], Any]) -> Any:  # noqa: ANN401 - of the option's own type
+    """Declare an option of a scorer: its default, and what takes its name and a value and returns the value, or raises.
 
-    def corpus(self, items: Sequence[Item]) -> CorpusCounts:
-        """Return what is to be added up over the outputs of a system."""
-        ...
+    Examples
+    --------
+    >>> class Ones(Scorer):
+    ...     size: int = option(1, vocabulary.count)
+    >>> Ones(size=0)
+    Traceback (most recent call last):
+    metassay.errors.UsageError: size must be a whole number of at least 1, got 0
+    """
+    return field(default=default, metadata={"check": check})
 
 
-class ScorerDefaults:
-    """What most scorers have alike; a scorer inherits it and says what is different."""
+def one_of(default: str, what: str, known: Sequence[str]) -> Any:  # noqa: ANN401 - of the option's own type
+    """Declare an option that is one of several names; `what` it is stands in the message if it is none of them."""
+    return option(default, lambda _, value: vocabulary.choice(what, value, known))
 
-    @property
-    def lower_is_better(self) -> frozenset[str]:
-        """No column."""
-        return frozenset()
 
-    @property
-    def sees(self: Scorer) -> frozenset[Need]:
-        """What it needs and nothing else."""
+@dataclass_transform(kw_only_default=True, field_specifiers=(field,))
+class Scorer:
+    """A metric with its options settled, ready to score; a metric inherits this and says what is different.
+
+    A scorer is a value: two with the same signature give the same numbers. Its options are the annotated names in its
+    class, as in a dataclass, and the docstring of the class tells what they mean. Making one checks them and that what
+    it needs is installed, so nothing fails after work has started.
+    """
+
+    name: str
+    """The name on the command line, which is also that of a scorer's only column."""
+    signature: str
+    """The recipe in one line, such as ``rouge|stem:porter|references:best|v:2``; the key of the cache."""
+    columns: tuple[str, ...]
+    """Names of the scores that one output gets, such as ``rouge-1_f1``."""
+    lower_is_better: frozenset[str] = frozenset()
+    """The columns in which small scores are good, usually none."""
+    needs: frozenset[Need] = frozenset({"references"})
+    """What an item must have to be scored; an item that lacks it gets NaN and is counted."""
+    in_process = False
+    """Whether it has a model, threads or a connection of its own: it then stays in this process; any other must be
+    picklable."""
+    one_reference = False
+    """Whether it compares with one reference only; an input with more is then an error that names it."""
+
+    def __init_subclass__(cls) -> None:
+        if "name" in cls.__dict__ and "columns" not in cls.__dict__:
+            cls.columns = (cls.name,)
+        maker = next(each for each in cls.__mro__ if "__init__" in each.__dict__)
+        if maker is object or "__dataclass_fields__" in maker.__dict__:  # or else it is made in a way of its own
+            dataclass(eq=False, repr=False, kw_only=True)(cls)
+
+    def __post_init__(self) -> None:
+        for each in fields(self):  # type: ignore[arg-type]
+            if "check" in each.metadata:
+                setattr(self, each.name, each.metadata["check"](each.name, getattr(self, each.name)))
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Check and load the rest, so that nothing fails after work has started."""
+
+    def _recipe(self, parts: str, *, v: object = 1, **given: object) -> str:
+        """Return a signature: the name, what decides the numbers, and the version; what is None is left out.
+
+        Parts are named in their order. What is not given is an option, in the form in which it was settled: ``_n``
+        comes before ``n``.
+        """
+        values = {part: given.get(part, getattr(self, f"_{part}", getattr(self, part, None))) for part in parts.split()}
+        told = [f"{part}:{_shown(value)}" for part, value in values.items() if value is not None]
+        return "|".join([self.name, *told, f"v:{v}"])
+
+    @cached_property
+    def sees(self) -> frozenset[Need]:
+        """What it looks at, if it is there: a change in it is a new score. By default what it needs."""
         return self.needs
 
-    @property
-    def in_process(self) -> bool:
-        """It may be sent to other processes, so it must be picklable."""
-        return False
-
-    @property
+    @cached_property
     def batch(self) -> int:
-        """200 outputs; 500 for a scorer with a model, which has more to gain from sorting them by length."""
+        """How many outputs it is handed at a time; a run that is killed loses no more than these.
+
+        One with a model has more to gain from sorting them by length.
+        """
         return 500 if self.in_process else 200
 
-    @property
-    def one_reference(self) -> bool:
-        """Any number of references."""
-        return False
+    def fitted(self, items: Sequence[Item]) -> Scorer:  # noqa: ARG002 - others look at the items
+        """Return the scorer that has seen the whole collection, such as its document frequencies; by default as it is.
 
-    def fitted(self: Scorer, items: Sequence[Item]) -> Scorer:  # noqa: ARG002 - others look at the items
-        """Return the scorer as it is: it has nothing to learn from a collection."""
+        Its signature carries :func:`digest` of what it learnt, so that scores of another collection are not reused.
+        """
         return self
 
-    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:  # noqa: ARG002 - others look at the items
-        """Return nothing."""
+    def notes(self, items: Sequence[Item]) -> Sequence[Note | str]:  # noqa: ARG002 - others look at the items
+        """Return what a reader of the scores of these items must know; a scorer of your own may use plain words."""
         return ()
+
+    def score(self, items: Sequence[Item]) -> FloatArray:
+        """Return scores of shape (items, columns), NaN where a score is undefined."""
+        return self._each(items, self._one)
+
+    def _one(self, item: Item) -> Sequence[float] | FloatArray | float:
+        """Return the scores of one item, which has what is needed."""
+        raise NotImplementedError
+
+    asks_again = False
+    """Whether missing scores may be there at the next try, and cost something that is not to be paid twice."""
+
+    def complete(self, items: Sequence[Item], rows: FloatArray) -> FloatArray:
+        """Return the rows of items, in which only what is missing was tried again."""
+        raise NotImplementedError
+
+    def corpus(self, items: Sequence[Item]) -> CorpusCounts:  # noqa: ARG002
+        """Return what is to be added up over the outputs of a system, if its score is not the mean of theirs."""
+        raise UsageError(f"{name_of(self)} has no score of a whole system; choose from bleu, chrf, chrf++, ter, meteor")
+
+    def _counted(self, code: str, n: int, **facts: object) -> tuple[Note, ...]:
+        """Return a note that counts something, or nothing where there is none of it."""
+        return (Note.of(code, scorer=self.name, n=n, **facts),) if n else ()
+
+    def _each(self, items: Sequence[Item], one: Callable[[Item], Sequence[float] | FloatArray | float]) -> FloatArray:
+        """Return what is said of each item, (items, columns); NaN for an item that lacks what is needed."""
+        out = np.full((len(items), len(self.columns)), np.nan)
+        for row, item in enumerate(items):
+            if has(item, self.needs):
+                out[row] = one(item)
+        return out
+
+
+def has(item: Item, needs: frozenset[Need]) -> bool:
+    """Tell whether an item has what is needed."""
+    return not ("references" in needs and not item.references) and not ("source" in needs and item.source is None)
+
+
+def small_products() -> AbstractContextManager[object]:
+    """Keep products of small matrices to one thread: several would wait for one another longer than they work."""
+    from threadpoolctl import threadpool_limits
+
+    found: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
+    return found
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_shown, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def name_of(scorer: Scorer) -> str:
@@ -194,8 +225,13 @@ def digest(parts: Iterable[str | bytes]) -> str:
     >>> digest(["a", "b"]) == digest(["ab"])
     False
     """
-    made = hashlib.blake2b(digest_size=4)
+    return hashed(parts, 4).hex()
+
+
+def hashed(parts: Iterable[str | bytes], size: int) -> bytes:
+    """Return bytes that stand for a content; where a part ends is part of it."""
+    made = hashlib.blake2b(digest_size=size)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         made.update(len(data).to_bytes(8, "little") + data)
-    return made.hexdigest()
+    return made.digest()

@@ -17,7 +17,7 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.hub_models import quiet
-from metassay.texts.scorers.base import Need
+from metassay.texts.scorers.base import option
 from metassay.texts.scorers.encoders import EmbeddingScorer, Frequencies
 from metassay.texts.scorers.language_models import clean
 
@@ -48,47 +48,43 @@ class BertScore(EmbeddingScorer):
     score: NaN, where bert-score says 0. Scores may differ in the seventh digit when other texts are scored beside.
     """
 
-    columns: tuple[str, ...] = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
-    needs: frozenset[Need] = frozenset({"references"})
     name = "bertscore"
+    columns = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
+    num_layers: int | str = "default"
+    idf: bool = option(False, vocabulary.flag)
+    baseline: str = "none"
 
-    def __init__(
-        self,
-        model: str = "minilm",
-        *,
-        num_layers: int | str = "default",
-        idf: bool = False,
-        baseline: str = "none",
-    ) -> None:
-        self._idf = vocabulary.flag("idf", idf)
-        super().__init__(model)
-        self._layer = self._default_layer() if num_layers == "default" else self.encoder.layer(num_layers)
-        self._baseline = self._read_baseline(str(baseline))
-        self._rescaled = str(baseline)
+    def _prepare(self) -> None:
+        super()._prepare()
+        asked = self.num_layers
+        self._layer = self._default_layer() if asked == "default" else self.encoder.layer(asked)
+        self._baseline = self._read_baseline(str(self.baseline))
         self._frequencies: Frequencies | None = None
         self._parts: dict[str, Any] = {}
         """Tokenizer and model of bert-score, once they are loaded; shared with what is fitted."""
+        self._sign()
 
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        idf = "no" if not self._idf else self._frequencies.digest() if self._frequencies else "none"
-        rescaled = ",".join(f"{value:g}" for value in self._baseline) if self._baseline is not None else "none"
-        return (
-            f"bertscore|model:{self.encoder.label}|layer:{self._layer}|idf:{idf}|baseline:{rescaled}|references:max|v:1"
+    def _sign(self) -> None:
+        self.signature = self._recipe(
+            "model layer idf baseline references",
+            model=self.encoder.label,
+            idf="no" if not self.idf else self._frequencies.digest() if self._frequencies else "none",
+            baseline="none" if self._baseline is None else tuple(self._baseline.tolist()),
+            references="max",
         )
 
     def fitted(self, items: Sequence[Item]) -> BertScore:
         """Return the scorer with the document frequencies of these references."""
-        if not self._idf:
+        if not self.idf:
             return self
         made = copy(self)
         made._frequencies = self.encoder.frequencies(text for item in items for text in item.references if text.strip())
+        made._sign()
         return made
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return precision, recall and F of shape (items, 3)."""
-        if self._idf and self._frequencies is None:
+        if self.idf and self._frequencies is None:
             return self.fitted(items).score(items)
         import torch
         from bert_score.utils import bert_cos_score_idf

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats import draws
-from metassay.stats.arrays import BoolArray, FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.stats.arrays import BoolArray
+from metassay.texts.scorers.base import Scorer, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.segments import sentence_texts
 
@@ -45,67 +46,43 @@ class _Guess(NamedTuple):
     answers: list[int]
 
 
-class _Blanc(ScorerDefaults):
+class _Blanc(Scorer):
     """What the two kinds of BLANC have in common: what is masked, what is guessed, and how guesses are compared."""
 
-    needs: frozenset[Need] = frozenset({"source"})
+    needs = frozenset({"source"})
     in_process = True
     batch = 8
-    _name: str
+    device, at_once = "cpu", 16
+    model: str = field(default="", kw_only=False)
+    gap: int = option(2, vocabulary.count)
+    whole: int = option(4, vocabulary.count)
+    lead: int = option(2, vocabulary.count)
+    follow: int = option(100, vocabulary.count)
 
-    def __init__(self, model: str, gap: int, whole: int, lead: int, follow: int, device: str, at_once: int) -> None:
-        self._gap = vocabulary.count("gap", gap)
-        self._lengths = tuple(
-            vocabulary.count(what, value) for what, value in (("whole", whole), ("lead", lead), ("follow", follow))
-        )
-        self._at_once = vocabulary.count("at_once", at_once)
-        asked = f"{self._name}[model=…]"
-        self._model = LanguageModel(model, "masked", asked, device)
-        self._cls, self._sep = self._model.special("cls", asked), self._model.special("sep", asked)
-        self._mask = self._model.special("mask", asked)
+    def _prepare(self) -> None:
+        asked = f"{self.name}[model=…]"
+        self._model = LanguageModel(self.model, "masked", asked, self.device)
+        self._cls, self._sep, self._mask = self._model.specials(asked)
         self._parted = lru_cache(maxsize=64)(self._part)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """One score, named as the metric."""
-        return (self._name,)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        lengths = ",".join(map(str, self._lengths))
-        return f"{self._name}|model:{self._model.label}|gap:{self._gap}|lengths:{lengths}{self._recipe()}|v:1"
-
-    def _recipe(self) -> str:
-        raise NotImplementedError
+    def _signed(self, parts: str, **given: object) -> str:
+        lengths = self.whole, self.lead, self.follow
+        return self._recipe(f"model gap lengths {parts}", model=self._model.label, lengths=lengths, **given)
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs whose source has no token to mask, and those for which something had to be cut."""
         known = [item for item in items if item.source is not None]
         nothing = sum(not any(any(one.maskable) for one in self._parted(item.source or "")) for item in known)
         cut = sum(self._is_cut(item) for item in known)
-        told = []
-        if nothing:
-            told.append(Note.of("nothing-to-mask", scorer=self._name, n=nothing, outputs=len(items)))
-        if cut:
-            window = self._model.window
-            told.append(Note.of("outputs-truncated", scorer=self._name, n=cut, outputs=len(items), window=window))
-        return tuple(told)
+        told = self._counted("nothing-to-mask", nothing, outputs=len(items))
+        return told + self._counted("outputs-truncated", cut, outputs=len(items), window=self._model.window)
 
     def _is_cut(self, item: Item) -> bool:
-        raise NotImplementedError
-
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return scores of shape (items, 1)."""
-        return np.array([[self._one(item)] for item in items])
-
-    def _one(self, item: Item) -> float:
         raise NotImplementedError
 
     def _part(self, text: str) -> list[_Pieces]:
         """Return the sentences of a text in tokens; a token may be masked if it is long for its place in its word."""
         found = []
-        whole, lead, follow = self._lengths
         for sentence in sentence_texts(unicodedata.normalize("NFKD", clean(text))):
             encoded = self._model.encoded(sentence)
             ids, words = encoded["input_ids"], encoded.word_ids()
@@ -116,13 +93,13 @@ class _Blanc(ScorerDefaults):
             for at, (word, length) in enumerate(zip(words, lengths, strict=True)):
                 follows = at > 0 and words[at - 1] == word
                 leads = at + 1 < len(words) and words[at + 1] == word
-                maskable.append(length >= (follow if follows else lead if leads else whole))
+                maskable.append(length >= (self.follow if follows else self.lead if leads else self.whole))
             found.append(_Pieces(ids, maskable))
         return found
 
     def _guesses(self, sentence: _Pieces, before: Sequence[int] = ()) -> Iterator[_Guess]:
         """Yield the sentence with every gap-th token masked, from each of the first tokens on, behind other tokens."""
-        gap = min(self._gap, len(sentence.ids))
+        gap = min(self.gap, len(sentence.ids))
         offset = 1 + len(before)
         for first in range(gap):
             places = [at for at in range(first, len(sentence.ids), gap) if sentence.maskable[at]]
@@ -141,7 +118,7 @@ class _Blanc(ScorerDefaults):
         right: list[list[bool]] = [[] for _ in guesses]
         used = self._model.model if model is None else model
         with self._model.torch.inference_mode():
-            for places, tensors in self._model.batches([guess.ids for guess in guesses], self._at_once):
+            for places, tensors in self._model.batches([guess.ids for guess in guesses], self.at_once):
                 # The likeliest token of each place; logits themselves are large and not kept.
                 best = used(**tensors).logits.argmax(dim=-1).cpu().numpy()
                 for row, place in enumerate(places):
@@ -187,29 +164,19 @@ class BlancHelp(_Blanc):
     its last sentence that fits.
     """
 
-    _name = "blanc-help"
+    name = "blanc-help"
+    filler: str = "."
+    device: str = "cpu"
+    at_once: int = option(16, vocabulary.count)
 
-    def __init__(
-        self,
-        model: str = "",
-        *,
-        gap: int = 2,
-        whole: int = 4,
-        lead: int = 2,
-        follow: int = 100,
-        filler: str = ".",
-        device: str = "cpu",
-        at_once: int = 16,
-    ) -> None:
-        super().__init__(model, gap, whole, lead, follow, device, at_once)
-        self._filler = str(filler)
-        pieces = self._model.pieces(self._filler)
+    def _prepare(self) -> None:
+        super()._prepare()
+        self.filler = str(self.filler)
+        pieces = self._model.pieces(self.filler)
         if len(pieces) != 1:
-            raise UsageError(f"filler must be one token of the model, got {self._filler!r}, which is {len(pieces)}")
+            raise UsageError(f"filler must be one token of the model, got {self.filler!r}, which is {len(pieces)}")
         self._dot = pieces[0]
-
-    def _recipe(self) -> str:
-        return f"|filler:{self._filler}"
+        self.signature = self._signed("filler")
 
     def _one(self, item: Item) -> float:
         helped: list[_Guess] = []
@@ -267,37 +234,23 @@ class BlancTune(_Blanc):
     An output without a token to mask leaves the model as it was and scores 0. Chunks are trained on one at a time.
     """
 
-    _name = "blanc-tune"
+    name = "blanc-tune"
+    epochs: int = option(10, vocabulary.count)
+    rate: float = option(5e-5, vocabulary.fraction)
+    chunk: int = option(64, vocabulary.count)
+    stride: int = option(32, vocabulary.count)
+    seed: int = option(0, lambda _, value: vocabulary.seed(value))
+    device: str = "cpu"
+    at_once: int = option(16, vocabulary.count)
 
-    def __init__(
-        self,
-        model: str = "",
-        *,
-        gap: int = 2,
-        whole: int = 4,
-        lead: int = 2,
-        follow: int = 100,
-        epochs: int = 10,
-        rate: float = 5e-5,
-        chunk: int = 64,
-        stride: int = 32,
-        seed: int = 0,
-        device: str = "cpu",
-        at_once: int = 16,
-    ) -> None:
-        self._epochs = vocabulary.count("epochs", epochs)
-        self._rate = vocabulary.fraction("rate", rate)
-        self._chunk, self._stride = vocabulary.count("chunk", chunk), vocabulary.count("stride", stride)
-        self._seed = vocabulary.seed(seed)
-        super().__init__(model, gap, whole, lead, follow, device, at_once)
-        self._chunk = min(self._chunk, self._model.window - 2)
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._chunk = min(self.chunk, self._model.window - 2)
         self._copy: Any = None
         self._base = lru_cache(maxsize=4)(self._untuned)
         special = set(self._model.tokenizer.all_special_ids)
         self._ordinary = np.array([n for n in range(len(self._model.tokenizer)) if n not in special])
-
-    def _recipe(self) -> str:
-        return f"|epochs:{self._epochs}|rate:{self._rate:g}|chunk:{self._chunk},{self._stride}|seed:{self._seed}"
+        self.signature = self._signed("epochs rate chunk seed", chunk=(self._chunk, self.stride))
 
     def _one(self, item: Item) -> float:
         source = item.source or ""
@@ -323,12 +276,12 @@ class BlancTune(_Blanc):
 
     def _examples(self, output: str) -> list[tuple[list[int], list[int]]]:
         """Return what the model is tuned on: tokens with some masked, and the tokens to guess (−100 elsewhere)."""
-        random = draws.stream(self._seed, draws.WORDS)
+        random = draws.stream(self.seed, draws.WORDS)
         parted = self._parted(output)
         ids = [one for sentence in parted for one in sentence.ids]
         maskable = [one for sentence in parted for one in sentence.maskable]
         examples = []
-        for start in range(0, len(ids), self._stride):
+        for start in range(0, len(ids), self.stride):
             chunk = ids[start : start + self._chunk]
             places = np.array([at for at in range(len(chunk)) if maskable[start + at]], dtype=int)
             places = random.permutation(places)
@@ -358,15 +311,15 @@ class BlancTune(_Blanc):
         plain = [p for name, p in model.named_parameters() if name.endswith("bias") or "norm" in name.lower()]
         others = [p for name, p in model.named_parameters() if not (name.endswith("bias") or "norm" in name.lower())]
         groups = [{"params": others, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]
-        optimizer = torch.optim.AdamW(groups, lr=self._rate, eps=1e-8)
-        steps = len(examples) * self._epochs
+        optimizer = torch.optim.AdamW(groups, lr=self.rate, eps=1e-8)
+        steps = len(examples) * self.epochs
         falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(0.0, 1 - step / steps))
         devices = [self._model.device] if str(self._model.device).startswith("cuda") else []
         # Dropout draws from torch's own stream, which is given back as it was.
         with torch.random.fork_rng(devices=devices), torch.enable_grad():
-            torch.manual_seed(self._seed)
+            torch.manual_seed(self.seed)
             model.train()
-            for _ in range(self._epochs):
+            for _ in range(self.epochs):
                 for shown, labels in examples:
                     ((_, tensors),) = self._model.batches([shown], 1)
                     optimizer.zero_grad()

@@ -12,10 +12,9 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
-
-import numpy as np
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
@@ -23,7 +22,7 @@ from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import digest_of_file
 from metassay.texts.scorers.adapter import Adapter, needs_of, where
-from metassay.texts.scorers.base import Need, Unfinished, digest
+from metassay.texts.scorers.base import Need, Unfinished, digest, option
 
 Function = Callable[..., Any]
 
@@ -32,68 +31,42 @@ _MANY: dict[str, Need] = {"outputs": "output", "references": "references", "sour
 _WRITTEN = "a metric is a function of output, references and source, or of outputs, references and sources for batches"
 
 
-class FunctionScorer(Adapter):
-    """Scores with a function; made by :func:`scorer`."""
+class _Function(Adapter):
+    """What is alike for functions at hand and functions that are named."""
 
-    def __init__(
-        self,
-        function: Function,
-        *,
-        name: str | None,
-        needs: str | Iterable[str] | None,
-        scores: str | Iterable[str] | None,
-        lower_is_better: bool | str | Iterable[str],
-        version: str,
-        call: str = "",
-    ) -> None:
+    version = ""
+
+    def _use(self, function: Function, call: str = "") -> None:
         if not callable(function):
             raise UsageError(f"{_WRITTEN}; got {one_line(repr(function), 60)}")
         self._function = function
         self._how, self._names, needed, seen = _parameters(function)
         known = getattr(function, "__name__", "")
-        if name is None and not known.isidentifier():
+        if self.name is None and not known.isidentifier():
             raise UsageError("this function has no name of its own; give one: name=…")
-        super().__init__(
-            known if name is None else name,
-            needs=needed if needs is None else needs_of(needs),
-            sees=seen,
-            scores=scores,
-            lower_is_better=lower_is_better,
-            recipe={"python": call or _home(function), "code": _identity(function, version), "version": version},
-        )
-
-    @property
-    def in_process(self) -> bool:
-        """Functions at hand cannot be sent to other processes."""
-        return True
+        version = str(self.version)
+        parts = {"python": call or _home(function), "code": _identity(function, version), "version": version}
+        self._settle(known, needed if self.needs is None else needs_of(self.needs), seen, parts)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns), NaN where the function returns None or NaN."""
-        rows: list[FloatArray] = []
-        found = self._batch(items) if self._how == "batch" else None
-        for at, item in enumerate(items):
-            value = found[at] if found is not None else self._one(item, rows, items)
-            try:
-                rows.append(self._row(value))
-            except ValueError as error:
-                raise Unfinished(
-                    f"{self.name} must return a number, None or named numbers, but for {where(item)} "
-                    f"it returned {error}",
-                    list(zip(items, rows, strict=False)),
-                ) from None
-        return np.stack(rows) if rows else np.empty((0, len(self.columns)))
+        found = self._all(items) if self._how == "batch" else None
 
-    def _one(self, item: Item, rows: Sequence[FloatArray], items: Sequence[Item]) -> object:
+        def wrong(at: int, error: ValueError) -> str:
+            must = f"{self.name} must return a number, None or named numbers"
+            return f"{must}, but for {where(items[at])} it returned {error}"
+
+        return self._rows(items, lambda at: self._called(items[at]) if found is None else found[at], wrong)
+
+    def _called(self, item: Item) -> object:
         try:
             if self._how == "output":
                 return self._function(item.output)
             return self._function(**{name: getattr(item, part) for name, part in self._names.items()})
         except Exception as error:  # a user's function may fail in any way
-            raise Unfinished(
-                f"{self.name} failed for {where(item)}: {_told(error)}", list(zip(items, rows, strict=False))
-            ) from error
+            raise Unfinished(f"{self.name} failed for {where(item)}: {_told(error)}") from error
 
-    def _batch(self, items: Sequence[Item]) -> Sequence[object]:
+    def _all(self, items: Sequence[Item]) -> Sequence[object]:
         try:
             found = self._function(
                 **{name: [getattr(item, part) for item in items] for name, part in self._names.items()}
@@ -109,7 +82,18 @@ class FunctionScorer(Adapter):
         return values
 
 
-class Python(FunctionScorer):
+class FunctionScorer(_Function):
+    """Scores with a function; made by :func:`scorer`."""
+
+    in_process = True  # functions at hand cannot be sent to other processes
+    function: Function = field(kw_only=False)
+    version: str = ""
+
+    def _prepare(self) -> None:
+        self._use(self.function)
+
+
+class Python(_Function):
     """Scores with a function that is named by where it is, so that other processes find it too.
 
     Parameters
@@ -135,41 +119,22 @@ class Python(FunctionScorer):
     'a'
     """
 
-    def __init__(
-        self,
-        call: str | None = None,
-        *,
-        name: str | None = None,
-        needs: str | Iterable[str] | None = None,
-        scores: str | Iterable[str] | None = None,
-        lower_is_better: bool | str | Iterable[str] = False,
-        parallel: bool = True,
-        version: str = "",
-    ) -> None:
-        if call is None:
-            raise UsageError("python needs a function: python[call=package.module:function] or file.py:function")
-        self._call, self._parallel = str(call), vocabulary.flag("parallel", parallel)
-        super().__init__(
-            _load(self._call),
-            name=name,
-            needs=needs,
-            scores=scores,
-            lower_is_better=lower_is_better,
-            version=str(version),
-            call=self._call,
-        )
+    call: str | None = field(default=None, kw_only=False)
+    parallel: bool = option(True, vocabulary.flag)
+    version: str = ""
 
-    @property
-    def in_process(self) -> bool:
-        """Unless the user keeps it here."""
-        return not self._parallel
+    def _prepare(self) -> None:
+        if self.call is None:
+            raise UsageError("python needs a function: python[call=package.module:function] or file.py:function")
+        self.call, self.in_process = str(self.call), not self.parallel
+        self._use(_load(self.call), self.call)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_function"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._function = _load(self._call)
+        self._function = _load(str(self.call))
 
 
 def scorer(
@@ -289,9 +254,11 @@ def _code(function: Function) -> list[str] | None:
     if file is not None:
         parts.append(digest_of_file(file))
     else:
-        parts += _instructions(function.__code__)
+        codes, outside = list(_codes(function.__code__)), function.__globals__
+        steps = [step for code in codes for step in dis.get_instructions(code)]
+        parts += [f"{s.opname} {'' if isinstance(s.argval, types.CodeType) else s.argrepr}" for s in steps]
         # a function that was typed in may change what it calls without changing itself
-        used = [function.__globals__[name] for name in _names_in(function.__code__) if name in function.__globals__]
+        used = [outside[name] for code in codes for name in code.co_names if name in outside]
         bound += [value for value in used if not isinstance(value, types.ModuleType)]
     for value in bound:
         if not _is_plain(value):
@@ -316,23 +283,12 @@ def _is_empty(cell: types.CellType) -> bool:
     return False
 
 
-def _names_in(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield the code of a function, and that of the functions inside it."""
+    yield code
     for value in code.co_consts:
         if isinstance(value, types.CodeType):
-            yield from _names_in(value)
-
-
-def _instructions(code: types.CodeType) -> list[str]:
-    """Return the instructions of a function that has no file, with those of the functions inside it."""
-    parts = [
-        f"{step.opname} {'' if isinstance(step.argval, types.CodeType) else step.argrepr}"
-        for step in dis.get_instructions(code)
-    ]
-    for value in code.co_consts:
-        if isinstance(value, types.CodeType):
-            parts += _instructions(value)
-    return parts
+            yield from _codes(value)
 
 
 def _is_plain(value: object) -> bool:

@@ -8,29 +8,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-
-from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
+from metassay.core.vocabulary import count, positive
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults, digest
-from metassay.texts.scorers.tokens import (
-    STEMMINGS,
-    TOKENIZERS,
-    Words,
-    ngrams,
-    notes_on_words,
-    stemmer,
-    tokenizer,
-    wordless,
-)
+from metassay.texts.scorers.base import digest, one_of, option
+from metassay.texts.scorers.tokens import STEM, TOKENS, Words, WordScorer, ngrams
 
 VARIANTS = ("d", "plain")
 
@@ -65,7 +54,8 @@ class _Collection:
         references = {item.input: item.references for item in items if item.references}
         seen: Counter[tuple[int, ...]] = Counter()
         for texts in references.values():
-            seen.update({ngram for text in texts for ngram in _all_ngrams(words.of(text), n)})
+            parted = [words.of(text) for text in texts]
+            seen.update({ngram for found in parted for length in range(1, n + 1) for ngram in ngrams(found, length)})
         inputs = len(references)
         rarity = {ngram: math.log(inputs / count) for ngram, count in seen.items()}
         return cls(inputs, digest("\0".join(texts) for texts in sorted(references.values())), words, rarity)
@@ -82,11 +72,7 @@ class _Collection:
         return _Vector(weights, norms, max(len(found) - 1, 0))
 
 
-def _all_ngrams(words: Sequence[int], n: int) -> Iterator[tuple[int, ...]]:
-    return chain.from_iterable(ngrams(words, length) for length in range(1, n + 1))
-
-
-class Cider(ScorerDefaults):
+class Cider(WordScorer):
     """CIDEr or CIDEr-D of outputs against one reference or several.
 
     An n-gram weighs as often as it occurs, times the logarithm of the number of inputs over the number of those whose
@@ -125,71 +111,63 @@ class Cider(ScorerDefaults):
     'cider|variant:d|n:1|sigma:6|tokens:unicode|stem:none|inputs:2|collection:a4fd6435|v:1'
     """
 
-    columns: tuple[str, ...] = ("cider",)
-    needs: frozenset[Need] = frozenset({"references"})
+    name = "cider"
+    in_process = True  # weights are many: to send them to another process takes longer than to use them
+    variant: str = one_of("d", "variant of CIDEr", VARIANTS)
+    n: int = option(4, count)
+    sigma: float = option(6.0, positive)
+    tokens: str = one_of("unicode", *TOKENS)
+    stem: str = one_of("none", *STEM)
 
-    def __init__(
-        self, *, variant: str = "d", n: int = 4, sigma: float = 6.0, tokens: str = "unicode", stem: str = "none"
-    ) -> None:
-        self._variant = vocabulary.choice("variant of CIDEr", variant, VARIANTS)
-        self._n = vocabulary.count("n", n)
-        self._sigma = vocabulary.positive("sigma", sigma)
-        self._tokens = vocabulary.choice("tokenizer", tokens, TOKENIZERS)
-        self._stem = vocabulary.choice("stemming", stem, STEMMINGS)
-        stemmer(self._stem)  # missing lists are told before any work
+    def _prepare(self) -> None:
         self._collection: _Collection | None = None
+        self._words()
+        self._sign()
 
-    @property
-    def signature(self) -> str:
-        """The recipe in one line, with a digest of the collection that gave the weights."""
-        parts = [f"variant:{self._variant}", f"n:{self._n}"]
-        parts += [f"sigma:{self._sigma:g}"] if self._variant == "d" else []
-        parts += [f"tokens:{self._tokens}", f"stem:{self._stem}"]
-        if self._collection is not None:
-            parts += [f"inputs:{self._collection.inputs}", f"collection:{self._collection.digest}"]
-        return "|".join(["cider", *parts, "v:1"])
-
-    @property
-    def in_process(self) -> bool:
-        """Weights are many: to send them to another process takes longer than to use them."""
-        return True
+    def _sign(self) -> None:
+        known = self._collection
+        learnt = {
+            "inputs": None if known is None else known.inputs,
+            "collection": None if known is None else known.digest,
+        }
+        sigma = self.sigma if self.variant == "d" else None
+        self.signature = self._recipe("variant n sigma tokens stem inputs collection", sigma=sigma, **learnt)
 
     def fitted(self, items: Sequence[Item]) -> Cider:
         """Return a scorer with weights from the references of these items, each input counted once."""
         known = copy(self)
-        words = Words(tokenizer(self._tokens), stemmer(self._stem))
-        known._collection = _Collection.of(items, words, self._n)
+        known._collection = _Collection.of(items, self._words(), self.n)
+        known._sign()
         return known
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told, and say if there are too few inputs."""
-        found = notes_on_words("cider", items, self._tokens)
-        if self._collection is not None and self._collection.inputs == 1:
-            found += (Note.of("idf-of-one-input", scorer="cider"),)
-        return found
+        few = self._collection is not None and self._collection.inputs == 1
+        return super().notes(items) + ((Note.of("idf-of-one-input", scorer="cider"),) if few else ())
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, 1), from 0 to 10."""
-        if self._collection is None:
+        collection = self._collection
+        if collection is None:
             return self.fitted(items).score(items)
-        out = np.full((len(items), 1), np.nan)
-        known: dict[str, _Vector] = {}
-        for row, item in enumerate(items):
-            if self._collection.inputs < 2 or wordless(item, self._tokens):
-                continue
-            for text in item.references:
-                if text not in known:
-                    known[text] = self._collection.vector(text, self._n)
-            references = [known[text] for text in item.references if known[text].weights[0]]
-            if references:
-                output = self._collection.vector(item.output, self._n)
-                out[row] = 10 * sum(self._likeness(output, other) for other in references) / len(references)
-        return out
+
+        @cache
+        def vector(text: str) -> _Vector:
+            return collection.vector(text, self.n)
+
+        def likeness(item: Item) -> float:
+            known = [vector(text) for text in item.references] if collection.inputs > 1 else []
+            references = [each for each in known if each.weights[0]]
+            if not references:
+                return math.nan
+            return 10 * sum(self._likeness(vector(item.output), each) for each in references) / len(references)
+
+        return self._each(items, likeness)
 
     def _likeness(self, output: _Vector, reference: _Vector) -> float:
         """Return the mean over n of the cosine with a reference, clipped and punished in CIDEr-D."""
         cosines = 0.0
-        clip = self._variant == "d"
+        clip = self.variant == "d"
         for ours, theirs, norm, other in zip(
             output.weights, reference.weights, output.norms, reference.norms, strict=True
         ):
@@ -197,5 +175,5 @@ class Cider(ScorerDefaults):
                 both = ((weight, theirs[ngram]) for ngram, weight in ours.items() if ngram in theirs)
                 product = sum((min(weight, there) if clip else weight) * there for weight, there in both)
                 cosines += product / (norm * other)
-        punished = math.exp(-((output.length - reference.length) ** 2) / (2 * self._sigma**2)) if clip else 1.0
-        return punished * cosines / self._n
+        punished = math.exp(-((output.length - reference.length) ** 2) / (2 * self.sigma**2)) if clip else 1.0
+        return punished * cosines / self.n

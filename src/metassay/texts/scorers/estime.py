@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import field
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
-from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.stats.arrays import FloatArray, VectorArray
+from metassay.texts.scorers.base import Scorer, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.tokens import ENGLISH_WORD
 
@@ -38,11 +38,11 @@ class _Looked(NamedTuple):
     """The first token of each."""
     ids: list[int]
     """What these tokens are."""
-    vectors: npt.NDArray[np.float32]
+    vectors: VectorArray
     """What the model makes of each place when the word is masked."""
 
 
-class Estime(ScorerDefaults):
+class Estime(Scorer):
     """ESTIME: alarms for words that stand in the output where the source, in the like context, has another word.
 
     Vasilyev and Bohannon (2021), ESTIME: Estimation of Summary-to-Text Inconsistency by Mismatched Embeddings. Every
@@ -75,66 +75,49 @@ class Estime(ScorerDefaults):
     An output without a word of its source has nothing to be looked at: NaN, not 0 alarms.
     """
 
-    needs: frozenset[Need] = frozenset({"source"})
-    columns: tuple[str, ...] = ("estime_alarms", "estime_soft", "estime_coherence")
-    lower_is_better: frozenset[str] = frozenset({"estime_alarms"})
+    name = "estime"
+    needs = frozenset({"source"})
+    columns = ("estime_alarms", "estime_soft", "estime_coherence")
+    lower_is_better = frozenset({"estime_alarms"})
     in_process = True
     batch = 16
+    model: str = field(default="", kw_only=False)
+    layer: int = option(0, partial(vocabulary.count, least=0))
+    raw: str = ""
+    apart: int = option(8, vocabulary.count)
+    size: int = option(450, partial(vocabulary.count, least=3))
+    margin: int = option(50, partial(vocabulary.count, least=0))
+    device: str = "cpu"
+    at_once: int = option(16, vocabulary.count)
 
-    def __init__(
-        self,
-        model: str = "",
-        *,
-        layer: int = 0,
-        raw: str = "",
-        apart: int = 8,
-        size: int = 450,
-        margin: int = 50,
-        device: str = "cpu",
-        at_once: int = 16,
-    ) -> None:
-        layer = vocabulary.count("layer", layer, 0)
-        self._apart = vocabulary.count("apart", apart)
-        size, margin = vocabulary.count("size", size, 3), vocabulary.count("margin", margin, 0)
-        if 2 * margin >= size:
-            raise UsageError(f"margin must be less than half of size, got {margin} and {size}")
-        self._at_once = vocabulary.count("at_once", at_once)
-        self._model = LanguageModel(model, "masked", "estime[model=…]", device)
-        self._cls, self._sep = (self._model.special(name, "estime[model=…]") for name in ("cls", "sep"))
-        self._mask = self._model.special("mask", "estime[model=…]")
+    def _prepare(self) -> None:
+        if 2 * self.margin >= self.size:
+            raise UsageError(f"margin must be less than half of size, got {self.margin} and {self.size}")
+        self._model = LanguageModel(self.model, "masked", "estime[model=…]", self.device)
+        self._cls, self._sep, self._mask = self._model.specials("estime[model=…]")
         depth = int(self._model.model.config.num_hidden_layers)
-        self._layer = layer or max(1, round(depth * 7 / 8))
+        self._layer = self.layer or max(1, round(depth * 7 / 8))
         if self._layer > depth:
-            raise UsageError(f"layer must be a layer of the model, which has {depth}, got {layer}")
-        self._size = min(size, self._model.window - 2)
-        self._margin = min(margin, self._size * margin // size)
-        raw_model = LanguageModel(raw, "masked", "estime[raw=…]", device) if raw else self._model
+            raise UsageError(f"layer must be a layer of the model, which has {depth}, got {self.layer}")
+        self._size = min(self.size, self._model.window - 2)
+        self._margin = min(self.margin, self._size * self.margin // self.size)
+        raw_model = LanguageModel(self.raw, "masked", "estime[raw=…]", self.device) if self.raw else self._model
         embeddings = raw_model.model.get_input_embeddings().weight.detach().cpu().double().numpy()
         if raw_model.tokenizer.get_vocab() != self._model.tokenizer.get_vocab():
             raise UsageError("raw must name a model with the same tokens as model")
         self._embeddings: FloatArray = embeddings
-        raw_label = "own" if not raw else raw_model.label
-        self.signature = (
-            f"estime|model:{self._model.label}|layer:{self._layer}|raw:{raw_label}|apart:{self._apart}"
-            f"|size:{self._size},{self._margin}|v:1"
-        )
+        label, raw = self._model.label, raw_model.label if self.raw else "own"
+        size = self._size, self._margin
+        self.signature = self._recipe("model layer raw apart size", model=label, raw=raw, size=size)
         self._source = lru_cache(maxsize=4)(self._look_at_all)
-
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return alarms, soft and coherence: shape (items, 3)."""
-        return np.array([self._one(item) for item in items]).reshape(-1, 3)
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs that have no word of their source, and the texts that were read in windows."""
         known = [item for item in items if item.source is not None]
         foreign = sum(not set(_words(item.output)) & set(_words(item.source or "")) for item in known)
-        told = []
-        if foreign:
-            told.append(Note.of("no-word-shared", scorer="estime", n=foreign, outputs=len(items)))
+        told = self._counted("no-word-shared", foreign, outputs=len(items))
         long = sum(len(self._parted(text).ids) > self._size for text in {item.source or "" for item in known})
-        if long:
-            told.append(Note.of("sources-in-windows", scorer="estime", n=long, window=self._size))
-        return tuple(told)
+        return told + self._counted("sources-in-windows", long, window=self._size)
 
     def _one(self, item: Item) -> tuple[float, float, float]:
         source, known = self._source(item.source or "")
@@ -176,9 +159,9 @@ class Estime(ScorerDefaults):
         taken: list[tuple[int, int, int]] = []  # a token's place in the text, its sequence, and its place in that
         left = list(wanted)
         while left:
-            group, rest, last = [], [], -self._apart
+            group, rest, last = [], [], -self.apart
             for word in left:
-                if word - last >= self._apart:
+                if word - last >= self.apart:
                     group.append(word)
                     last = word
                 else:
@@ -195,13 +178,13 @@ class Estime(ScorerDefaults):
                     taken.append((first, len(sequences), first - start + 1))
                 sequences.append([self._cls, *ids, self._sep])
                 spans = spans[fitting:]
-        vectors: dict[int, npt.NDArray[np.float32]] = {}
+        vectors: dict[int, VectorArray] = {}
         by_sequence: dict[int, list[tuple[int, int]]] = {}
         for place, sequence, within in taken:
             by_sequence.setdefault(sequence, []).append((place, within))
         base = self._model.model.base_model  # the head would guess words that nobody asks for
         with self._model.torch.inference_mode():
-            for places, tensors in self._model.batches(sequences, self._at_once):
+            for places, tensors in self._model.batches(sequences, self.at_once):
                 states = base(**tensors, output_hidden_states=True).hidden_states[self._layer].cpu().numpy()
                 for row, sequence in enumerate(places):
                     vectors |= {place: states[row, within] for place, within in by_sequence[sequence]}

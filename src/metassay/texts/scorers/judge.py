@@ -9,6 +9,8 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +22,16 @@ from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.texts.scorers.adapter import checked_name, lower_columns
-from metassay.texts.scorers.base import Need, Scorer, ScorerDefaults, Unfinished, digest, in_recipe
+from metassay.texts.scorers.base import Need, Scorer, Unfinished, digest, has, in_recipe, option
 from metassay.texts.scorers.judge_answers import WHY, Parser, Reading, read_choice, text_of
 from metassay.texts.scorers.judge_cost import Account, Allowance, Overspent
 from metassay.texts.scorers.judge_endpoint import OPENAI, Endpoint, Failure, Rejection, Unfit, hide, key_for
 from metassay.texts.scorers.judge_prompts import Criterion, criteria_of, text_or_file
 
+_Json = Mapping[str, Any]
 
-class Judge(ScorerDefaults):
+
+class Judge(Scorer):
     """Scores with a language model that is asked for one criterion at a time.
 
     Following G-Eval (Liu et al., 2023): a definition and a scale in the prompt, and the mean over several answers or
@@ -95,163 +99,109 @@ class Judge(ScorerDefaults):
     (redirects are not followed), and stands in no recipe, log, cache or message.
     """
 
-    def __init__(
-        self,
-        model: str,
-        criterion: str | Iterable[str] = "overall",
-        *,
-        base_url: str = OPENAI,
-        key_env: str | None = None,
-        template: str | None = None,
-        rubric: str | None = None,
-        system: str | None = None,
-        low: float = 1,
-        high: float = 5,
-        parser: str = "number",
-        field: str = "score",
-        pattern: str | None = None,
-        temperature: float | str | None = None,
-        seed: int | None = None,
-        max_tokens: int | str = 512,
-        n: int = 1,
-        logprobs: bool = False,
-        extra: str | Mapping[str, object] | None = None,
-        threads: int = 4,
-        timeout: float = 60.0,
-        retries: int = 6,
-        backoff: float = 1.0,
-        price_in: float | None = None,
-        price_out: float | None = None,
-        max_cost: float | Allowance | None = None,
-        log: str | os.PathLike[str] | None = None,
-        name: str = "judge",
-        lower_is_better: bool | str | Iterable[str] = False,
-        criteria: Mapping[str, Mapping[str, object]] | None = None,
-        folder: str | os.PathLike[str] = ".",
-    ) -> None:
-        self.name = checked_name("the name of a judge", name)
-        self._criteria = criteria_of(
-            criterion,
-            tables=criteria or {},
-            template=template,
-            rubric=rubric,
-            low=low,
-            high=high,
-            folder=Path(folder),
-        )
-        names = [one.name for one in self._criteria]
-        self._lower = lower_columns(lower_is_better, names, self.columns)
-        self._parser = Parser(parser, field=field, pattern=pattern)
-        self._n = vocabulary.count("n", n)
-        self._logprobs = vocabulary.flag("logprobs", logprobs)
-        self._seed = None if seed is None else vocabulary.seed(seed)
+    # the option called field stands below the last use of that name
+    model: str = field(kw_only=False)
+    criterion: str | Iterable[str] = field(default="overall", kw_only=False)
+    base_url: str = OPENAI
+    key_env: str | None = None
+    template: str | None = None
+    rubric: str | None = None
+    system: str | None = None
+    low: float = 1
+    high: float = 5
+    parser: str = "number"
+    field: str = "score"
+    pattern: str | None = None
+    temperature: float | str | None = None
+    seed: int | None = option(None, lambda _, value: None if value is None else vocabulary.seed(value))
+    max_tokens: int | str = 512
+    n: int = option(1, vocabulary.count)
+    logprobs: bool = option(False, vocabulary.flag)
+    extra: str | Mapping[str, object] | None = None
+    threads: int = option(4, vocabulary.count)
+    timeout: float = option(60.0, vocabulary.positive)
+    retries: int = option(6, partial(vocabulary.count, least=0))
+    backoff: float = option(1.0, vocabulary.positive)
+    price_in: float | None = None
+    price_out: float | None = None
+    max_cost: float | Allowance | None = None
+    log: str | os.PathLike[str] | None = None
+    name: str = option("judge", lambda _, value: checked_name("the name of a judge", value))
+    lower_is_better: bool | str | Iterable[str] = False  # type: ignore[assignment]
+    criteria: Mapping[str, Mapping[str, object]] | None = None
+    folder: str | os.PathLike[str] = "."
+    asks_again = True
+    in_process = True  # it has threads and connections of its own
+
+    def _prepare(self) -> None:
+        folder = Path(self.folder)
+        said = {"template": self.template, "rubric": self.rubric, "low": self.low, "high": self.high}
+        self._criteria = criteria_of(self.criterion, said, self.criteria or {}, folder)
+        self.columns = tuple(f"{self.name}_{criterion.name}" for criterion in self._criteria)
+        self.lower_is_better = lower_columns(self.lower_is_better, [one.name for one in self._criteria], self.columns)
+        seen = [criterion.sees for criterion in self._criteria]
+        # An output that lacks what one of the criteria needs is missing for that one.
+        self.needs, self.sees = frozenset.intersection(*seen), frozenset[Need]().union(*seen)
+        # A few requests per thread: answers cost money, and a run that is killed loses no more than these.
+        self.batch = max(1, 4 * self.threads // len(seen))
+        self._parser = Parser(self.parser, field=self.field, pattern=self.pattern)
         for one in self._criteria:
-            if self._logprobs and not (one.low >= 0 and one.high <= 9):
+            if self.logprobs and not (one.low >= 0 and one.high <= 9):
                 raise UsageError(
                     f"logprobs needs a scale of single digits, 0 to 9 at most, but {one.name} has "
                     f"{one.low:g} to {one.high:g}"
                 )
-        self._system = None if system is None else text_or_file("system message", system, Path(folder))
-        self._body = self._request(str(model), temperature, max_tokens, extra)
-        self._threads = vocabulary.count("threads", threads)
-        self._account = Account(price_in, price_out, max_cost)
+        self._system = None if self.system is None else text_or_file("system message", self.system, folder)
+        self._body = self._request()
+        self._account = Account(self.price_in, self.price_out, self.max_cost)
         self._account.check(self._body)
-        self._log = None if log is None else _log(Path(folder) / log)
-        key_name, self._key = key_for(base_url, key_env)
-        self._endpoint = Endpoint(
-            str(base_url),
-            key=self._key,
-            key_name=key_name,
-            timeout=vocabulary.positive("timeout", timeout),
-            retries=vocabulary.count("retries", retries, 0),
-            backoff=vocabulary.positive("backoff", backoff),
-            account=self._account,
-        )
+        self._log = None if self.log is None else _log(folder / self.log)
+        key_name, self._key = key_for(self.base_url, self.key_env)
+        patience = self.timeout, self.retries, self.backoff
+        self._endpoint = Endpoint(str(self.base_url), self._key, key_name, self._account, *patience)
         self._one_at_a_time = False
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
         self._rejection = ""
-        self._signature = self._recipe(str(model))
+        self.signature = self._signed()
 
-    def _request(
-        self,
-        model: str,
-        temperature: float | str | None,
-        max_tokens: int | str,
-        extra: str | Mapping[str, object] | None,
-    ) -> dict[str, object]:
+    def _request(self) -> dict[str, object]:
         """Return what all requests have alike."""
-        if not model.strip():
+        if not str(self.model).strip():
             raise UsageError("judge needs a model=…, as the endpoint calls it")
-        body: dict[str, object] = {"model": model}
-        if temperature is None:
-            temperature = 0 if self._n == 1 else 1
+        body: dict[str, object] = {"model": str(self.model)}
+        temperature = (0 if self.n == 1 else 1) if self.temperature is None else self.temperature
         if temperature != "none":
             if isinstance(temperature, bool | str) or not 0 <= temperature < math.inf:
                 raise UsageError(f"temperature must be a number of at least 0, or none, got {temperature!r}")
             body["temperature"] = temperature
-        if max_tokens != "none":
-            if isinstance(max_tokens, str):
-                raise UsageError(f"max_tokens must be a whole number or none, got {one_line(max_tokens, 40)!r}")
-            body["max_tokens"] = vocabulary.count("max_tokens", max_tokens)
-        if self._logprobs:
+        if self.max_tokens != "none":
+            if isinstance(self.max_tokens, str):
+                raise UsageError(f"max_tokens must be a whole number or none, got {one_line(self.max_tokens, 40)!r}")
+            body["max_tokens"] = vocabulary.count("max_tokens", self.max_tokens)
+        if self.logprobs:
             body |= {"logprobs": True, "top_logprobs": 20}
-        return body | _further_fields(extra)
+        return body | _further_fields(self.extra)
 
-    def _recipe(self, model: str) -> str:
+    def _signed(self) -> str:
         asked = [f"{c.name}\0{c.rubric}\0{c.low!r}\0{c.high!r}\0{c.template}" for c in self._criteria]
         settings = {key: value for key, value in self._body.items() if key not in ("model", "logprobs", "top_logprobs")}
         parts = {
-            "model": model,
+            "model": str(self.model),
             "at": self._endpoint.told,
             "criteria": ",".join(f"{c.name}({c.low:g}-{c.high:g})" for c in self._criteria),
             "prompt": digest([*asked, self._system or ""]),
             "parser": self._parser.signature,
             **{key: json.dumps(value, sort_keys=True) for key, value in settings.items()},
-            "seed": self._seed,
-            "n": self._n,
-            "mean": "logprobs" if self._logprobs else None,
+            "seed": self.seed,
+            "n": self.n,
+            "mean": "logprobs" if self.logprobs else None,
             "v": 1,
         }
         told = [f"{key}:{in_recipe(value, 200)}" for key, value in parts.items() if value is not None]
         return hide("|".join([self.name, *told]), self._key)
 
-    @property
-    def signature(self) -> str:
-        """The recipe in one line, without the key."""
-        return self._signature
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names such as ``judge_fluency``."""
-        return tuple(f"{self.name}_{criterion.name}" for criterion in self._criteria)
-
-    @property
-    def lower_is_better(self) -> frozenset[str]:
-        """What the user said."""
-        return self._lower
-
-    @property
-    def needs(self) -> frozenset[Need]:
-        """What all criteria look at; an output that lacks what one of them needs is missing for that one."""
-        return frozenset.intersection(*(criterion.sees for criterion in self._criteria))
-
-    @property
-    def sees(self) -> frozenset[Need]:
-        """What any criterion looks at."""
-        return frozenset[Need]().union(*(criterion.sees for criterion in self._criteria))
-
-    @property
-    def in_process(self) -> bool:
-        """It has threads and connections of its own."""
-        return True
-
-    @property
-    def batch(self) -> int:
-        """A few requests per thread: answers cost money, and a run that is killed loses no more than these."""
-        return max(1, 4 * self._threads // (len(self._criteria)))
-
-    def fitted(self, items: Sequence[Item]) -> Scorer:  # noqa: ARG002 - a judge has nothing to learn
+    def fitted(self, items: Sequence[Item]) -> Judge:  # noqa: ARG002 - a judge has nothing to learn
         """Return the judge with its counts at zero: a run begins."""
         self._counts.clear()
         self._account.counts.clear()
@@ -275,7 +225,7 @@ class Judge(ScorerDefaults):
             (row, column)
             for row, item in enumerate(items)
             for column, criterion in enumerate(self._criteria)
-            if np.isnan(out[row, column]) and _has(item, criterion.sees)
+            if np.isnan(out[row, column]) and has(item, criterion.sees)
         ]
         failure: Exception | None = None
         for (row, column), value in self._work(jobs, items):
@@ -318,7 +268,7 @@ class Judge(ScorerDefaults):
         # Daemons: whoever interrupts a run does not wait for answers that are still on their way.
         threads = [
             threading.Thread(target=serve, name="metassay-judge", daemon=True)
-            for _ in range(min(self._threads, len(jobs)))
+            for _ in range(min(self.threads, len(jobs)))
         ]
         try:
             for thread in threads:
@@ -339,11 +289,11 @@ class Judge(ScorerDefaults):
         if self._system is not None:
             messages.insert(0, {"role": "system", "content": self._system})
         readings: list[Reading] = []
-        while len(readings) < self._n:
-            wanted = 1 if self._one_at_a_time else self._n - len(readings)
+        while len(readings) < self.n:
+            wanted = 1 if self._one_at_a_time else self.n - len(readings)
             body = self._body | {"messages": messages} | ({"n": wanted} if wanted > 1 else {})
-            if self._seed is not None:
-                body["seed"] = self._seed + len(readings)
+            if self.seed is not None:
+                body["seed"] = self.seed + len(readings)
             try:
                 answer = self._endpoint.ask(body, stop)
             except Unfit:
@@ -359,12 +309,12 @@ class Judge(ScorerDefaults):
                 break
             choices = answer["choices"][:wanted]
             new = [
-                read_choice(choice, self._parser, criterion.low, criterion.high, logprobs=self._logprobs)
+                read_choice(choice, self._parser, criterion.low, criterion.high, logprobs=self.logprobs)
                 for choice in choices
             ]
             self._count(new)
             for at, (choice, reading) in enumerate(zip(choices, new, strict=True), len(readings)):
-                self._write(item, criterion, at, choice, reading, answer)
+                self._write((item, criterion, at), choice, reading, answer)
             readings += new
         scores = [reading.score for reading in readings if not math.isnan(reading.score)]
         return math.fsum(scores) / len(scores) if scores else math.nan
@@ -374,18 +324,11 @@ class Judge(ScorerDefaults):
             self._counts["answers"] += len(readings)
             self._counts.update(reading.why for reading in readings if reading.why)
 
-    def _write(
-        self,
-        item: Item,
-        criterion: Criterion,
-        sample: int,
-        choice: Mapping[str, Any],
-        reading: Reading,
-        answer: Mapping[str, Any],
-    ) -> None:
+    def _write(self, asked: tuple[Item, Criterion, int], choice: _Json, reading: Reading, answer: _Json) -> None:
         """Add an answer to the log."""
         if self._log is None:
             return
+        item, criterion, sample = asked
         line = {
             "system": item.system,
             "input": item.input,
@@ -418,7 +361,7 @@ class Judge(ScorerDefaults):
         return tuple(told)
 
     def __repr__(self) -> str:
-        return f"Judge({self._signature})"
+        return f"Judge({self.signature})"
 
 
 def _further_fields(extra: object) -> dict[str, object]:
@@ -446,7 +389,3 @@ def _log(path: Path) -> Path:
     except OSError as error:
         raise UsageError(f"cannot write the log {one_line(path)!r}: {(error.strerror or str(error)).lower()}") from None
     return path
-
-
-def _has(item: Item, seen: frozenset[Need]) -> bool:
-    return not ("references" in seen and not item.references) and not ("source" in seen and item.source is None)

@@ -17,7 +17,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping
-from typing import IO, Any
+from dataclasses import dataclass
+from typing import Any
 
 from metassay.errors import UsageError, one_line
 from metassay.texts.scorers.judge_cost import Account
@@ -67,15 +68,10 @@ class _Passing(Trouble):
 
 
 class _Deadline:
-    """Hangs up when the time of a request is over, whatever the other side is at.
+    """Hangs up when the seconds of a request are over, whatever the other side is at.
 
     The timeout of a socket is one of every single read, and a byte at a time can keep it waiting for ever: in the TLS
     handshake, in the headers and in the body.
-
-    Parameters
-    ----------
-    seconds
-        How long the request may take.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -148,61 +144,38 @@ class _Encrypted(urllib.request.HTTPSHandler):
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Follows nobody: the key is for the host that the user named."""
 
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: http.client.HTTPMessage,
-        newurl: str,
-    ) -> None:
+    def redirect_request(self, *_: object) -> None:
         """Return nothing, so that a redirect is an error."""
 
 
+@dataclass
 class Endpoint:
-    """Sends requests and waits for answers.
+    """Sends requests and waits for answers."""
 
-    Parameters
-    ----------
-    base_url
-        Where the protocol is spoken, such as ``https://api.openai.com/v1``.
-    key
-        What to identify with; None for an endpoint that asks for nothing. It goes to this host alone, and into no
-        message.
-    key_name
-        The environment variable that the key is from, for messages.
-    timeout
-        Seconds that one request may last, from the first byte sent to the last one received.
-    retries
-        How often a request is repeated after a failure that may pass: too many requests, an error of the server, no
-        connection, no answer in time, or an answer that is not of the protocol.
-    backoff
-        Seconds before the first repeat, twice as many before each further one, times a random number from 0.5 to 1.
-        A Retry-After of the endpoint is obeyed instead.
-    account
-        Counts requests, and says whether there is money for the next.
-    """
+    base_url: str
+    """Where the protocol is spoken, such as ``https://api.openai.com/v1``."""
+    key: str | None
+    """What to identify with; None for an endpoint that asks for nothing. It goes to this host alone, and into no
+    message."""
+    key_name: str
+    """The environment variable that the key is from, for messages."""
+    account: Account
+    """Counts requests, and says whether there is money for the next."""
+    timeout: float
+    """Seconds that one request may last, from the first byte sent to the last one received."""
+    retries: int
+    """How often a request is repeated after a failure that may pass: too many requests, an error of the server, no
+    connection, no answer in time, or an answer that is not of the protocol."""
+    backoff: float
+    """Seconds before the first repeat, twice as many before each further one, times a random number from 0.5 to 1. A
+    Retry-After of the endpoint is obeyed instead."""
 
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        key: str | None,
-        key_name: str,
-        timeout: float,
-        retries: int,
-        backoff: float,
-        account: Account,
-    ) -> None:
-        self._url, self.told = _address(base_url)
-        self._key, self._key_name = key, key_name
-        self._timeout, self._retries, self._backoff = timeout, retries, backoff
+    def __post_init__(self) -> None:
+        self._url, self.told = _address(self.base_url)
         # what TLS needs takes a while to load
         timed = _Encrypted() if self._url.startswith("https:") else _Plain()
         self._opener = urllib.request.build_opener(_NoRedirect(), timed)
         self._answered = False
-        self._account = account
 
     def ask(self, body: Mapping[str, object], stop: threading.Event) -> dict[str, Any]:
         """Return what the endpoint answers to a request.
@@ -232,14 +205,14 @@ class Endpoint:
                 answer = self._paid(body, data, stop, again=tried > 0)
             except _Passing as error:
                 # where nobody ever answered, the address is more likely wrong than busy
-                most = min(2, self._retries) if error.absent and not self._answered else self._retries
+                most = min(2, self.retries) if error.absent and not self._answered else self.retries
                 if tried >= most:
                     tries = f", {tried + 1} times" if tried else ""
                     raise Failure(f"the endpoint {self.told} {error}{tries}") from None
                 wait = error.wait
                 if wait is None:
                     # the moment of a repeat changes no score: it needs no seed
-                    wait = min(LONGEST_WAIT, self._backoff * 2**tried) * random.uniform(0.5, 1)
+                    wait = min(LONGEST_WAIT, self.backoff * 2**tried) * random.uniform(0.5, 1)
                 elif wait > LONGEST_ASKED_WAIT:
                     raise Failure(f"the endpoint {self.told} {error} and asks to wait {wait:,.0f} s") from None
                 tried += 1
@@ -251,29 +224,28 @@ class Endpoint:
 
     def _paid(self, body: Mapping[str, Any], data: bytes, stop: threading.Event, *, again: bool) -> dict[str, Any]:
         """Send a request if there is money for it, and book what it cost."""
-        most = self._account.reserve(body, len(data))
-        answer, free = None, False
+        most = self.account.reserve(body, len(data))
+        answer, free = None, stop.is_set()
         try:
-            if stop.is_set():
-                free = True
+            if free:
                 raise Failure("stopped")
-            self._account.sent(again=again)
+            self.account.sent(again=again)
             answer = self._once(data)
         except Trouble as error:
             free = free or error.free
             raise
         finally:
-            self._account.settle(most, answer, free=free)
+            self.account.settle(most, answer, free=free)
         return answer
 
     def _once(self, data: bytes) -> dict[str, Any]:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "metassay"}
         request = _Request(self._url, data, headers, method="POST")
-        if self._key is not None:
-            request.add_unredirected_header("Authorization", f"Bearer {self._key}")
-        with _Deadline(self._timeout) as request.deadline:
+        if self.key is not None:
+            request.add_unredirected_header("Authorization", f"Bearer {self.key}")
+        with _Deadline(self.timeout) as request.deadline:
             try:
-                with self._opener.open(request, timeout=self._timeout) as response:
+                with self._opener.open(request, timeout=self.timeout) as response:
                     content = self._read(response)
             except urllib.error.HTTPError as error:
                 with error:
@@ -308,7 +280,7 @@ class Endpoint:
         if isinstance(reason, ssl.SSLCertVerificationError):
             return Failure(f"the endpoint {self.told} has no valid certificate: {one_line(reason.verify_message, 80)}")
         if isinstance(reason, TimeoutError):
-            return _Passing(f"gave no answer within {self._timeout:g} s")
+            return _Passing(f"gave no answer within {self.timeout:g} s")
         if isinstance(reason, http.client.HTTPException | ConnectionResetError | BrokenPipeError):
             return _Passing("broke off the connection")
         text = getattr(reason, "strerror", None) or str(reason)
@@ -328,7 +300,7 @@ class Endpoint:
                 return Failure(f"the endpoint {self.told} {told}")
             return _Passing(told, _retry_after(error.headers.get("Retry-After")))
         if code in (401, 403):
-            remedy = f"is the key in {self._key_name} right?" if self._key else "name the variable of a key: key_env=…"
+            remedy = f"is the key in {self.key_name} right?" if self.key else "name the variable of a key: key_env=…"
             return Failure(f"the endpoint {self.told} {told}; {remedy}")
         if 300 <= code < 400:
             target = one_line(error.headers.get("Location") or "elsewhere", 80)
@@ -358,7 +330,7 @@ class Endpoint:
         return repr(one_line(self._hidden(content[:400].decode("utf-8", "replace")), 60))
 
     def _hidden(self, text: str) -> str:
-        return hide(text, self._key)
+        return hide(text, self.key)
 
 
 def hide(text: str, key: str | None) -> str:
@@ -368,11 +340,9 @@ def hide(text: str, key: str | None) -> str:
 
 def _choices(answer: Mapping[str, Any]) -> bool:
     choices = answer.get("choices")
-    return (
-        isinstance(choices, list)
-        and bool(choices)
-        and all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
-    )
+    if not isinstance(choices, list) or not choices:
+        return False
+    return all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
 
 
 def _retry_after(value: str | None) -> float | None:

@@ -8,7 +8,7 @@ al., 2023); the words are our own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -112,14 +112,8 @@ SETTINGS = ("rubric", "template", "low", "high")
 _SHOWN = {"source": "the source", "references": "what people wrote (the reference)"}
 
 
-def built_in_rubric(name: str) -> str | None:
-    """Return the rubric of a criterion that is known here."""
-    return _BUILT_IN[name][1] if name in _BUILT_IN else None
-
-
-def built_in_template(name: str) -> str:
-    """Return the template for a criterion; one that is not known here is shown the source and the output."""
-    shown = _BUILT_IN[name][0] if name in _BUILT_IN else ("source",)
+def _template(shown: Sequence[str]) -> str:
+    """Return the template for a criterion that is judged with these texts in view."""
     blocks = "".join(f"Here is {_SHOWN[part]}:\n<{part}>\n{{{part}}}\n</{part}>\n\n" for part in shown)
     return (
         "You judge one quality of a text and leave all others aside.\n\n{rubric}\n\n"
@@ -144,18 +138,9 @@ def text_or_file(what: str, value: object, folder: Path) -> str:
         raise UsageError(f"cannot read the {what} {one_line(path)!r}: {reason.lower()}") from None
 
 
-def check_template(template: str) -> None:
-    """Raise if a template has no place for what is to be judged."""
-    if "{output}" not in template:
-        raise UsageError(
-            f"a template needs a place for the {{output}}, got {one_line(template, 60)!r}; a file is given as @FILE"
-        )
-
-
 def criteria_of(
-    wanted: str | Iterable[str], *, template: str | None, rubric: str | None, low: float, high: float,
-    tables: Mapping[str, Mapping[str, object]], folder: Path,
-) -> tuple[Criterion, ...]:  # fmt: skip
+    wanted: str | Iterable[str], said: Mapping[str, object], tables: Mapping[str, Mapping[str, object]], folder: Path
+) -> tuple[Criterion, ...]:
     """Return criteria by name, with what the user says of all of them or, in tables, of one."""
     names = tuple(checked_name("the name of a criterion", name) for name in parts_of(wanted))
     if not names:
@@ -164,27 +149,31 @@ def criteria_of(
         for key in table:
             if key not in SETTINGS:
                 raise UnknownName(f"setting of the criterion {one_line(name, 40)}", key, SETTINGS)
-    if rubric is not None and len(names) > 1:
+    if said["rubric"] is not None and len(names) > 1:
         raise UsageError(
             f"one rubric cannot serve {listed(names)}; give each its own, as [criteria.NAME] in a config file"
         )
-    made = []
-    for name in names:
-        own = tables.get(name, {})
-        words = own.get("rubric", rubric)
-        text = built_in_rubric(name) if words is None else text_or_file("rubric", words, folder)
-        form = own.get("template", template)
-        prompt = built_in_template(name) if form is None else text_or_file("template", form, folder)
-        check_template(prompt)
-        if text is None and "{rubric}" in prompt:
-            raise UsageError(
-                f"the criterion {one_line(name, 60)!r} needs a rubric=… (known without one: {', '.join(CRITERIA)})"
-            )
-        ends = _number(name, "low", own.get("low", low)), _number(name, "high", own.get("high", high))
-        if not ends[0] < ends[1]:
-            raise UsageError(f"the scale of {one_line(name, 60)} must have low < high, got {ends[0]:g} and {ends[1]:g}")
-        made.append(Criterion(name, (text or "").strip(), *ends, prompt))
-    return tuple(made)
+    return tuple(_criterion(name, {**said, **tables.get(name, {})}, folder) for name in names)
+
+
+def _criterion(name: str, said: Mapping[str, object], folder: Path) -> Criterion:
+    shown, rubric = _BUILT_IN.get(name, (("source",), None))
+    if said["rubric"] is not None:
+        rubric = text_or_file("rubric", said["rubric"], folder)
+    form = said["template"]
+    prompt = _template(shown) if form is None else text_or_file("template", form, folder)
+    if "{output}" not in prompt:
+        raise UsageError(
+            f"a template needs a place for the {{output}}, got {one_line(prompt, 60)!r}; a file is given as @FILE"
+        )
+    if rubric is None and "{rubric}" in prompt:
+        raise UsageError(
+            f"the criterion {one_line(name, 60)!r} needs a rubric=… (known without one: {', '.join(CRITERIA)})"
+        )
+    low, high = _number(name, "low", said["low"]), _number(name, "high", said["high"])
+    if not low < high:
+        raise UsageError(f"the scale of {one_line(name, 60)} must have low < high, got {low:g} and {high:g}")
+    return Criterion(name, (rubric or "").strip(), low, high, prompt)
 
 
 def _number(name: str, what: str, value: object) -> float:

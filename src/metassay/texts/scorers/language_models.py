@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from metassay.errors import UsageError, one_line
-from metassay.texts.hub_models import digest_of, load, located, reason
+from metassay.stats.arrays import IntArray
+from metassay.texts.hub_models import digest_of, located, pretrained, reason
 
 Task = Literal["masked", "span", "sequence"]
 """What a model does: guesses masked tokens, finds the span that answers a question, or writes a text from a text."""
 
 TOKENS_AT_ONCE = 4096
-"""No batch has more tokens than this: the guesses of a masked model are a number per token and word of the language."""
+"""No batch has more tokens than this, padding included: a masked model guesses a number per token and word."""
 
-_CLASSES: dict[Task, str] = {
-    "masked": "AutoModelForMaskedLM",
-    "span": "AutoModelForQuestionAnswering",
-    "sequence": "AutoModelForSeq2SeqLM",
+_TASKS: dict[Task, tuple[str, str]] = {
+    "masked": ("AutoModelForMaskedLM", "a masked language model, such as bert-base-uncased"),
+    "span": ("AutoModelForQuestionAnswering", "a model trained to answer questions, such as one fine-tuned on SQuAD"),
+    "sequence": ("AutoModelForSeq2SeqLM", "a sequence-to-sequence model, such as one based on BART or T5"),
 }
-_TRAINED: dict[Task, str] = {
-    "masked": "a masked language model, such as bert-base-uncased",
-    "span": "a model trained to answer questions, such as one fine-tuned on SQuAD",
-    "sequence": "a sequence-to-sequence model, such as one based on BART or T5",
-}
+"""The class of transformers for a task, and what is trained for it."""
 
 
 class LanguageModel:
@@ -45,27 +44,20 @@ class LanguageModel:
     """
 
     def __init__(self, name: str, task: Task, asked: str, device: str = "cpu") -> None:
+        kind, trained = _TASKS[task]
         given: object = name  # options from the command line may be numbers
         if not isinstance(given, str) or not given.strip():
-            raise UsageError(f"{asked} must name {_TRAINED[task]}, or the path of a folder that holds one")
+            raise UsageError(f"{asked} must name {trained}, or the path of a folder that holds one")
         try:
-            transformers = import_module("transformers")
+            import_module("transformers")
             self.torch: Any = import_module("torch")
         except ImportError:
             raise UsageError(f"{asked} needs transformers and torch; run: pip install 'metassay[models]'") from None
         shown, path = one_line(name, 80), located(name, asked)
-        loader = getattr(transformers, _CLASSES[task])
-
-        def read(**where: bool) -> tuple[Any, Any]:
-            return (
-                transformers.AutoTokenizer.from_pretrained(path, **where),
-                loader.from_pretrained(path, output_loading_info=True, **where),
-            )
-
-        self.tokenizer, (self.model, told) = load(path, read, asked=asked)
+        self.tokenizer, (self.model, told) = pretrained(path, kind, asked=asked, output_loading_info=True)
         untrained = _untrained(self.model, told["missing_keys"])
         if untrained:
-            raise UsageError(f"{asked}: {shown!r} lacks {one_line(untrained, 60)}; it must be {_TRAINED[task]}")
+            raise UsageError(f"{asked}: {shown!r} lacks {one_line(untrained, 60)}; it must be {trained}")
         if not self.tokenizer.is_fast:
             raise UsageError(f"{asked}: {shown!r} has no fast tokenizer, which tells where its tokens stand in a text")
         try:
@@ -81,12 +73,15 @@ class LanguageModel:
         self.label = f"{one_line(Path(path).resolve().name if Path(path).is_dir() else path, 80)},{revision[:8]}"
         """Name and revision for a signature; of a folder its own name and a digest of what is in it."""
 
-    def special(self, name: Literal["cls", "sep", "mask"], asked: str) -> int:
-        """Return the number of a special token that a metric cannot do without."""
-        found: int | None = getattr(self.tokenizer, f"{name}_token_id")
-        if found is None:
-            raise UsageError(f"{asked}: the tokenizer has no {name} token; take a model of the kind of BERT or RoBERTa")
-        return found
+    def specials(self, asked: str) -> list[int]:
+        """Return the numbers of the tokens cls, sep and mask, which metrics of masked words cannot do without."""
+        found: dict[str, int | None] = {n: getattr(self.tokenizer, f"{n}_token_id") for n in ("cls", "sep", "mask")}
+        for name, number in found.items():
+            if number is None:
+                raise UsageError(
+                    f"{asked}: the tokenizer has no {name} token; take a model of the kind of BERT or RoBERTa"
+                )
+        return [number for number in found.values() if number is not None]
 
     def encoded(self, text: str) -> Any:  # noqa: ANN401 - a BatchEncoding of transformers
         """Return the tokens of a text, without special ones, and where they stand in it."""
@@ -101,22 +96,35 @@ class LanguageModel:
         self, sequences: Sequence[Sequence[int]], at_once: int, types: Sequence[Sequence[int]] | None = None
     ) -> Iterator[tuple[list[int], dict[str, Any]]]:
         """Yield batches of sequences of like length as tensors, each with the places of its sequences in the list."""
-        order = sorted(range(len(sequences)), key=lambda at: (-len(sequences[at]), at))
-        padding = self.tokenizer.pad_token_id or 0
-        at = 0
-        while at < len(order):
-            longest = len(sequences[order[at]])
-            places = order[at : at + max(1, min(at_once, TOKENS_AT_ONCE // max(longest, 1)))]
-            at += len(places)
-            rows = [list(sequences[place]) for place in places]
+        for places in batched(sequences, at_once):
+            rows = [sequences[place] for place in places]
             tensors = {
-                "input_ids": [row + [padding] * (longest - len(row)) for row in rows],
-                "attention_mask": [[1] * len(row) + [0] * (longest - len(row)) for row in rows],
+                "input_ids": padded(rows, self.tokenizer.pad_token_id or 0),
+                "attention_mask": padded([[1] * len(row) for row in rows]),
             }
             if "token_type_ids" in self.tokenizer.model_input_names:
-                kinds = [list(types[place]) if types else [0] * len(sequences[place]) for place in places]
-                tensors["token_type_ids"] = [row + [0] * (longest - len(row)) for row in kinds]
+                kinds = [types[place] if types else [0] * len(sequences[place]) for place in places]
+                tensors["token_type_ids"] = padded(kinds)
             yield places, {name: self.torch.tensor(rows, device=self.device) for name, rows in tensors.items()}
+
+
+def batched(sequences: Sequence[Sized], at_once: int = TOKENS_AT_ONCE) -> Iterator[list[int]]:
+    """Yield the places of sequences in batches of like length, the longest first."""
+    order = sorted(range(len(sequences)), key=lambda at: -len(sequences[at]))
+    at = 0
+    while at < len(order):
+        longest = len(sequences[order[at]])
+        end = at + max(1, min(at_once, TOKENS_AT_ONCE // max(longest, 1)))
+        yield order[at:end]
+        at = end
+
+
+def padded(rows: Sequence[Sequence[int] | IntArray], padding: int = 0) -> IntArray:
+    """Return rows as one array, the shorter ones filled up."""
+    made = np.full((len(rows), max(map(len, rows))), padding, dtype=np.int64)
+    for place, row in zip(made, rows, strict=True):
+        place[: len(row)] = row
+    return made
 
 
 def clean(text: str) -> str:

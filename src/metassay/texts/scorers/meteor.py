@@ -24,11 +24,10 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats import corpus_scores
-from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import Conversation, Stopped
-from metassay.texts.scorers.base import CorpusCounts, Need, ScorerDefaults, digest
+from metassay.texts.scorers.base import CorpusCounts, digest, option
 from metassay.texts.scorers.cache import default_path
-from metassay.texts.scorers.tokens import WORDNET, notes_on_words, tokenizer, wordless
+from metassay.texts.scorers.tokens import WORDNET, WordScorer, tokenizer
 
 MOST_WORDS = 2000
 """Alignments of longer texts take minutes each; they are not computed."""
@@ -40,20 +39,32 @@ WORDNET_COMMAND = "apt install wordnet-base wordnet-sense-index"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+|\|{2,}")
 
 
-class _Words(ScorerDefaults):
-    """What both METEORs say of texts that they cannot read."""
+class _Meteor(WordScorer):
+    """What both METEORs do with texts that they cannot read."""
 
-    needs: frozenset[Need] = frozenset({"references"})
+    def _find(self, text: str) -> list[str]:
+        raise NotImplementedError
 
-    def _notes(self, name: str, items: Sequence[Item]) -> tuple[Note, ...]:
-        found = notes_on_words(name, items, "unicode")
+    def _aligned(self, output: list[str], references: list[list[str]], item: Item) -> float:
+        raise NotImplementedError
+
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
+        """Count the items that were too long, or whose words cannot be told."""
         long = sum(max(len(text.split()) for text in (item.output, *item.references)) > MOST_WORDS for item in items)
-        if long:
-            found += (Note.of("texts-too-long", scorer=name, n=long, outputs=len(items), words=MOST_WORDS),)
-        return found
+        return super().notes(items) + self._counted("texts-too-long", long, outputs=len(items), words=MOST_WORDS)
+
+    def _one(self, item: Item) -> float:
+        read = self._read(item)
+        return np.nan if read is None else self._aligned(*read, item) if read[0] else 0.0
+
+    def _read(self, item: Item) -> tuple[list[str], list[list[str]]] | None:
+        """Return the words of an output and of its references, or None if they are none or too many."""
+        output, references = self._find(item.output), [found for found in map(self._find, item.references) if found]
+        long = max(map(len, (output, *references))) > MOST_WORDS
+        return None if not references or long or self._wordless(item) else (output, references)
 
 
-class Meteor(_Words):
+class Meteor(_Meteor):
     """METEOR 1.5 for English, by the program of its authors, which pycocoevalcap carries and Java runs.
 
     Texts are normalised by the program (``-l en -norm``); of several references the best one counts.
@@ -74,83 +85,63 @@ class Meteor(_Words):
     more than 2,000 words, has none.
     """
 
-    columns: tuple[str, ...] = ("meteor",)
+    name = "meteor"
+    in_process = True
+    batch = 100  # a hundred outputs take about a second
     signature = "meteor|version:1.5|language:en|norm:yes|references:max|v:1"
+    jar: str | os.PathLike[str] | None = None
+    memory: str = "2G"
+    timeout: float = option(60, vocabulary.positive)
 
-    def __init__(self, *, jar: str | os.PathLike[str] | None = None, memory: str = "2G", timeout: float = 60) -> None:
+    def _prepare(self) -> None:
         if shutil.which("java") is None:
             raise UsageError(f"meteor needs Java, not installed here; run: {JAVA_COMMAND}")
-        self._jar = _jar() if jar is None else Path(jar)
+        self._jar = _jar() if self.jar is None else Path(self.jar)
         if not self._jar.is_file():
             raise UsageError(f"meteor: there is no {one_line(self._jar)}; run: {JAR_COMMAND}")
-        if not re.fullmatch(r"[1-9]\d{0,5}[kKmMgG]", str(memory)):
-            raise UsageError(f"memory must be a number with M or G, such as 2G, got {one_line(memory, 40)!r}")
-        self._memory = str(memory)
-        self._timeout = vocabulary.positive("timeout", timeout)
+        if not re.fullmatch(r"[1-9]\d{0,5}[kKmMgG]", str(self.memory)):
+            raise UsageError(f"memory must be a number with M or G, such as 2G, got {one_line(self.memory, 40)!r}")
         self._program: Conversation | None = None
         self._slow: set[tuple[str, str]] = set()
-
-    @property
-    def in_process(self) -> bool:
-        """It has a program of its own."""
-        return True
-
-    @property
-    def batch(self) -> int:
-        """A hundred outputs take about a second."""
-        return 100
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items that were too long, took too long, or whose words cannot be told."""
         slow = sum((item.system, item.input) in self._slow for item in items)
-        told = Note.of("outputs-too-slow", scorer="meteor", n=slow, outputs=len(items), seconds=self._timeout)
-        return (*self._notes("meteor", items), *((told,) if slow else ()))
+        return super().notes(items) + self._counted("outputs-too-slow", slow, outputs=len(items), seconds=self.timeout)
 
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return scores of shape (items, 1)."""
-        out = np.full((len(items), 1), np.nan)
-        for row, item in enumerate(items):
-            references = [line for line in map(_line, item.references) if line]
-            output = _line(item.output)
-            if not references or wordless(item, "unicode"):
-                continue
-            if max(len(text.split()) for text in (output, *references)) > MOST_WORDS:
-                continue
-            out[row] = self._ask(output, references, item) if output else 0.0
-        return out
+    def _find(self, text: str) -> list[str]:
+        return _UNSAFE.sub(" ", text).split()
 
     def corpus(self, items: Sequence[Item]) -> CorpusCounts:
         """Return the numbers that the program prints of each alignment; NaN for outputs that have no score."""
         counts = np.full((len(items), 23), np.nan)
         for row, item in enumerate(items):
-            references = [line for line in map(_line, item.references) if line]
-            output = _line(item.output)
-            long = max(len(text.split()) for text in (output, *references, "")) > MOST_WORDS
-            if references and not long and not wordless(item, "unicode"):
-                counts[row] = self._told(output, references, item, lambda matched: [float(n) for n in matched.split()])
+            if (read := self._read(item)) is not None:
+                counts[row] = self._told(*read, item, lambda matched: [float(n) for n in matched.split()])
         return CorpusCounts(counts, corpus_scores.meteor, self.signature)
 
-    def _ask(self, output: str, references: Sequence[str], item: Item) -> float:
+    def _aligned(self, output: list[str], references: list[list[str]], item: Item) -> float:
         def evaluated(matched: str) -> float:
             assert self._program is not None, "it has just answered"
-            score = self._program.ask(f"EVAL ||| {matched}", self._timeout)
-            self._program.read(self._timeout)  # the score of the whole set, which is this one
+            score = self._program.ask(f"EVAL ||| {matched}", self.timeout)
+            self._program.read(self.timeout)  # the score of the whole set, which is this one
             return float(score)
 
         found: float = self._told(output, references, item, evaluated)
         return found
 
     def _told(
-        self, output: str, references: Sequence[str], item: Item, made: Callable[[str], float | list[float]]
+        self, output: list[str], references: list[list[str]], item: Item, made: Callable[[str], float | list[float]]
     ) -> Any:  # noqa: ANN401 - what `made` makes of an alignment, or NaN
         """Have an output aligned with its references, and return what is made of what the program says."""
         if self._program is None:
             encoding = ["-Dfile.encoding=UTF-8", "-Dstdin.encoding=UTF-8", "-Dstdout.encoding=UTF-8"]
-            command = ["java", f"-Xmx{self._memory}", *encoding, "-jar", str(self._jar.resolve())]
+            command = ["java", f"-Xmx{self.memory}", *encoding, "-jar", str(self._jar.resolve())]
             self._program = Conversation([*command, "-", "-", "-stdio", "-l", "en", "-norm"], to_start=120)
         at = f"the output of {one_line(item.system, 60)!r} on {one_line(item.input, 60)!r}"
         try:
-            return made(self._program.ask(f"SCORE ||| {' ||| '.join(references)} ||| {output}", self._timeout))
+            lines = map(" ".join, (*references, output))
+            return made(self._program.ask(f"SCORE ||| {' ||| '.join(lines)}", self.timeout))
         except TimeoutError:
             # Words that repeat a hundred times have more alignments than can be tried.
             self._slow.add((item.system, item.input))
@@ -173,14 +164,14 @@ def _jar() -> Path:
     return Path(next(iter(package.submodule_search_locations))) / "meteor" / "meteor-1.5.jar"
 
 
-def _line(text: str) -> str:
-    return " ".join(_UNSAFE.sub(" ", text).split())
-
-
 # -- NLTK ---------------------------------------------------------------------------------------
 
 
-class MeteorNltk(_Words):
+def _share(what: str, value: float) -> float:
+    return vocabulary.shares(what, value)[0]
+
+
+class MeteorNltk(_Meteor):
     """METEOR as NLTK computes it: words, their stems, and synonyms from WordNet; of several references the best.
 
     Parameters
@@ -198,60 +189,35 @@ class MeteorNltk(_Words):
     spaces between words, and text of more than 2,000 words, has none.
     """
 
-    columns: tuple[str, ...] = ("meteor-nltk",)
+    name = "meteor-nltk"
+    alpha: float = option(0.9, _share)
+    beta: float = option(3.0, vocabulary.positive)
+    gamma: float = option(0.5, _share)
+    wordnet: str | os.PathLike[str] | None = None
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 0.9,
-        beta: float = 3.0,
-        gamma: float = 0.5,
-        wordnet: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self._alpha, self._gamma = vocabulary.shares("alpha", alpha)[0], vocabulary.shares("gamma", gamma)[0]
-        self._beta = vocabulary.positive("beta", beta)
+    def _prepare(self) -> None:
         if importlib.util.find_spec("nltk") is None:
             raise UsageError(f"meteor-nltk needs nltk, not installed here; run: {JAR_COMMAND}")
-        self._wordnet = WORDNET if wordnet is None else Path(wordnet)
+        self._wordnet = WORDNET if self.wordnet is None else Path(self.wordnet)
         for name in _WORDNET_FILES:
             if not (self._wordnet / name).is_file():
                 raise UsageError(
                     f"meteor-nltk needs WordNet, but there is no {one_line(self._wordnet / name)}; "
                     f"run: {WORDNET_COMMAND}"
                 )
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line, with the version of NLTK."""
         import nltk
 
-        weights = f"alpha:{self._alpha:g}|beta:{self._beta:g}|gamma:{self._gamma:g}"
-        return f"meteor-nltk|{weights}|tokens:unicode|references:max|nltk:{nltk.__version__}|v:1"
+        version = nltk.__version__
+        self.signature = self._recipe("alpha beta gamma tokens references nltk", references="max", nltk=version)
 
-    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
-        """Count the items that were too long, or whose words cannot be told."""
-        return self._notes("meteor-nltk", items)
+    def _find(self, text: str) -> list[str]:
+        return tokenizer(self.tokens)(text)
 
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return scores of shape (items, 1)."""
+    def _aligned(self, output: list[str], references: list[list[str]], item: Item) -> float:  # noqa: ARG002 - words do
         from nltk.translate.meteor_score import single_meteor_score
 
-        words, reader = tokenizer("unicode"), _reader(self._wordnet)
-        out = np.full((len(items), 1), np.nan)
-        for row, item in enumerate(items):
-            references = [found for found in map(words, item.references) if found]
-            output = words(item.output)
-            if not references or wordless(item, "unicode"):
-                continue
-            if max(len(text) for text in (output, *references)) > MOST_WORDS:
-                continue
-            weights = {"alpha": self._alpha, "beta": self._beta, "gamma": self._gamma}
-            out[row] = (
-                max(single_meteor_score(reference, output, wordnet=reader, **weights) for reference in references)
-                if output
-                else 0.0
-            )
-        return out
+        how = {"wordnet": _reader(self._wordnet), "alpha": self.alpha, "beta": self.beta, "gamma": self.gamma}
+        return max(float(single_meteor_score(reference, output, **how)) for reference in references)
 
 
 _PARTS = ("adj", "adv", "noun", "verb")
@@ -261,23 +227,18 @@ _WORDNET_FILES = (
     *(f"{kind}.{part}" for kind in ("index", "data") for part in _PARTS),
     *(f"{part}.exc" for part in _PARTS),
 )
-_LEXICOGRAPHERS = (
-    ("adj", "all pert", "3"),
-    ("adv", "all", "4"),
-    (
-        "noun",
-        "Tops act animal artifact attribute body cognition communication event feeling food group location motive "
-        "object person phenomenon plant possession process quantity relation shape state substance time",
-        "1",
-    ),
-    (
-        "verb",
-        "body change cognition communication competition consumption contact creation emotion motion perception "
-        "possession social stative weather",
-        "2",
-    ),
-    ("adj", "ppl", "3"),
-)
+_LEXICOGRAPHERS = [
+    line.split()
+    for line in (
+        "3 adj all pert",
+        "4 adv all",
+        "1 noun Tops act animal artifact attribute body cognition communication event feeling food group location "
+        "motive object person phenomenon plant possession process quantity relation shape state substance time",
+        "2 verb body change cognition communication competition consumption contact creation emotion motion "
+        "perception possession social stative weather",
+        "3 adj ppl",
+    )
+]
 """Names of WordNet's lexicographer files in the order of their numbers; see the manual page lexnames(5WN)."""
 
 
@@ -289,7 +250,7 @@ def lexnames() -> str:
     >>> lexnames().splitlines()[3].split("\t")
     ['03', 'noun.Tops', '1']
     """
-    names = [(f"{part}.{name}", number) for part, files, number in _LEXICOGRAPHERS for name in files.split()]
+    names = [(f"{part}.{name}", number) for number, part, *files in _LEXICOGRAPHERS for name in files]
     return "".join(f"{at:02d}\t{name}\t{number}\n" for at, (name, number) in enumerate(names))
 
 

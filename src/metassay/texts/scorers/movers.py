@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,10 +14,9 @@ from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.texts.scorers.base import Need
+from metassay.texts.scorers.base import one_of, option, small_products
 from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, Frequencies, unit
-from metassay.texts.scorers.function_words import ENGLISH
-from metassay.texts.segments import sentence_texts
+from metassay.texts.segments import ENGLISH, sentence_texts
 
 DISTANCES = ("euclidean", "squared")
 PIECES = ("first", "all")
@@ -83,69 +82,56 @@ class MoverScore(EmbeddingScorer):
     text itself. A text without words, or whose words are in every text of the collection, has no score: NaN.
     """
 
-    columns: tuple[str, ...] = ("moverscore",)
-    needs: frozenset[Need] = frozenset({"references"})
     name = "moverscore"
+    layers: str | int = "pmeans"
+    n: int = option(1, vocabulary.count)
+    idf: bool = option(True, vocabulary.flag)
+    distance: str = one_of("euclidean", "distance", DISTANCES)
+    subwords: str = one_of("first", "choice of subwords", PIECES)
+    punctuation: bool = option(False, vocabulary.flag)
+    stop_words: str = one_of("none", "list of stop words", STOP_WORDS)
+    references: str = one_of("max", "way to treat references", REFERENCES)
 
-    def __init__(
-        self,
-        model: str = "minilm",
-        *,
-        layers: str | int = "pmeans",
-        n: int = 1,
-        idf: bool = True,
-        distance: str = "euclidean",
-        subwords: str = "first",
-        punctuation: bool = False,
-        stop_words: str = "none",
-        references: str = "max",
-    ) -> None:
-        self._n = vocabulary.count("n", n)
-        self._idf = vocabulary.flag("idf", idf)
-        self._distance = vocabulary.choice("distance", distance, DISTANCES)
-        self._subwords = vocabulary.choice("choice of subwords", subwords, PIECES)
-        self._punctuation = vocabulary.flag("punctuation", punctuation)
-        self._stop_words = vocabulary.choice("list of stop words", stop_words, STOP_WORDS)
-        self._references = vocabulary.choice("way to treat references", references, REFERENCES)
-        super().__init__(model)
+    def _prepare(self) -> None:
+        super()._prepare()
         top = self.encoder.layers
-        self._pmeans = layers == "pmeans"
-        self._layers = (
-            list(range(max(0, top - 4), top + 1)) if self._pmeans else [self.encoder.layer(layers, or_else="pmeans")]
-        )
+        self._pmeans = self.layers == "pmeans"
+        self._layers = list(range(max(0, top - 4), top + 1))
+        if not self._pmeans:
+            self._layers = [self.encoder.layer(self.layers, or_else="pmeans")]
         self._frequencies: tuple[Frequencies, Frequencies] | None = None
+        self._sign()
 
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
+    def _sign(self) -> None:
         fitted = "+".join(f.digest() for f in self._frequencies) if self._frequencies else "none"
-        layers = f"pmeans,{self._layers[0]}-{self._layers[-1]}" if self._pmeans else str(self._layers[0])
-        return (
-            f"moverscore|model:{self.encoder.label}|layers:{layers}|n:{self._n}"
-            f"|idf:{fitted if self._idf else 'no'}|distance:{self._distance}|subwords:{self._subwords}"
-            f"|punctuation:{'kept' if self._punctuation else 'dropped'}|stop:{self._stop_words}"
-            f"|references:{self._references}|v:1"
+        self.signature = self._recipe(
+            "model layers n idf distance subwords punctuation stop references",
+            model=self.encoder.label,
+            layers=("pmeans", f"{self._layers[0]}-{self._layers[-1]}") if self._pmeans else self._layers[0],
+            idf=fitted if self.idf else "no",
+            punctuation="kept" if self.punctuation else "dropped",
+            stop=self.stop_words,
         )
 
     def fitted(self, items: Sequence[Item]) -> MoverScore:
         """Return the scorer with the document frequencies of these outputs and references."""
-        if not self._idf:
+        if not self.idf:
             return self
         made = copy(self)
         outputs = self.encoder.frequencies(item.output for item in items)
-        references = self.encoder.frequencies(text for item in items for text in item.references)
-        made._frequencies = outputs, references
+        made._frequencies = outputs, self.encoder.frequencies(text for item in items for text in item.references)
+        made._sign()
         return made
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Say which texts were cut, and when idf rests on too few texts."""
         texts = {item.output for item in items}, {text for item in items for text in item.references}
-        few = self._idf and min(map(len, texts)) < 20
+        few = self.idf and min(map(len, texts)) < 20
         return ((Note.of("idf-of-few-texts", scorer="moverscore", least=20),) if few else ()) + super().notes(items)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, 1)."""
-        if self._idf and self._frequencies is None:
+        if self.idf and self._frequencies is None:
             return self.fitted(items).score(items)
         encoded = self.encoder.encode((text for item in items for text in self.texts(item)), self._layers)
         of_outputs, of_references = self._frequencies or (None, None)
@@ -154,9 +140,14 @@ class MoverScore(EmbeddingScorer):
             text: self._cloud(text, encoded[text], of_references)
             for text in {text for item in items for text in item.references}
         }
-        costs = _costs(items, outputs, references, squared=self._distance == "squared")
-        scores = [_over_references([1 - one for one in found], self._references) for found in costs]
-        return np.array(scores, dtype=np.float64).reshape(-1, 1)
+        squared = self.distance == "squared"
+
+        def likeness(item: Item) -> float:
+            pairs = ((outputs[item.output], references[text]) for text in item.references)
+            return _over_references([1 - cost(*pair, squared=squared) for pair in pairs], self.references)
+
+        with small_products():
+            return self._each(items, likeness)
 
     def _cloud(self, text: str, encoded: Encoded, frequencies: Frequencies | None) -> Cloud | None:
         kept = self._kept(text, encoded)
@@ -167,19 +158,19 @@ class MoverScore(EmbeddingScorer):
         else:
             joined = vectors[0]
         weights = frequencies.idf(encoded.ids[kept]) if frequencies else np.ones(len(kept))
-        points, weights = _ngrams(joined.astype(np.float64), weights, self._n)
+        points, weights = _ngrams(joined.astype(np.float64), weights, self.n)
         return Cloud.of(unit(points), weights)
 
     def _kept(self, text: str, encoded: Encoded) -> IntArray:
         """Return the places of the tokens that are words."""
         keep = np.ones(len(encoded.ids), dtype=bool)
-        if self._subwords == "first":
+        if self.subwords == "first":
             keep[1:] = encoded.words[1:] != encoded.words[:-1]
         for at, (start, end) in enumerate(encoded.spans.tolist()):
             token = text[start:end].strip()
-            if not self._punctuation and not any(map(str.isalnum, token)):
+            if not self.punctuation and not any(map(str.isalnum, token)):
                 keep[at] = False
-            if self._stop_words == "english" and token.lower() in ENGLISH:
+            if self.stop_words == "english" and token.lower() in ENGLISH:
                 keep[at] = False
         return np.flatnonzero(keep)
 
@@ -215,38 +206,20 @@ class SentenceMover(EmbeddingScorer):
     parts. A text without words, or of more than 50,000 characters, has no score: NaN.
     """
 
-    needs: frozenset[Need] = frozenset({"references"})
     name = "sentence-mover"
+    units: str = one_of("sentences", "unit", tuple(UNITS))
+    layer: str | int = "last"
+    stop_words: str = one_of("english", "list of stop words", STOP_WORDS)
+    normalize: bool = option(True, vocabulary.flag)
+    references: str = one_of("max", "way to treat references", REFERENCES)
 
-    def __init__(
-        self,
-        model: str = "minilm",
-        *,
-        units: str = "sentences",
-        layer: str | int = "last",
-        stop_words: str = "english",
-        normalize: bool = True,
-        references: str = "max",
-    ) -> None:
-        self._units = vocabulary.choice("unit", units, tuple(UNITS))
-        self._stop_words = vocabulary.choice("list of stop words", stop_words, STOP_WORDS)
-        self._normalize = vocabulary.flag("normalize", normalize)
-        self._references = vocabulary.choice("way to treat references", references, REFERENCES)
-        super().__init__(model)
-        self._layer = self.encoder.layer(layer)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """``sms``, ``wms`` or ``s+wms``."""
-        return (UNITS[self._units],)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return (
-            f"sentence-mover|units:{self._units}|model:{self.encoder.label}|layer:{self._layer}|stop:{self._stop_words}"
-            f"|length:{'one' if self._normalize else 'own'}|references:{self._references}|v:1"
-        )
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._layer = self.encoder.layer(self.layer)
+        self.columns = (UNITS[self.units],)
+        length, model = "one" if self.normalize else "own", self.encoder.label
+        parts = "units model layer stop length references"
+        self.signature = self._recipe(parts, model=model, stop=self.stop_words, length=length)
 
     def texts(self, item: Item) -> Sequence[str]:
         """Return the sentences of output and references."""
@@ -256,8 +229,7 @@ class SentenceMover(EmbeddingScorer):
         """Say which texts were cut or left out."""
         texts = {text for item in items for text in (item.output, *item.references)}
         long = sum(len(text) > LONGEST for text in texts)
-        told = Note.of("texts-excluded", scorer="sentence-mover", n=long, characters=LONGEST)
-        return ((told,) if long else ()) + super().notes(items)
+        return self._counted("texts-excluded", long, characters=LONGEST) + super().notes(items)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, 1)."""
@@ -266,9 +238,13 @@ class SentenceMover(EmbeddingScorer):
         encoded = self.encoder.encode((one for parts in parted.values() for one in parts), [self._layer])
         words = {sentence: self._words(sentence, found) for sentence, found in encoded.items()}
         clouds = {text: self._cloud([words[one] for one in parts]) for text, parts in parted.items()}
-        costs = _costs(items, clouds, clouds)
-        scores = [_over_references([math.exp(-one) for one in found], self._references) for found in costs]
-        return np.array(scores, dtype=np.float64).reshape(-1, 1)
+
+        def likeness(item: Item) -> float:
+            costs = [cost(clouds[item.output], clouds[text]) for text in item.references]
+            return _over_references([math.exp(-one) for one in costs], self.references)
+
+        with small_products():
+            return self._each(items, likeness)
 
     def _words(self, sentence: str, encoded: Encoded) -> FloatArray:
         """Return the vectors of the words of a sentence: (words, width)."""
@@ -280,7 +256,7 @@ class SentenceMover(EmbeddingScorer):
         means = np.add.reduceat(vectors, starts, axis=0) / sizes[:, None]
         ends = encoded.spans[starts + sizes - 1, 1].tolist()
         written = [sentence[at:end].strip() for at, end in zip(encoded.spans[starts, 0].tolist(), ends, strict=True)]
-        stop = ENGLISH if self._stop_words == "english" else frozenset()
+        stop = ENGLISH if self.stop_words == "english" else frozenset()
         kept: FloatArray = means[[word.isalpha() and word.lower() not in stop for word in written]]
         return kept
 
@@ -290,14 +266,14 @@ class SentenceMover(EmbeddingScorer):
             return None
         means = np.stack([words.mean(axis=0) for words in parts])
         sizes = np.array([len(words) for words in parts], dtype=np.float64)
-        points = {"sentences": [means], "words": parts, "both": [*parts, means]}[self._units]
+        points = {"sentences": [means], "words": parts, "both": [*parts, means]}[self.units]
         weights = {
             "sentences": [sizes],
             "words": [np.ones(int(sizes.sum()))],
             "both": [np.ones(int(sizes.sum())), sizes],
-        }[self._units]
+        }[self.units]
         joined: FloatArray = np.concatenate(points)
-        return Cloud.of(unit(joined) if self._normalize else joined, np.concatenate(weights))
+        return Cloud.of(unit(joined) if self.normalize else joined, np.concatenate(weights))
 
 
 def cost(ours: Cloud | None, theirs: Cloud | None, *, squared: bool = False) -> float:
@@ -324,24 +300,6 @@ def cost(ours: Cloud | None, theirs: Cloud | None, *, squared: bool = False) -> 
         return float(ours.weights @ between @ theirs.weights)
     found = _transport()(ours.weights, theirs.weights, between, numItermax=10_000_000, check_marginals=False)
     return float(found)
-
-
-def _costs(
-    items: Sequence[Item],
-    outputs: Mapping[str, Cloud | None],
-    references: Mapping[str, Cloud | None],
-    *,
-    squared: bool = False,
-) -> list[list[float]]:
-    """Return the costs of moving each output onto each of its references."""
-    from threadpoolctl import threadpool_limits
-
-    # The matrices are small: threads for each product would wait for one another longer than they work.
-    with threadpool_limits(1, user_api="blas"):
-        return [
-            [cost(outputs[item.output], references[text], squared=squared) for text in item.references]
-            for item in items
-        ]
 
 
 def _parted(text: str) -> list[str]:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from metassay.core import vocabulary
 from metassay.core.texts import Item
+from metassay.core.vocabulary import count
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.texts.scorers.base import Scorer, option
 
 NPOWER = (5.2905, 3.0053, 0.5866)
 """Weights of AutoSummENG and MeMoG and the constant by which NPowER predicts responsiveness on a scale to 10."""
 
 
-class NgramGraphs(ScorerDefaults):
+class NgramGraphs(Scorer):
     """AutoSummENG, MeMoG and NPowER.
 
     The graph of a text has its character n-grams as nodes, and joins two by an edge that weighs how often one stands
@@ -53,44 +54,41 @@ class NgramGraphs(ScorerDefaults):
     [[0.5, 0.5833, 0.4985]]
     """
 
-    columns: tuple[str, ...] = ("autosummeng", "memog", "npower")
-    needs: frozenset[Need] = frozenset({"references"})
+    name = "ngram-graphs"
+    columns = ("autosummeng", "memog", "npower")
+    n: int = option(3, count)
+    window: int = option(3, count)
 
-    def __init__(self, *, n: int = 3, window: int = 3) -> None:
-        self._n = vocabulary.count("n", n)
-        self._window = vocabulary.count("window", window)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return f"ngram-graphs|n:{self._n}|window:{self._window}|similarity:value|v:1"
+    def _prepare(self) -> None:
+        self.signature = self._recipe("n window similarity", similarity="value")
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, 3), NaN without references."""
         numbers: defaultdict[str, int] = defaultdict()
         numbers.default_factory = numbers.__len__
-        of_references: dict[tuple[str, ...], tuple[list[_Graph], _Graph]] = {}
-        out = np.full((len(items), 3), np.nan)
-        for row, item in enumerate(items):
-            if item.references not in of_references:
-                graphs = [self._graph(text, numbers) for text in item.references]
-                graphs = [graph for graph in graphs if graph.edges]
-                of_references[item.references] = graphs, _merged(graphs)
-            graphs, merged = of_references[item.references]
-            if graphs:
-                mine = self._graph(item.output, numbers)
-                autosummeng = float(np.mean([_similarity(mine, graph) for graph in graphs]))
-                memog = autosummeng if len(graphs) == 1 else _similarity(mine, merged)
-                npower = (NPOWER[0] * autosummeng + NPOWER[1] * memog + NPOWER[2]) / 10
-                out[row] = autosummeng, memog, npower
-        return out
+
+        @cache
+        def of_references(texts: tuple[str, ...]) -> tuple[list[_Graph], _Graph]:
+            graphs = [graph for text in texts if (graph := self._graph(text, numbers)).edges]
+            return graphs, _merged(graphs)
+
+        def measures(item: Item) -> tuple[float, float, float]:
+            graphs, merged = of_references(item.references)
+            if not graphs:
+                return (np.nan,) * 3
+            mine = self._graph(item.output, numbers)
+            autosummeng = float(np.mean([_similarity(mine, graph) for graph in graphs]))
+            memog = autosummeng if len(graphs) == 1 else _similarity(mine, merged)
+            return autosummeng, memog, (NPOWER[0] * autosummeng + NPOWER[1] * memog + NPOWER[2]) / 10
+
+        return self._each(items, measures)
 
     def _graph(self, text: str, numbers: defaultdict[str, int]) -> _Graph:
-        n = self._n
+        n = self.n
         nodes = np.array([numbers[text[at : at + n]] for at in range(len(text) - n + 1)], dtype=np.int64)
         pairs = [
             (np.minimum(nodes[:-d], nodes[d:]) << 32) | np.maximum(nodes[:-d], nodes[d:])
-            for d in range(1, min(self._window, len(nodes) - 1) + 1)
+            for d in range(1, min(self.window, len(nodes) - 1) + 1)
         ]
         if not pairs:
             return _Graph.of(np.empty(0, np.int64), np.empty(0))

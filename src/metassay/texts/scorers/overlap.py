@@ -2,68 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import field
 from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats import corpus_scores
+from metassay.stats.arrays import FloatArray
 from metassay.stats.corpus_scores import Formula
-from metassay.texts.scorers.base import CorpusCounts, Need, ScorerDefaults
-from metassay.texts.scorers.tokens import notes_on_foreign, wordless
+from metassay.texts.scorers.base import CorpusCounts
+from metassay.texts.scorers.tokens import WordScorer
 
 
-class _SacreBleu(ScorerDefaults):
+class _SacreBleu(WordScorer):
     """A metric of sacrebleu; its own signature is part of ours, so the numbers can be compared with papers."""
 
-    needs: frozenset[Need] = frozenset({"references"})
+    _remedy = ""
+    """What to do about words that no space parts, for a metric of words; nothing for others."""
 
-    def __init__(
-        self,
-        name: str,
-        make: Callable[[], Any],
-        formula: Formula,
-        words: str = "",
-        whole: Callable[[], Any] | None = None,
-    ) -> None:
-        self._words = words
-        """What to do about words that no space parts, for a metric of words; nothing for others."""
-        self.columns: tuple[str, ...] = (name,)
+    def _made(self, single: bool) -> tuple[Any, Formula]:
+        """Return sacrebleu's metric of single outputs or of whole systems, and the formula of the latter."""
+        raise NotImplementedError
+
+    def _prepare(self) -> None:
         try:
-            self._metric = make()
+            self._metric = self._made(single=True)[0]
         except (ValueError, TypeError, AssertionError, RuntimeError, LookupError, ImportError) as error:
-            raise UsageError(f"{name}: sacrebleu does not take these options: {one_line(error)}") from None
+            raise UsageError(f"{self.name}: sacrebleu does not take these options: {one_line(error)}") from None
         # sacrebleu knows its signature only after it has scored something.
         self._metric.sentence_score("a", ["a"])
         own = str(self._metric.get_signature())
-        kept = [part for part in own.split("|") if not part.startswith("nrefs:")]
-        self.signature = "|".join([name, *kept])
-        self._formula = formula
-        self._whole = self._metric if whole is None else whole()
-        """The metric of whole systems, where it has other options than that of single outputs."""
+        self.signature = "|".join([self.name, *(part for part in own.split("|") if not part.startswith("nrefs:"))])
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words sacrebleu cannot tell, which it scores all the same."""
-        if not self._words:
+        if not self._remedy:
             return ()
-        found = sum(wordless(item, "unicode") for item in items)
-        name = self.columns[0]
-        told = Note.of("phrases-as-words", scorer=name, n=found, outputs=len(items), remedy=self._words)
-        return (*((told,) if found else ()), *notes_on_foreign(name, items, "unicode"))
+        found = sum(map(self._wordless, items))
+        told = self._counted("phrases-as-words", found, outputs=len(items), remedy=self._remedy)
+        return told + self._notes_on_foreign(items)
 
-    def score(self, items: Sequence[Item]) -> npt.NDArray[np.float64]:
+    def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, 1), on sacrebleu's scale."""
         scores = [self._metric.sentence_score(item.output, list(item.references)).score for item in items]
         return np.array(scores, dtype=np.float64).reshape(-1, 1)
 
     def corpus(self, items: Sequence[Item]) -> CorpusCounts:
         """Return what sacrebleu counts, and its signature."""
-        metric = self._whole
+        metric, formula = self._made(single=False)
         known: dict[tuple[str, ...], Any] = {}
         counts = []
         for item in items:
@@ -75,7 +66,7 @@ class _SacreBleu(ScorerDefaults):
         how_many = {len(references) for references in known}
         metric.num_refs = how_many.pop() if len(how_many) == 1 else -1
         name = metric._compute_score_from_stats(list(counts[0])).name
-        return CorpusCounts(np.array(counts, dtype=np.float64), self._formula, f"{name}|{metric.get_signature()}")
+        return CorpusCounts(np.array(counts, dtype=np.float64), formula, f"{name}|{metric.get_signature()}")
 
 
 class Bleu(_SacreBleu):
@@ -91,21 +82,22 @@ class Bleu(_SacreBleu):
         Whether case is ignored.
     """
 
-    def __init__(self, tokenize: str = "13a", smooth: str = "exp", lowercase: bool = False) -> None:
+    name = "bleu"
+    tokenize: str = field(default="13a", kw_only=False)
+    smooth: str = field(default="exp", kw_only=False)
+    lowercase: bool = field(default=False, kw_only=False)
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._remedy = "tokenize" if self.tokenize in ("13a", "intl", "none") else ""
+
+    def _made(self, single: bool) -> tuple[Any, Formula]:
         from sacrebleu.metrics.bleu import BLEU
 
-        def metric(single: bool) -> BLEU:
-            return BLEU(
-                tokenize=tokenize, smooth_method=smooth, lowercase=lowercase, effective_order=single, force=True
-            )
-
-        super().__init__(
-            "bleu",
-            lambda: metric(single=True),
-            partial(corpus_scores.bleu, smooth=smooth, value=BLEU.SMOOTH_DEFAULTS.get(smooth) or 0.0),
-            whole=lambda: metric(single=False),
-            words="tokenize" if tokenize in ("13a", "intl", "none") else "",
-        )
+        how: dict[str, Any] = {"tokenize": self.tokenize, "smooth_method": self.smooth, "lowercase": self.lowercase}
+        value = BLEU.SMOOTH_DEFAULTS.get(self.smooth) or 0.0
+        formula = partial(corpus_scores.bleu, smooth=self.smooth, value=value)
+        return BLEU(**how, effective_order=single, force=True), formula
 
 
 class ChrF(_SacreBleu):
@@ -121,14 +113,13 @@ class ChrF(_SacreBleu):
         Whether case is ignored.
     """
 
-    def __init__(self, order: int = 6, beta: int = 2, lowercase: bool = False) -> None:
-        from sacrebleu.metrics.chrf import CHRF
+    name = "chrf"
+    order: int = field(default=6, kw_only=False)
+    beta: int = field(default=2, kw_only=False)
+    lowercase: bool = field(default=False, kw_only=False)
 
-        super().__init__(
-            "chrf",
-            lambda: CHRF(char_order=order, word_order=0, beta=beta, lowercase=lowercase),
-            partial(corpus_scores.chrf, beta=beta),
-        )
+    def _made(self, single: bool) -> tuple[Any, Formula]:  # noqa: ARG002 - both are one
+        return _chrf(0, self.order, self.beta, self.lowercase)
 
 
 class ChrFPlusPlus(_SacreBleu):
@@ -146,15 +137,22 @@ class ChrFPlusPlus(_SacreBleu):
         Whether case is ignored.
     """
 
-    def __init__(self, order: int = 6, words: int = 2, beta: int = 2, lowercase: bool = False) -> None:
-        from sacrebleu.metrics.chrf import CHRF
+    name = "chrf++"
+    _remedy = "chrf"
+    order: int = field(default=6, kw_only=False)
+    words: int = field(default=2, kw_only=False)
+    beta: int = field(default=2, kw_only=False)
+    lowercase: bool = field(default=False, kw_only=False)
 
-        super().__init__(
-            "chrf++",
-            lambda: CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase),
-            partial(corpus_scores.chrf, beta=beta),
-            words="chrf",
-        )
+    def _made(self, single: bool) -> tuple[Any, Formula]:  # noqa: ARG002 - both are one
+        return _chrf(self.words, self.order, self.beta, self.lowercase)
+
+
+def _chrf(words: int, order: int, beta: int, lowercase: bool) -> tuple[Any, Formula]:
+    from sacrebleu.metrics.chrf import CHRF
+
+    made = CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase)
+    return made, partial(corpus_scores.chrf, beta=beta)
 
 
 class Ter(_SacreBleu):
@@ -168,14 +166,13 @@ class Ter(_SacreBleu):
         Whether case is ignored.
     """
 
-    lower_is_better: frozenset[str] = frozenset({"ter"})
+    name = "ter"
+    _remedy = "segment"
+    lower_is_better = frozenset({"ter"})
+    normalized: bool = field(default=False, kw_only=False)
+    lowercase: bool = field(default=True, kw_only=False)
 
-    def __init__(self, normalized: bool = False, lowercase: bool = True) -> None:
+    def _made(self, single: bool) -> tuple[Any, Formula]:  # noqa: ARG002 - both are one
         from sacrebleu.metrics.ter import TER
 
-        super().__init__(
-            "ter",
-            lambda: TER(normalized=normalized, case_sensitive=not lowercase),
-            corpus_scores.ter,
-            words="segment",
-        )
+        return TER(normalized=self.normalized, case_sensitive=not self.lowercase), corpus_scores.ter

@@ -1,17 +1,23 @@
-"""Metrics by name: what each needs, how to install it, and how to write one with its options."""
+"""Metrics by name: what each needs, how to install it, how to write one with its options, and the list of all."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import inspect
+import json
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
+from metassay.core import vocabulary
+from metassay.core.note import Note
+from metassay.core.result import Result
+from metassay.core.signature import Signature
 from metassay.errors import UnknownName, UsageError, one_line
 from metassay.texts.scorers.base import Need, Scorer
 
@@ -53,239 +59,17 @@ class Metric:
         return not self.missing and all(Path(name).is_file() for name in self.files)
 
 
-_SACREBLEU: dict[str, Any] = {
-    "packages": ("sacrebleu",),
-    "install": "pip install 'metassay[lexical]'",
-    "licence": "Apache-2.0 (sacrebleu)",
-}
-_TORCH: dict[str, Any] = {
-    "packages": ("torch", "transformers"),
-    "install": "pip install 'metassay[embeddings]'",
-    "licence": "Apache-2.0; that of the model is its own",
-}
-_MODELS: dict[str, Any] = _TORCH | {"install": "pip install 'metassay[models]'"}
-_HERE = "metassay.texts.scorers"
+def _listed() -> dict[str, Metric]:
+    text = files("metassay").joinpath("data", "metrics.json").read_text(encoding="utf-8")
+    found = {}
+    for name, known in json.loads(text).items():
+        several = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+        found[name] = Metric(**{**known, **several, "name": name, "home": f"{__package__}.{known['home']}"})
+    return found
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric(
-            "rouge",
-            "Overlap of n-grams, longest common subsequences and skip-bigrams with references, as ROUGE-1.5.5.",
-            f"{_HERE}.rouge:Rouge",
-            ("references",),
-            citation="Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries",
-        ),
-        Metric(
-            "bleu",
-            "Precision of n-grams against references, for single outputs.",
-            f"{_HERE}.overlap:Bleu",
-            ("references",),
-            citation="Papineni et al. (2002), BLEU; Post (2018), A Call for Clarity in Reporting BLEU Scores",
-            **_SACREBLEU,
-        ),
-        Metric(
-            "chrf",
-            "F-score of character n-grams against references.",
-            f"{_HERE}.overlap:ChrF",
-            ("references",),
-            citation="Popović (2015), chrF: character n-gram F-score for automatic MT evaluation",
-            **_SACREBLEU,
-        ),
-        Metric(
-            "chrf++",
-            "F-score of character and word n-grams against references.",
-            f"{_HERE}.overlap:ChrFPlusPlus",
-            ("references",),
-            citation="Popović (2017), chrF++: words helping character n-grams",
-            **_SACREBLEU,
-        ),
-        Metric(
-            "ter",
-            "Edits needed to turn the output into a reference; small is good. Slow: a few outputs a second.",
-            f"{_HERE}.overlap:Ter",
-            ("references",),
-            citation="Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation",
-            **_SACREBLEU,
-        ),
-        Metric(
-            "meteor",
-            "Words aligned by form, stem, synonym and paraphrase with references: METEOR 1.5, English.",
-            f"{_HERE}.meteor:Meteor",
-            ("references",),
-            packages=("pycocoevalcap",),
-            programs=("java",),
-            install="apt install default-jre-headless; pip install 'metassay[meteor]'",
-            licence="LGPL-2.1 (METEOR 1.5)",
-            citation="Denkowski and Lavie (2014), Meteor Universal",
-        ),
-        Metric(
-            "meteor-nltk",
-            "Words aligned by form, stem and WordNet's synonyms with references, as NLTK computes METEOR.",
-            f"{_HERE}.meteor:MeteorNltk",
-            ("references",),
-            packages=("nltk",),
-            files=("/usr/share/wordnet/data.noun", "/usr/share/wordnet/index.sense"),
-            install="apt install wordnet-base wordnet-sense-index; pip install 'metassay[meteor]'",
-            licence="Apache-2.0 (NLTK), WordNet licence",
-            citation="Banerjee and Lavie (2005), METEOR; Bird, Klein and Loper (2009), NLTK",
-        ),
-        Metric(
-            "cider",
-            "Cosine of n-grams with references, weighed by how few inputs have them: CIDEr-D or CIDEr.",
-            f"{_HERE}.cider:Cider",
-            ("references",),
-            citation="Vedantam, Zitnick and Parikh (2015), CIDEr: Consensus-based Image Description Evaluation",
-        ),
-        Metric(
-            "s3",
-            "A regression from ROUGE, divergence and word vectors to people's scores: s3[model=FILE,vectors=FILE].",
-            f"{_HERE}.s3:S3",
-            ("references",),
-            packages=("nltk",),
-            install="pip install 'metassay[meteor]'",
-            citation="Peyrard, Botschen and Gurevych (2017), Learning to Score System Summaries",
-        ),
-        Metric(
-            "js",
-            "Jensen-Shannon divergence between the n-grams of the output and those of source or references.",
-            f"{_HERE}.divergence:JensenShannon",
-            ("source",),
-            citation="Louis and Nenkova (2013), Automatically Assessing Machine Summary Content",
-        ),
-        Metric(
-            "novel",
-            "Share of the output's n-grams that the source does not have.",
-            f"{_HERE}.statistics:NovelNgrams",
-            ("source",),
-            citation="See, Liu and Manning (2017), Get To The Point",
-        ),
-        Metric(
-            "repeated",
-            "Share of the output's n-grams that occur more than once in it.",
-            f"{_HERE}.statistics:RepeatedNgrams",
-            (),
-        ),
-        Metric(
-            "fragments",
-            "Coverage, density and compression of the source by the output.",
-            f"{_HERE}.statistics:Fragments",
-            ("source",),
-            citation="Grusky, Naaman and Artzi (2018), Newsroom",
-        ),
-        Metric("length", "How long the output is: tokens, sentences, characters.", f"{_HERE}.statistics:Length", ()),
-        Metric(
-            "ngram-graphs",
-            "AutoSummENG, MeMoG and NPowER: graphs of neighbouring character n-grams, compared with references.",
-            f"{_HERE}.ngram_graphs:NgramGraphs",
-            ("references",),
-            citation="Giannakopoulos et al. (2008), Summarization System Evaluation Revisited: N-Gram Graphs",
-        ),
-        Metric(
-            "bertscore",
-            "Likeness of tokens in context, each with the nearest of the reference.",
-            f"{_HERE}.bertscore:BertScore",
-            ("references",),
-            citation="Zhang et al. (2020), BERTScore: Evaluating Text Generation with BERT",
-            **_TORCH
-            | {
-                "packages": ("torch", "transformers", "bert_score"),
-                "licence": "MIT (bert-score); that of the model is its own",
-            },
-        ),
-        Metric(
-            "moverscore",
-            "Cost of moving the words of the output, as vectors in context, onto those of the reference.",
-            f"{_HERE}.movers:MoverScore",
-            ("references",),
-            citation="Zhao et al. (2019), MoverScore: Text Generation Evaluating with Contextualized Embeddings",
-            **_TORCH | {"packages": ("torch", "transformers", "ot")},
-        ),
-        Metric(
-            "sentence-mover",
-            "Sentence Mover's Similarity: cost of moving sentences onto those of the reference; also words, or both.",
-            f"{_HERE}.movers:SentenceMover",
-            ("references",),
-            citation="Clark, Celikyilmaz and Smith (2019), Sentence Mover's Similarity",
-            **_TORCH | {"packages": ("torch", "transformers", "ot")},
-        ),
-        Metric(
-            "rouge-we",
-            "ROUGE-N in which words of like meaning match, by vectors from a file: rouge-we[vectors=FILE].",
-            f"{_HERE}.rouge_we:RougeWE",
-            ("references",),
-            citation="Ng and Abrecht (2015), Better Summarization Evaluation with Word Embeddings for ROUGE",
-        ),
-        Metric(
-            "supert",
-            "Likeness of tokens in context to the first sentences of the source; needs no reference.",
-            f"{_HERE}.supert:Supert",
-            ("source",),
-            citation="Gao, Zhao and Eger (2020), SUPERT: Towards New Frontiers in Unsupervised Evaluation Metrics",
-            **_TORCH,
-        ),
-        Metric(
-            "command",
-            "Any program that prints a number for each output: command[run=./mine.sh].",
-            f"{_HERE}.command:Command",
-            ("references", "source"),
-        ),
-        Metric(
-            "python",
-            "Any Python function: python[call=package.module:function] or file.py:function.",
-            f"{_HERE}.callables:Python",
-            ("references", "source"),
-        ),
-        Metric(
-            "judge",
-            "A model asked for a score, over any OpenAI-compatible endpoint: judge[config=judge.toml].",
-            f"{_HERE}.judge_config:judge",
-            ("references", "source"),
-            citation="Liu et al. (2023), G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment",
-        ),
-        Metric(
-            "blanc-help",
-            "How many more masked words of the source a language model guesses with the output before them.",
-            f"{_HERE}.blanc:BlancHelp",
-            ("source",),
-            citation="Vasilyev, Dharnidharka and Bohannon (2020), Fill in the BLANC",
-            **_MODELS,
-        ),
-        Metric(
-            "blanc-tune",
-            "How many more masked words of the source a language model guesses after it was tuned on the output.",
-            f"{_HERE}.blanc:BlancTune",
-            ("source",),
-            citation="Vasilyev, Dharnidharka and Bohannon (2020), Fill in the BLANC",
-            **_MODELS,
-        ),
-        Metric(
-            "estime",
-            "Words of the output where the source, in the like context, has another word; few are good.",
-            f"{_HERE}.estime:Estime",
-            ("source",),
-            citation="Vasilyev and Bohannon (2021), ESTIME: Estimation of Summary-to-Text Inconsistency",
-            **_MODELS,
-        ),
-        Metric(
-            "summaqa",
-            "Blanks in the sentences of the source, filled from the output by a question answering model.",
-            f"{_HERE}.summaqa:SummaQA",
-            ("source",),
-            citation="Scialom et al. (2019), Answers Unite! Unsupervised Metrics for Reinforced Summarization Models",
-            **_MODELS,
-        ),
-        Metric(
-            "qaeval",
-            "Questions about the noun phrases of the references, answered from the output.",
-            f"{_HERE}.qaeval:QAEval",
-            ("references",),
-            citation="Deutsch, Bedrax-Weiss and Roth (2021), Towards Question-Answering as an Automatic Metric",
-            **_MODELS | {"install": "pip install 'metassay[models,text]'"},
-        ),
-    )
-}
-"""Every known metric by name."""
+
+METRICS: dict[str, Metric] = _listed()
+"""Every known metric by name; those of this package are listed in ``data/metrics.json``."""
 
 
 def register(*metrics: Metric) -> None:
@@ -424,3 +208,96 @@ def _make(name: str, options: dict[str, str], settings: Mapping[str, Mapping[str
             raise UnknownName(f"option of {name}", option, known)
     values = {option: _value(text, known[option].annotation) for option, text in options.items()}
     return scorer(**values | dict(settings.get(name, {})))
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueRow:
+    """One metric of texts."""
+
+    name: str
+    """Its name on the command line."""
+    summary: str
+    """What it measures."""
+    needs: str
+    """What it looks at beside the output: ``references``, ``source``, or nothing."""
+    installed: bool
+    """Whether all it needs is here."""
+    install: str
+    """The command that installs what is missing; empty if nothing needs installing."""
+    licence: str
+    """The licence of the code that computes it."""
+    citation: str
+    """Whom to cite."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionRow:
+    """One option of a metric."""
+
+    metric: str
+    """The metric."""
+    option: str
+    """The option's name in brackets behind the metric's."""
+    default: str
+    """What holds if it is not given."""
+    meaning: str
+    """What it does."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Catalogue(Result):
+    """Metrics of texts that metassay knows, and whether they can run here."""
+
+    study: ClassVar[str] = "metrics"
+
+    table: Sequence[CatalogueRow]
+    """One row per metric."""
+    options: tuple[OptionRow, ...] = ()
+    """The options of metrics that were asked for by name."""
+
+
+def metrics(name: str | Iterable[str] | None = None) -> Catalogue:
+    """List every metric that can score texts: what it needs, whether it is installed, and how to install it.
+
+    Parameters
+    ----------
+    name
+        Metrics to show alone, with their options: names or a comma list.
+
+    Examples
+    --------
+    >>> next(row.needs for row in metrics().table if row.name == "rouge")
+    'references'
+    >>> metrics("chrf").options[0]
+    OptionRow(metric='chrf', option='order', default='6', meaning='The longest character n-grams.')
+    """
+    wanted = vocabulary.names(METRICS if name is None else name)
+    for one in wanted:
+        if one not in METRICS:
+            raise UnknownName("metric", one, METRICS)
+    rows = tuple(
+        CatalogueRow(m.name, m.summary, ", ".join(m.needs), m.ready, m.install, m.licence, m.citation)
+        for m in map(METRICS.__getitem__, wanted)
+    )
+    absent = sum(not row.installed for row in rows)
+    options = () if name is None else tuple(option for one in wanted for option in _options(METRICS[one]))
+    notes = (Note.of("metric-options"),)
+    return Catalogue(rows, Signature.of("metrics", known=len(METRICS), missing=absent), notes, options)
+
+
+def _options(metric: Metric) -> Iterator[OptionRow]:
+    """Yield the options of a metric with their defaults, as its documentation explains them."""
+    made_by = maker(metric)
+    said: dict[str, str] = {}
+    # What makes a scorer may take the options of the class that it makes, which explains those.
+    made = inspect.get_annotations(made_by, eval_str=True).get("return") if inspect.isfunction(made_by) else None
+    for text in (inspect.getdoc(made) if inspect.isclass(made) else None, inspect.getdoc(made_by)):
+        section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n[A-Z][a-z]+\n-+\n|\Z)", text or "", re.S | re.M)
+        for names, words in re.findall(
+            r"^(\w[^\n]*)\n((?:[ ]+[^\n]*\n?)+)", section[1] if section else "", re.MULTILINE
+        ):
+            said |= dict.fromkeys(names.split(", "), " ".join(words.split()).replace("``", ""))
+    for option, parameter in inspect.signature(made_by).parameters.items():
+        given = parameter.default
+        default = ",".join(map(str, given)) if isinstance(given, tuple | list | frozenset) else str(given)
+        yield OptionRow(metric.name, option, "none" if given is None else default, said.get(option, ""))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import field
 from pathlib import Path
 
 import numpy as np
@@ -16,24 +17,20 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults, digest
-from metassay.texts.scorers.function_words import ENGLISH
+from metassay.texts.scorers.base import digest, one_of, option
 from metassay.texts.scorers.rouge_counts import MEASURES, REFERENCES, Batch
-from metassay.texts.scorers.tokens import (
-    STEMMINGS,
-    TOKENIZERS,
-    Words,
-    notes_on_words,
-    stemmer,
-    tokenizer,
-)
-from metassay.texts.segments import sentence_texts
+from metassay.texts.scorers.tokens import STEM, TOKENS, Words, WordScorer
+from metassay.texts.segments import ENGLISH, sentence_texts
 
 VARIANTS = ("1", "2", "3", "4", "l", "lsum", "w", "s4", "su4", "s")
 SENTENCES = ("lines", "split")
 
 
-class Rouge(ScorerDefaults):
+def _count_or_none(what: str, value: int | None) -> int | None:
+    return None if value is None else vocabulary.count(what, value)
+
+
+class Rouge(WordScorer):
     """ROUGE of outputs against one reference or several.
 
     Parameters
@@ -92,63 +89,48 @@ class Rouge(ScorerDefaults):
     'rouge|variants:1,2|measures:recall,f1|tokens:rouge|stem:porter|references:best|scale:0-1|v:2'
     """
 
-    needs: frozenset[Need] = frozenset({"references"})
+    name = "rouge"
+    variants: str | int | Iterable[str] = field(default=VARIANTS, kw_only=False)
+    measures: str | Iterable[str] = MEASURES
+    stem: str = one_of("porter", *STEM)
+    tokens: str = one_of("rouge", *TOKENS)
+    references: str = one_of("best", "treatment of references", REFERENCES)
+    weight: float = 1.2
+    wordnet: str | Path | None = None
+    sentences: str = one_of("lines", "kind of sentences", SENTENCES)
+    max_words: int | None = option(None, _count_or_none)
+    max_bytes: int | None = option(None, _count_or_none)
+    stop_words: str | Path = "none"
 
-    def __init__(
-        self,
-        variants: str | int | Iterable[str] = VARIANTS,
-        *,
-        measures: str | Iterable[str] = MEASURES,
-        stem: str = "porter",
-        tokens: str = "rouge",
-        references: str = "best",
-        weight: float = 1.2,
-        wordnet: str | Path | None = None,
-        sentences: str = "lines",
-        max_words: int | None = None,
-        max_bytes: int | None = None,
-        stop_words: str | Path = "none",
-    ) -> None:
-        self._variants = _variants(variants)
-        self._measures = vocabulary.choices("measure", _parts(measures), MEASURES)
-        self._stem = vocabulary.choice("stemming", stem, STEMMINGS)
-        self._tokens = vocabulary.choice("tokenizer", tokens, TOKENIZERS)
-        self._references = vocabulary.choice("treatment of references", references, REFERENCES)
-        given: object = weight  # options from the command line may be text
+    def _prepare(self) -> None:
+        self._variants = _variants(self.variants)
+        self._measures = vocabulary.choices("measure", _parts(self.measures), MEASURES)
+        given: object = self.weight  # options from the command line may be text
         if not isinstance(given, int | float) or not 1 <= given <= 10:
-            raise UsageError(f"weight must lie between 1, where runs count no more than words, and 10, got {weight}")
-        self._weight = float(weight)
-        self._wordnet = None if wordnet is None else Path(wordnet)
-        self._sentences = vocabulary.choice("kind of sentences", sentences, SENTENCES)
-        if max_words is not None and max_bytes is not None:
+            raise UsageError(
+                f"weight must lie between 1, where runs count no more than words, and 10, got {self.weight}"
+            )
+        if self.max_words is not None and self.max_bytes is not None:
             raise UsageError("max_words and max_bytes exclude each other: cut texts after words, or after bytes")
-        self._max_words = None if max_words is None else vocabulary.count("max_words", max_words)
-        self._max_bytes = None if max_bytes is None else vocabulary.count("max_bytes", max_bytes)
-        self._stop_words, self._stopped = _stop_words(stop_words)
-        stemmer(self._stem, self._wordnet)  # missing lists are told before any work
+        self._stop_words, stopped = _stop_words(self.stop_words)
+        self._numbered()
+        self.columns = tuple(f"rouge-{variant}_{measure}" for variant in self._variants for measure in self._measures)
+        self.signature = self._recipe(
+            "variants measures tokens stem references weight sentences max_words max_bytes stop_words scale",
+            v=2,
+            weight=float(self.weight) if "w" in self._variants else None,
+            sentences=self.sentences if "lsum" in self._variants else None,
+            stop_words=stopped,
+            scale="0-1",
+        )
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names such as ``rouge-1_f1``, variant by variant."""
-        return tuple(f"rouge-{variant}_{measure}" for variant in self._variants for measure in self._measures)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        parts = [f"variants:{','.join(self._variants)}", f"measures:{','.join(self._measures)}"]
-        parts += [f"tokens:{self._tokens}", f"stem:{self._stem}", f"references:{self._references}"]
-        if "w" in self._variants:
-            parts.append(f"weight:{self._weight:g}")
-        if "lsum" in self._variants:
-            parts.append(f"sentences:{self._sentences}")
-        cut = {"max_words": self._max_words, "max_bytes": self._max_bytes, "stop_words": self._stopped}
-        parts += [f"{name}:{value}" for name, value in cut.items() if value is not None]
-        return "|".join(["rouge", *parts, "scale:0-1", "v:2"])
+    def _numbered(self) -> Words:
+        return self._words(None if self.wordnet is None else Path(self.wordnet), self._stop_words)
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the items whose words cannot be told, and tell where Lsum is nothing but L."""
-        told = notes_on_words("rouge", items, self._tokens)
-        if "lsum" in self._variants and self._sentences == "lines" and items:
+        told = super().notes(items)
+        if "lsum" in self._variants and self.sentences == "lines" and items:
             texts = (text for item in items for text in (item.output, *item.references))
             if not any("\n" in text.strip() for text in texts):
                 told += (Note.of("rouge-lsum-is-rouge-l"),)
@@ -159,34 +141,27 @@ class Rouge(ScorerDefaults):
         batch = self.batch_of(items)
         out = np.full((len(items), len(self._variants), len(MEASURES)), np.nan)
         if batch.pairs:
-            counts = batch.counts(self._variants, self._weight)
+            counts = batch.counts(self._variants, self.weight)
             item_of_pair = np.array([item for item, _ in batch.pairs])
             for number, variant in enumerate(self._variants):
-                power = 1 / self._weight if variant == "w" else 1.0
-                out[:, number] = counts[number].measures(item_of_pair, len(items), self._references, power)
+                power = 1 / self.weight if variant == "w" else 1.0
+                out[:, number] = counts[number].measures(item_of_pair, len(items), self.references, power)
         chosen = [MEASURES.index(measure) for measure in self._measures]
         return out[:, :, chosen].reshape(len(items), len(self.columns))
 
     def batch_of(self, items: Sequence[Item]) -> Batch:
         """Return the texts of items as numbers of their words, cut and parted as the options say."""
-        find = tokenizer(self._tokens)
-        stop = self._stop_words
-
-        def kept(text: str) -> list[str]:
-            return [word for word in find(text) if word.lower() not in stop]
-
-        words = Words(kept if stop else find, stemmer(self._stem, self._wordnet))
-        return Batch.of(items, words, self._tokens, self._parted)
+        return Batch.of(items, self._numbered(), self.tokens, self._parted)
 
     def _parted(self, text: str) -> Sequence[str]:
         """Return the sentences of a text, or the whole if nobody asks for sentences."""
         lines = text.split("\n") if "\n" in text else [text]
-        if self._max_words is not None or self._max_bytes is not None:
-            lines = _cut(lines, self._max_words, self._max_bytes)
+        if self.max_words is not None or self.max_bytes is not None:
+            lines = _cut(lines, self.max_words, self.max_bytes)
         if "lsum" not in self._variants:
             return ["\n".join(lines)]
         lines = [line for line in lines if line.strip()]
-        return sentence_texts(lines[0]) if self._sentences == "split" and len(lines) == 1 else lines
+        return sentence_texts(lines[0]) if self.sentences == "split" and len(lines) == 1 else lines
 
 
 def _cut(lines: Sequence[str], max_words: int | None, max_bytes: int | None) -> list[str]:

@@ -1,23 +1,177 @@
-"""ROUGE-WE: overlap of n-grams in which words of like meaning match, by word vectors."""
+"""ROUGE-WE: overlap of n-grams in which words of like meaning match, by word vectors from a file.
+
+Vectors are read from the text formats of word2vec and GloVe, plain or gzipped, and from JSON. What was read once is
+kept as an array beside the cache of scores, under a digest of the file, and mapped into memory from then on: a file of
+300 MB takes ten seconds the first time and one later.
+"""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import re
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
+from functools import cache, lru_cache
+from io import TextIOWrapper
+from json import JSONDecoder
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
-from metassay.core import vocabulary
-from metassay.core.note import Note
+from metassay.core.files import replacing
 from metassay.core.texts import Item
-from metassay.errors import UsageError
-from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults
+from metassay.errors import FormatError, UsageError, one_line
+from metassay.stats.arrays import FloatArray, IntArray, VectorArray
+from metassay.texts.scorers.base import one_of, small_products
+from metassay.texts.scorers.cache import default_path
 from metassay.texts.scorers.rouge_counts import MEASURES
-from metassay.texts.scorers.tokens import lengths_of_ngrams, notes_on_words, tokenizer, wordless
-from metassay.texts.scorers.word_vectors import VectorArray, WordVectors, digest_of_vectors, word_vectors
+from metassay.texts.scorers.tokens import TOKENS, WordScorer, lengths_of_ngrams, tokenizer
+
+
+class WordVectors(NamedTuple):
+    """Vectors of words in lower case."""
+
+    places: dict[str, int]
+    """The row of each word."""
+    matrix: VectorArray
+    """A vector per row."""
+
+    def rows(self, words: Iterable[str]) -> IntArray:
+        """Return the rows of words, −1 of those without a vector."""
+        return np.array([self.places.get(word, -1) for word in words], dtype=np.int64)
+
+
+def digest_of_vectors(path: Path) -> str:
+    """Return letters that stand for the content of a file, or say that it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").hexdigest()[:16]
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot read the word vectors {one_line(path, 80)!r}: {why}") from None
+
+
+@lru_cache(maxsize=2)
+def word_vectors(path: Path, content: str) -> WordVectors:
+    """Return the vectors in a file whose content has this digest, from the cache if it was read before."""
+    folder = default_path().parent / "vectors"
+    array, names = folder / f"{content}.npy", folder / f"{content}.txt"
+    try:
+        words = names.read_text(encoding="utf-8").split("\n")
+        matrix = np.load(array, mmap_mode="r")
+        if matrix.ndim == 2 and len(matrix) == len(words):
+            return WordVectors({word: row for row, word in enumerate(words)}, matrix)
+    except (OSError, ValueError):
+        pass  # not there, or damaged: it is read again
+    found: dict[str, VectorArray] = {}
+    for word, vector in _read(path):
+        # Of words that differ in case only, the first is the most frequent one in the files that people share.
+        found.setdefault(word.lower(), vector)
+    if not found:
+        raise FormatError("there are no word vectors in it", file=path)
+    matrix = np.stack(list(found.values()))
+    _keep(array, names, found, matrix)
+    return WordVectors({word: row for row, word in enumerate(found)}, matrix)
+
+
+def _keep(array: Path, names: Path, words: Iterable[str], matrix: VectorArray) -> None:
+    try:
+        array.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(array) as stream:
+            np.save(stream, matrix)
+        with replacing(names) as stream:
+            stream.write("\n".join(words).encode("utf-8", "replace"))
+    except (OSError, UsageError):
+        pass  # a full disk or a folder of somebody else: it is read again next time
+
+
+def _read(path: Path) -> Iterator[tuple[str, VectorArray]]:
+    """Yield words and vectors of a file."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # NumPy warns of what is no number
+        try:
+            with path.open("rb") as file, _unpacked(file) as lines:
+                first = lines.readline()
+                if first.lstrip().startswith("{"):
+                    yield from _from_json(first + lines.read(), path)
+                else:
+                    yield from _from_lines(first, lines, path)
+        except (OSError, EOFError) as error:
+            raise FormatError(f"cannot be read: {one_line(error)}", file=path) from None
+
+
+def _unpacked(file: IO[bytes]) -> TextIOWrapper:
+    packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    return TextIOWrapper(gzip.GzipFile(fileobj=file) if packed else file, encoding="utf-8", errors="replace")
+
+
+def _from_lines(first: str, lines: Iterable[str], path: Path) -> Iterator[tuple[str, VectorArray]]:
+    header = re.fullmatch(r"\s*\d+\s+(\d+)\s*", first)
+    width = int(header[1]) if header else len(first.split()) - 1
+    if width < 1 or "\0" in first:
+        raise FormatError("each line must hold a word and its numbers, as word2vec and GloVe write them", file=path)
+    for number, line in enumerate(lines if header else (first, *lines), 2 if header else 1):
+        text = line.rstrip()
+        if not text:
+            continue
+        word, _, numbers = text.partition(" ")
+        vector = _numbers(numbers, " ")
+        if len(vector) != width:
+            # A few words of GloVe's largest files have spaces inside.
+            word, *parts = text.rsplit(" ", width)
+            vector = _numbers(" ".join(parts), " ")
+        if len(vector) != width:
+            raise FormatError(
+                f"a line must hold a word and {width} numbers, got {one_line(text, 40)!r}; a binary file must be "
+                "written as text first",
+                file=path,
+                line=number,
+            )
+        yield word, vector
+
+
+def _from_json(text: str, path: Path) -> Iterator[tuple[str, VectorArray]]:
+    """Yield from ``{"vectors": {word: [numbers]}}``, as wink-nlp has it, or ``{word: [numbers]}``.
+
+    The numbers alone are parsed: a list of Python's numbers would take twenty times the room.
+    """
+    inner = re.search(r'"vectors"\s*:\s*\{', text)
+    stated = re.search(r'"dimensions"\s*:\s*(\d+)', text[:1000])
+    at = inner.end() if inner else text.index("{") + 1
+    opening = re.compile(r"\s*:\s*\[")
+    key = re.compile(r'\s*,?\s*(?=")')
+    read = JSONDecoder().raw_decode
+    width = int(stated[1]) if stated else 0
+    while start := key.match(text, at):
+        try:
+            word, at = read(text, start.end())
+            begin = opening.match(text, at)
+            end = text.index("]", at)
+            vector = _numbers(text[begin.end() : end], ",") if begin else np.empty(0, np.float32)
+        except ValueError:
+            raise FormatError("it is not JSON with a list of numbers for each word", file=path) from None
+        width = width or len(vector)
+        if not width or len(vector) < width:
+            raise FormatError(
+                f"each word must have a list of {width or 'some'} numbers; {one_line(word, 40)!r} has {len(vector)}",
+                file=path,
+            )
+        at = end + 1
+        # wink-nlp puts the length of the vector and its rank behind its numbers.
+        yield word, vector[:width]
+
+
+def _numbers(text: str, separator: str) -> VectorArray:
+    try:
+        return np.fromstring(text, dtype=np.float32, sep=separator)
+    except (ValueError, DeprecationWarning):
+        return np.empty(0, np.float32)
+
 
 COMPOSITIONS = ("sum", "product")
 MATCHES = ("whole", "similarity")
@@ -26,7 +180,7 @@ CELLS = 4_000_000
 """How many pairs of n-grams are compared at a time, which bounds memory for texts of any length."""
 
 
-class RougeWE(ScorerDefaults):
+class RougeWE(WordScorer):
     """ROUGE-N in which n-grams match if the cosine of their vectors is high enough.
 
     Ng and Abrecht (2015), Better Summarization Evaluation with Word Embeddings for ROUGE, made precise as in the
@@ -60,84 +214,57 @@ class RougeWE(ScorerDefaults):
     has no score: NaN.
     """
 
-    needs: frozenset[Need] = frozenset({"references"})
+    name = "rouge-we"
+    vectors: str = field(default="", kw_only=False)
+    n: int | str | Iterable[int] = (1, 2, 3)
+    threshold: float = 0.8
+    compose: str = one_of("sum", "composition", COMPOSITIONS)
+    match: str = one_of("whole", "match", MATCHES)
+    references: str = one_of("max", "way to treat references", REFERENCES)
+    tokens: str = one_of("unicode", *TOKENS)
 
-    def __init__(
-        self,
-        vectors: str = "",
-        *,
-        n: int | str | Iterable[int] = (1, 2, 3),
-        threshold: float = 0.8,
-        compose: str = "sum",
-        match: str = "whole",
-        references: str = "max",
-        tokens: str = "unicode",
-    ) -> None:
-        if not str(vectors).strip():
+    def _prepare(self) -> None:
+        if not str(self.vectors).strip():
             raise UsageError(
                 "rouge-we needs a file of word vectors: rouge-we[vectors=FILE], text as of word2vec or GloVe, or JSON"
             )
-        self._n = lengths_of_ngrams(n)
-        given: object = threshold  # options from the command line may be text
+        self._n = lengths_of_ngrams(self.n)
+        given: object = self.threshold  # options from the command line may be text
         if not isinstance(given, int | float) or not 0 <= given <= 1:
-            raise UsageError(f"threshold must lie between 0 and 1, got {threshold}")
-        self._threshold = float(threshold)
-        self._compose = vocabulary.choice("composition", compose, COMPOSITIONS)
-        self._match = vocabulary.choice("match", match, MATCHES)
-        self._references = vocabulary.choice("way to treat references", references, REFERENCES)
-        self._tokens = vocabulary.choice("tokenizer", tokens, ("rouge", "unicode"))
-        self._path = Path(str(vectors)).expanduser()
+            raise UsageError(f"threshold must lie between 0 and 1, got {self.threshold}")
+        self._path = Path(str(self.vectors)).expanduser()
         self._content = digest_of_vectors(self._path)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names such as ``rouge-we-1_f1``."""
-        return tuple(f"rouge-we-{n}_{measure}" for n in self._n for measure in MEASURES)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return (
-            f"rouge-we|n:{','.join(map(str, self._n))}|vectors:{self._content[:10]}|threshold:{self._threshold:g}"
-            f"|compose:{self._compose}|match:{self._match}|references:{self._references}|tokens:{self._tokens}|v:1"
-        )
-
-    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
-        """Count the items whose words cannot be told."""
-        return notes_on_words("rouge-we", items, self._tokens)
+        self.columns = tuple(f"rouge-we-{n}_{measure}" for n in self._n for measure in MEASURES)
+        self.threshold = float(self.threshold)
+        self.signature = self._recipe("n vectors threshold compose match references tokens", vectors=self._content[:10])
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns) between 0 and 1."""
-        from threadpoolctl import threadpool_limits
-
         vectors = word_vectors(self._path, self._content)
-        find = tokenizer(self._tokens)
-        out = np.full((len(items), len(self._n), 3), np.nan)
-        made: dict[tuple[str, int], _Ngrams] = {}
+        find = tokenizer(self.tokens)
 
+        @cache
         def ngrams(text: str, n: int) -> _Ngrams:
-            if (text, n) not in made:
-                made[text, n] = _Ngrams.of(find(text.lower()), n, vectors, self._compose)
-            return made[text, n]
+            return _Ngrams.of(find(text.lower()), n, vectors, self.compose)
 
-        # The matrices are small: threads for each product would wait for one another longer than they work.
-        with threadpool_limits(1, user_api="blas"):
-            for row, item in enumerate(items):
-                if wordless(item, self._tokens):
-                    continue
-                for column, n in enumerate(self._n):
-                    ours = ngrams(item.output, n)
-                    theirs = [found for text in item.references if (found := ngrams(text, n)).total]
-                    if ours.total and theirs:
-                        out[row, column] = self._measures(ours, theirs)
-        return out.reshape(len(items), -1)
+        def measures(item: Item) -> FloatArray:
+            out = np.full((len(self._n), 3), np.nan)
+            for column, n in enumerate(self._n):
+                ours = ngrams(item.output, n)
+                theirs = [found for text in item.references if (found := ngrams(text, n)).total]
+                if ours.total and theirs:
+                    out[column] = self._measures(ours, theirs)
+            return out.ravel()
+
+        with small_products():
+            return self._each(items, measures)
 
     def _measures(self, ours: _Ngrams, theirs: Sequence[_Ngrams]) -> FloatArray:
-        weighed = self._match == "similarity"
+        weighed = self.match == "similarity"
         counts = np.array(
-            [(matches(ours, one, self._threshold, weighed=weighed), ours.total, one.total) for one in theirs]
+            [(matches(ours, one, self.threshold, weighed=weighed), ours.total, one.total) for one in theirs]
         )
-        if self._references == "pooled":
+        if self.references == "pooled":
             counts = counts.sum(axis=0, keepdims=True)
         found, mine, other = counts.T
         measured: FloatArray = np.stack([found / mine, found / other, 2 * found / (mine + other)]).max(axis=1)

@@ -10,21 +10,21 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults, digest
-from metassay.texts.scorers.function_words import ENGLISH
+from metassay.texts.scorers.base import digest
 from metassay.texts.scorers.rouge import Rouge
 from metassay.texts.scorers.rouge_we import RougeWE
 from metassay.texts.scorers.s3_models import Model, load_model
-from metassay.texts.scorers.tokens import ngrams, notes_on_words, tokenizer, wordless
+from metassay.texts.scorers.tokens import WordScorer, ngrams, tokenizer, wordless
+from metassay.texts.segments import ENGLISH
 
 STOP_WORDS = (ENGLISH - {"could", "would", "n"}) | {"ain"}
 """The English stop words of NLTK, as far as they are whole words: divergence leaves them out."""
@@ -35,7 +35,7 @@ _DIVERGENCE = re.compile(r"JS_eval_([1-9])")
 _MEASURES = {"P": "precision", "R": "recall", "F": "f1"}
 
 
-class S3(ScorerDefaults):
+class S3(WordScorer):
     """S3 with the model that you give it.
 
     Parameters
@@ -57,14 +57,16 @@ class S3(ScorerDefaults):
     words, and text without spaces between words, has no score.
     """
 
-    needs: frozenset[Need] = frozenset({"references"})
+    name = "s3"
+    model: str = field(default="", kw_only=False)
+    vectors: str = ""
 
-    def __init__(self, model: str = "", *, vectors: str = "") -> None:
-        if not str(model).strip():
+    def _prepare(self) -> None:
+        if not str(self.model).strip():
             raise UsageError("s3 needs a model: s3[model=FILE,vectors=FILE]; see the guide on metrics that count words")
         if importlib.util.find_spec("nltk") is None:
             raise UsageError("s3 needs nltk, whose stemmer it uses; run: pip install 'metassay[meteor]'")
-        paths = _files(Path(str(model)).expanduser())
+        paths = _files(Path(str(self.model)).expanduser())
         self._models: dict[str, Model] = {name: load_model(path) for name, path in paths.items()}
         self._content = digest(path.read_bytes() for path in paths.values())
         self._features = tuple(sorted({name for one in self._models.values() for name in one.features}))
@@ -73,27 +75,15 @@ class S3(ScorerDefaults):
                 known = "ROUGE_1_R (or P, F), ROUGE_L_R, ROUGE_W_R, ROUGE_SU4_R, ROUGE_1_R_WE, JS_eval_1"
                 raise UsageError(f"s3: the model takes an unknown feature {one_line(name, 40)!r}; known: {known}")
         near = self._matching(_VECTORS)
-        if near and not str(vectors).strip():
+        if near and not str(self.vectors).strip():
             raise UsageError(f"s3: the model takes {near[0][0]}; give word vectors with s3[vectors=FILE,…]")
         lengths = sorted({int(match[1]) for match in near})
-        self._by_vectors = RougeWE(vectors, n=lengths, references="pooled") if near else None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """``s3_pyr`` and ``s3_resp``, or ``s3``."""
-        return tuple(self._models)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line, with a digest of the models and the recipe of the word vectors."""
-        parts = [f"model:{self._content}", f"features:{','.join(self._features)}"]
-        if self._by_vectors is not None:
-            parts.append(next(part for part in self._by_vectors.signature.split("|") if part.startswith("vectors:")))
-        return "|".join(["s3", *parts, "tokens:unicode", "stem:snowball", "v:1"])
-
-    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
-        """Count the items whose words cannot be told."""
-        return notes_on_words("s3", items, "unicode")
+        self._by_vectors = RougeWE(self.vectors, n=lengths, references="pooled") if near else None
+        self.columns = tuple(self._models)
+        said = self._by_vectors.signature.split("|") if self._by_vectors is not None else ()
+        near_words = next((part.partition(":")[2] for part in said if part.startswith("vectors:")), None)
+        parts = {"model": self._content, "vectors": near_words, "stem": "snowball"}
+        self.signature = self._recipe("model features vectors tokens stem", **parts)
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, models)."""

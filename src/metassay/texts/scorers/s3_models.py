@@ -191,10 +191,8 @@ def _array(given: Mapping[str, Any], name: str, default: float | None) -> FloatA
 def _from_pickle(data: bytes) -> Model:
     try:
         found = pickles.load(data, _named, objects=True)
-    except FormatError as error:
-        if "damaged" in str(error):
-            raise FormatError(f"this is neither JSON nor a pickled model: {error}") from None
-        raise
+    except pickles.Damaged as error:
+        raise FormatError(f"this is neither JSON nor a pickled model: {error}") from None
     mean, scale = np.zeros(1), np.ones(1)
     if isinstance(found, _Holder) and found.kind == "Pipeline":
         steps = [step[-1] for step in found.fields.get("steps", ()) if isinstance(step, tuple | list) and step]
@@ -254,7 +252,7 @@ class _Array(pickles.Standin):
     def take(self, state: object) -> None:
         """Take type, shape and bytes, as NumPy hands them over."""
         if not isinstance(state, tuple) or len(state) < 4:
-            raise FormatError("the pickle is damaged: an array has no type, shape and numbers")
+            raise pickles.Damaged("the pickle is damaged: an array has no type, shape and numbers")
         shape, kind, columns, data = state[-4:]
         self.fill(data, kind, shape, "F" if columns else "C")
 
@@ -277,20 +275,14 @@ def _reconstructed(named: object, *_: object) -> object:
     raise FormatError("it makes an object of an unknown kind")
 
 
-_KNOWN = {
-    **pickles.PLAIN,
-    **{
-        (module, "_reconstruct"): pickles.Named(_Array)
-        for module in ("numpy.core.multiarray", "numpy._core.multiarray")
-    },
-    **{
-        (module, "_frombuffer"): pickles.Named(_array_of_buffer)
-        for module in ("numpy.core.numeric", "numpy._core.numeric")
-    },
-    ("numpy", "ndarray"): pickles.Named(),
-    **{(module, "_reconstructor"): pickles.Named(_reconstructed) for module in ("copy_reg", "copyreg")},
-    **{(module, "object"): pickles.Named() for module in ("__builtin__", "builtins")},
-}
+_NAMES: tuple[tuple[tuple[str, ...], str, pickles.Named], ...] = (
+    (("numpy.core.multiarray", "numpy._core.multiarray"), "_reconstruct", pickles.Named(_Array)),
+    (("numpy.core.numeric", "numpy._core.numeric"), "_frombuffer", pickles.Named(_array_of_buffer)),
+    (("numpy",), "ndarray", pickles.Named()),
+    (("copy_reg", "copyreg"), "_reconstructor", pickles.Named(_reconstructed)),
+    (("__builtin__", "builtins"), "object", pickles.Named()),
+)
+_KNOWN = pickles.PLAIN | {(module, name): stand for modules, name, stand in _NAMES for module in modules}
 """What a pickle of a fitted model names beside scikit-learn's classes, and what stands in for it here."""
 
 

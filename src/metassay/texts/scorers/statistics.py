@@ -4,71 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from dataclasses import field
+from functools import cache
 
 import numpy as np
 
-from metassay.core import vocabulary
-from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need, ScorerDefaults
-from metassay.texts.scorers.tokens import (
-    STEMMINGS,
-    TOKENIZERS,
-    Words,
-    lengths_of_ngrams,
-    ngrams,
-    notes_on_words,
-    stemmer,
-    tokenizer,
-    wordless,
-)
+from metassay.texts.scorers.base import one_of
+from metassay.texts.scorers.tokens import STEM, TOKENS, WordScorer, lengths_of_ngrams, ngrams, tokenizer
 from metassay.texts.segments import sentence_texts
 
 
-class _Statistic(ScorerDefaults):
-    """A statistic of words in lower case, as a tokenizer finds them."""
-
-    needs: frozenset[Need] = frozenset({"source"})
-    name: ClassVar[str]
-    _lacking: ClassVar[str] = "score"
-
-    def __init__(self, stem: str, tokens: str) -> None:
-        self._stem = vocabulary.choice("stemming", stem, STEMMINGS)
-        self._tokens = vocabulary.choice("tokenizer", tokens, TOKENIZERS)
-        stemmer(self._stem)  # missing lists are told before any work
-
-    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
-        """Count the items whose words cannot be told."""
-        against = "source" if "source" in self.needs else "nothing"
-        return notes_on_words(self.name, items, self._tokens, against=against, lacking=self._lacking)
-
-    def _words(self) -> Words:
-        return Words(tokenizer(self._tokens), stemmer(self._stem))
-
-    def _recipe(self, *parts: str) -> str:
-        return "|".join([self.name, *parts, f"tokens:{self._tokens}", f"stem:{self._stem}", "v:1"])
-
-
-class _OfNgrams(_Statistic):
+class _OfNgrams(WordScorer):
     """A statistic of n-grams, with a column for each n."""
 
-    def __init__(
-        self, n: int | str | Iterable[int] = (1, 2, 3, 4), *, stem: str = "none", tokens: str = "unicode"
-    ) -> None:
-        super().__init__(stem, tokens)
-        self._n = lengths_of_ngrams(n)
+    n: int | str | Iterable[int] = field(default=(1, 2, 3, 4), kw_only=False)
+    stem: str = one_of("none", *STEM)
+    tokens: str = one_of("unicode", *TOKENS)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names such as ``novel-1``."""
-        return tuple(f"{self.name}-{n}" for n in self._n)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return self._recipe(f"n:{','.join(map(str, self._n))}")
+    def _prepare(self) -> None:
+        self._words()
+        self._n = lengths_of_ngrams(self.n)
+        self.columns = tuple(f"{self.name}-{n}" for n in self._n)
+        self.signature = self._recipe("n tokens stem")
 
 
 class NovelNgrams(_OfNgrams):
@@ -93,24 +52,21 @@ class NovelNgrams(_OfNgrams):
     """
 
     name = "novel"
+    against = "source"
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return shares of shape (items, columns)."""
         words = self._words()
-        out = np.full((len(items), len(self._n)), np.nan)
-        known: dict[str, list[set[tuple[int, ...]]]] = {}
-        for row, item in enumerate(items):
-            if item.source is None or wordless(item, self._tokens, against="source"):
-                continue
-            if item.source not in known:
-                source = words.of(item.source)
-                known[item.source] = [set(ngrams(source, n)) for n in self._n]
-            output = words.of(item.output)
-            for column, (n, there) in enumerate(zip(self._n, known[item.source], strict=True)):
-                here = set(ngrams(output, n))
-                if here:
-                    out[row, column] = len(here - there) / len(here)
-        return out
+
+        @cache
+        def kinds(text: str) -> list[set[tuple[int, ...]]]:
+            return [set(ngrams(words.of(text), n)) for n in self._n]
+
+        def shares(item: Item) -> list[float]:
+            both = zip(kinds(item.output), kinds(item.source or ""), strict=True)
+            return [len(here - there) / len(here) if here else np.nan for here, there in both]
+
+        return self._each(items, shares)
 
 
 class RepeatedNgrams(_OfNgrams):
@@ -134,24 +90,20 @@ class RepeatedNgrams(_OfNgrams):
     """
 
     name = "repeated"
-    needs: frozenset[Need] = frozenset()
+    against = "nothing"
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return shares of shape (items, columns)."""
         words = self._words()
-        out = np.full((len(items), len(self._n)), np.nan)
-        for row, item in enumerate(items):
-            if wordless(item, self._tokens, against="nothing"):
-                continue
-            output = words.of(item.output)
-            for column, n in enumerate(self._n):
-                counts = Counter(ngrams(output, n))
-                if counts:
-                    out[row, column] = sum(count > 1 for count in counts.values()) / len(counts)
-        return out
+
+        def shares(item: Item) -> list[float]:
+            counts = [Counter(ngrams(words.of(item.output), n)) for n in self._n]
+            return [sum(n > 1 for n in each.values()) / len(each) if each else np.nan for each in counts]
+
+        return self._each(items, shares)
 
 
-class Fragments(_Statistic):
+class Fragments(WordScorer):
     """How far an output is copied from its source: coverage, density and compression.
 
     Grusky, Naaman and Artzi (2018), Newsroom: a dataset of 1.3 million summaries, §4. An output is parted from left
@@ -175,33 +127,31 @@ class Fragments(_Statistic):
     """
 
     name = "fragments"
-    columns: tuple[str, ...] = ("coverage", "density", "compression")
+    against = "source"
+    columns = ("coverage", "density", "compression")
+    stem: str = one_of("none", *STEM)
+    tokens: str = one_of("unicode", *TOKENS)
 
-    def __init__(self, *, stem: str = "none", tokens: str = "unicode") -> None:
-        super().__init__(stem, tokens)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return self._recipe()
+    def _prepare(self) -> None:
+        self._words()
+        self.signature = self._recipe("tokens stem")
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return coverage, density and compression of shape (items, 3)."""
         words = self._words()
-        out = np.full((len(items), 3), np.nan)
-        sources: dict[str, tuple[int, list[dict[int, int]]]] = {}
-        for row, item in enumerate(items):
-            if item.source is None or wordless(item, self._tokens, against="source"):
-                continue
-            if item.source not in sources:
-                source = words.of(item.source)
-                sources[item.source] = len(source), _substrings(source)
-            length, steps = sources[item.source]
-            output = words.of(item.output)
-            if output:
-                runs = np.array(_runs(output, steps), dtype=np.float64)
-                out[row] = np.array([runs.sum(), (runs**2).sum(), length]) / len(output)
-        return out
+
+        @cache
+        def parted(source: str) -> tuple[int, list[dict[int, int]]]:
+            found = words.of(source)
+            return len(found), _substrings(found)
+
+        def measures(item: Item) -> FloatArray:
+            (length, steps), output = parted(item.source or ""), words.of(item.output)
+            runs = np.array(_runs(output, steps), dtype=np.float64)
+            sums = np.array([runs.sum(), (runs**2).sum(), length])
+            return sums / len(output) if output else np.full(3, np.nan)
+
+        return self._each(items, measures)
 
 
 def _substrings(words: Sequence[int]) -> list[dict[int, int]]:
@@ -255,7 +205,7 @@ def _runs(words: Sequence[int], steps: Sequence[dict[int, int]]) -> list[int]:
     return runs
 
 
-class Length(_Statistic):
+class Length(WordScorer):
     """The length of outputs in words, sentences and characters.
 
     Parameters
@@ -274,23 +224,19 @@ class Length(_Statistic):
     """
 
     name = "length"
+    against = "nothing"
     _lacking = "words"
-    columns: tuple[str, ...] = ("length_tokens", "length_sentences", "length_characters")
-    needs: frozenset[Need] = frozenset()
+    columns = ("length_tokens", "length_sentences", "length_characters")
+    tokens: str = one_of("unicode", *TOKENS)
 
-    def __init__(self, *, tokens: str = "unicode") -> None:
-        super().__init__("none", tokens)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return f"{self.name}|tokens:{self._tokens}|v:1"
+    def _prepare(self) -> None:
+        self.signature = self._recipe("tokens")
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return lengths of shape (items, 3)."""
-        find = tokenizer(self._tokens)
+        find = tokenizer(self.tokens)
         out = np.empty((len(items), 3))
         for row, item in enumerate(items):
-            words = np.nan if wordless(item, self._tokens, against="nothing") else len(find(item.output))
+            words = np.nan if self._wordless(item) else len(find(item.output))
             out[row] = words, len(sentence_texts(item.output)), len(item.output)
         return out

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
+from metassay.stats.arrays import BoolArray, IntArray
 
 PAGE_CELLS = 1 << 22
 """Cells of tables that are held at once."""
@@ -36,7 +36,7 @@ def common_length(words: Sequence[int], places: dict[int, int], length: int) -> 
     return length - rows.bit_count()
 
 
-def marked(problems: Sequence[tuple[list[int], list[int]]], weight: float | None) -> Iterator[npt.NDArray[np.bool_]]:
+def marked(problems: Sequence[tuple[list[int], list[int]]], weight: float | None) -> Iterator[BoolArray]:
     """Yield which words of the reference stand in the common subsequence that ROUGE-1.5.5 traces, problem by problem.
 
     Parameters
@@ -46,7 +46,7 @@ def marked(problems: Sequence[tuple[list[int], list[int]]], weight: float | None
     weight
         The exponent that favours runs; None looks for the longest subsequence.
     """
-    found: list[npt.NDArray[np.bool_]] = [np.empty(0, dtype=bool)] * len(problems)
+    found: list[BoolArray] = [np.empty(0, dtype=bool)] * len(problems)
     # Tables of like size are filled together, so that little is spent on padding.
     order = sorted(range(len(problems)), key=lambda p: (len(problems[p][0]), len(problems[p][1])))
     start = 0
@@ -67,7 +67,7 @@ def marked(problems: Sequence[tuple[list[int], list[int]]], weight: float | None
 
 def _traced(
     problems: Sequence[tuple[list[int], list[int]]], rows: int, columns: int, weight: float | None
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Return the marks of problems of about one size, (problems, rows)."""
     n = len(problems)
     height = np.fromiter((len(reference) for reference, _ in problems), np.int64, n)

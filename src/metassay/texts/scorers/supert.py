@@ -8,11 +8,10 @@ import numpy as np
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
-from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Need
-from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, VectorArray, unit
-from metassay.texts.scorers.function_words import ENGLISH
-from metassay.texts.segments import sentence_texts
+from metassay.stats.arrays import FloatArray, VectorArray
+from metassay.texts.scorers.base import one_of, option, small_products
+from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, unit
+from metassay.texts.segments import ENGLISH, sentence_texts
 
 STOP_WORDS = ("english", "none")
 
@@ -42,22 +41,17 @@ class Supert(EmbeddingScorer):
     the paper tries, this is the one by position, which its program takes. A text without tokens has no score: NaN.
     """
 
-    columns: tuple[str, ...] = ("supert_precision", "supert_recall", "supert_f1")
-    needs: frozenset[Need] = frozenset({"source"})
     name = "supert"
+    columns = ("supert_precision", "supert_recall", "supert_f1")
+    needs = frozenset({"source"})
+    top: int = option(15, vocabulary.count)
+    layer: str | int = "last"
+    stop_words: str = one_of("english", "list of stop words", STOP_WORDS)
 
-    def __init__(
-        self, model: str = "minilm", *, top: int = 15, layer: str | int = "last", stop_words: str = "english"
-    ) -> None:
-        self._top = vocabulary.count("top", top)
-        self._stop_words = vocabulary.choice("list of stop words", stop_words, STOP_WORDS)
-        super().__init__(model)
-        self._layer = self.encoder.layer(layer)
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return f"supert|model:{self.encoder.label}|top:{self._top}|layer:{self._layer}|stop:{self._stop_words}|v:1"
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._layer = self.encoder.layer(self.layer)
+        self.signature = self._recipe("model top layer stop", model=self.encoder.label, stop=self.stop_words)
 
     def texts(self, item: Item) -> Sequence[str]:
         """Return the sentences of the output, and the first ones of the source."""
@@ -65,8 +59,6 @@ class Supert(EmbeddingScorer):
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return precision, recall and F of shape (items, 3)."""
-        from threadpoolctl import threadpool_limits
-
         outputs = {item.output: sentence_texts(item.output) for item in items}
         sources = {item.source: self._first(item.source) for item in items}
         every = (one for parted in (*outputs.values(), *sources.values()) for one in parted)
@@ -74,16 +66,15 @@ class Supert(EmbeddingScorer):
         found = {sentence: self._vectors(sentence, one) for sentence, one in encoded.items()}
         of_outputs = {text: [found[one] for one in parted] for text, parted in outputs.items()}
         of_sources = {text: [found[one] for one in parted] for text, parted in sources.items()}
-        # The matrices are small: threads for each product would wait for one another longer than they work.
-        with threadpool_limits(1, user_api="blas"):
+        with small_products():
             scores = [matched(of_outputs[item.output], of_sources[item.source]) for item in items]
         return np.array(scores, dtype=np.float64).reshape(-1, 3)
 
     def _first(self, source: str | None) -> list[str]:
-        return sentence_texts(source or "")[: self._top]
+        return sentence_texts(source or "")[: self.top]
 
     def _vectors(self, sentence: str, encoded: Encoded) -> VectorArray:
-        if self._stop_words == "english":
+        if self.stop_words == "english":
             written = [sentence[start:end].strip().lower() for start, end in encoded.spans.tolist()]
             return unit(encoded.vectors[0][[token not in ENGLISH for token in written]])
         return unit(encoded.vectors[0])

@@ -13,17 +13,24 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
+
+import numpy as np
 
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.core.vocabulary import choice
 from metassay.errors import FormatError, UsageError
+from metassay.stats.arrays import FloatArray
+from metassay.texts.scorers.base import Need, Scorer
+from metassay.texts.segments import word_list
 
 T = TypeVar("T")
 
 TOKENIZERS = ("rouge", "unicode")
 STEMMINGS = ("none", "porter", "porter+exceptions")
+TOKENS, STEM = ("tokenizer", TOKENIZERS), ("stemming", STEMMINGS)
+"""What two options are, and may be: ``tokens: str = one_of("rouge", *TOKENS)``."""
 WORDNET = Path("/usr/share/wordnet")
 """Where Debian's wordnet-base puts its files."""
 WORDNET_COMMAND = "apt-get install wordnet-base"
@@ -123,29 +130,13 @@ _MEASURE_OVER_1 = re.compile(rf"^(?:{_CONSONANTS})?{_VOWELS}{_CONSONANTS}{_VOWEL
 _HAS_VOWEL = re.compile(rf"^(?:{_CONSONANTS})?[aeiouy]")
 _SHORT = re.compile(rf"^{_CONSONANTS}[aeiouy][^aeiouwxy]$")
 _DOUBLE = re.compile(r"([^aeiouylsz])\1$")
-_STEP_2 = {
-    "ational": "ate",
-    "tional": "tion",
-    "enci": "ence",
-    "anci": "ance",
-    "izer": "ize",
-    "bli": "ble",
-    "alli": "al",
-    "entli": "ent",
-    "eli": "e",
-    "ousli": "ous",
-    "ization": "ize",
-    "ation": "ate",
-    "ator": "ate",
-    "alism": "al",
-    "iveness": "ive",
-    "fulness": "ful",
-    "ousness": "ous",
-    "aliti": "al",
-    "iviti": "ive",
-    "biliti": "ble",
-    "logi": "log",
-}
+_STEP_2 = dict(
+    pair.split(":")
+    for pair in word_list(
+        "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
+        "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble logi:log"
+    )
+)
 _STEP_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
 _STEP_4 = re.compile(r"(?:al|ance|ence|er|ic|able|ible|ant|ement|ou|ism|ate|iti|ous|ive|ize)$")
 
@@ -337,23 +328,6 @@ def wordless(item: Item, tokens: str, *, against: str = "references") -> bool:
     return why_wordless(item, tokens, against=against) != ""
 
 
-def foreign(item: Item, tokens: str, *, against: str = "references") -> bool:
-    """Tell whether the words of an output alone cannot be counted, while what it is compared to can be read.
-
-    Such an output has a score, because a system that writes in the wrong language should have a bad one. Parameters as
-    for :func:`wordless`.
-
-    Examples
-    --------
-    >>> foreign(Item("a", "1", "今天天气很好", ("The weather is good.",), None), "rouge")
-    True
-    """
-    if item.output.isascii() or against == "nothing" or wordless(item, tokens, against=against):
-        return False
-    compared = item.references if against == "references" else (item.source or "",)
-    return any(text.strip() for text in compared) and wordless(item, tokens, against="nothing")
-
-
 def why_wordless(item: Item, tokens: str, *, against: str = "references") -> str:
     """Return why words of an item cannot be counted: ``spaceless``, ``unreadable`` or nothing; see :func:`wordless`."""
     compared = {"references": item.references, "source": (item.source or "",), "nothing": ()}[against]
@@ -365,26 +339,64 @@ def why_wordless(item: Item, tokens: str, *, against: str = "references") -> str
     return "unreadable" if unreadable(texts, tokens) else ""
 
 
-def notes_on_words(
-    name: str, items: Sequence[Item], tokens: str, *, against: str = "references", lacking: str = "score"
-) -> tuple[Note, ...]:
-    """Return what a metric of words notes on the items that it cannot read: how many there are, and why.
+class WordScorer(Scorer):
+    """A metric of words: which words it counts, and which items it cannot read."""
 
-    Examples
-    --------
-    >>> notes_on_words("rouge", [Item("a", "1", "今天天气很好", ("今天天气不好",), None)], "rouge")[0]["why"]
-    'spaceless'
-    """
-    reasons = Counter(why_wordless(item, tokens, against=against) for item in items)
-    told = [
-        Note.of("outputs-unreadable", scorer=name, n=n, outputs=len(items), why=why, tokens=tokens, lacking=lacking)
-        for why, n in reasons.items()
-        if why
-    ]
-    return (*told, *notes_on_foreign(name, items, tokens, against=against))
+    against = "references"
+    """What an output is compared to: ``references``, ``source``, or ``nothing``."""
+    tokens = "unicode"
+    stem = "none"
+    _lacking = "score"
+    """What an output that cannot be read lacks."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.needs = cast("frozenset[Need]", frozenset({self.against} - {"nothing"}))
 
-def notes_on_foreign(name: str, items: Sequence[Item], tokens: str, *, against: str = "references") -> tuple[Note, ...]:
-    """Return how many outputs are written in a script that a metric of words cannot read, unlike their comparison."""
-    strange = sum(foreign(item, tokens, against=against) for item in items)
-    return (Note.of("outputs-foreign", scorer=name, n=strange, outputs=len(items)),) if strange else ()
+    def _words(self, wordnet: Path | None = None, stop: frozenset[str] = frozenset()) -> Words:
+        """Return numbers for words, as the options say; it is called once at the start to tell what is missing."""
+        find = tokenizer(self.tokens)
+
+        def kept(text: str) -> list[str]:
+            return [word for word in find(text) if word.lower() not in stop]
+
+        return Words(kept if stop else find, stemmer(self.stem, wordnet))
+
+    def _each(self, items: Sequence[Item], one: Callable[[Item], Sequence[float] | FloatArray | float]) -> FloatArray:
+        """Return what is said of each item, (items, columns); NaN for one that cannot be read."""
+        nothing = np.full(len(self.columns), np.nan)
+        return super()._each(items, lambda item: nothing if self._wordless(item) else one(item))
+
+    def _wordless(self, item: Item) -> bool:
+        return wordless(item, self.tokens, against=self.against)
+
+    def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
+        """Count the items whose words cannot be told, and why."""
+        reasons = Counter(why_wordless(item, self.tokens, against=self.against) for item in items)
+        told = [
+            note
+            for why, n in reasons.items()
+            for note in self._counted(
+                "outputs-unreadable",
+                n if why else 0,
+                outputs=len(items),
+                why=why,
+                tokens=self.tokens,
+                lacking=self._lacking,
+            )
+        ]
+        return (*told, *self._notes_on_foreign(items))
+
+    def _notes_on_foreign(self, items: Sequence[Item]) -> tuple[Note, ...]:
+        """Count the outputs written in a script that a metric of words cannot read, unlike their comparison."""
+        return self._counted("outputs-foreign", sum(map(self._is_foreign, items)), outputs=len(items))
+
+    def _is_foreign(self, item: Item) -> bool:
+        """Tell whether the words of an output alone cannot be counted, while what it is compared to can be read.
+
+        Such an output has a score, because a system that writes in the wrong language should have a bad one.
+        """
+        if item.output.isascii() or self.against == "nothing" or self._wordless(item):
+            return False
+        compared = item.references if self.against == "references" else (item.source or "",)
+        return any(text.strip() for text in compared) and wordless(item, self.tokens, against="nothing")

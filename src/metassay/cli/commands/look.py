@@ -1,0 +1,62 @@
+"""What is in these files? Scores or votes; the study says what is shown."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metassay.cli import options
+from metassay.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from metassay.cli.running import Output
+
+
+def add(parser: Parser) -> None:
+    """Add the files, how to read them, and where the result goes."""
+    options.add_flags(parser, "files", {"FILE...": "scores or votes in any known format; - is stdin"})
+    options.add(parser, {name: options.of("agree")[name] for name in ("human", "metric")})
+    options.add(parser, options.reading())
+    options.add(parser, options.places())
+    options.add_output(parser, "look")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read scores, or votes if the files hold such, and show what is in them."""
+    from metassay.cli.running import Output, placed
+
+    output = Output.of(arguments, "look")
+    with placed(arguments):
+        return _look(arguments, output)
+
+
+def _look(arguments: argparse.Namespace, output: Output) -> int:
+    from metassay.cli.running import read_scores
+    from metassay.readers.recognition import holds_votes
+    from metassay.studies.look import look
+
+    if arguments.files and any(
+        holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists()
+    ):
+        from metassay.readers import read_votes
+
+        wanted = ("input_column", "annotator_column", "ignore")
+        chosen = options.given(arguments, {name: each for name, each in options.of("read").items() if name in wanted})
+        output.put(look(read_votes(*arguments.files, **chosen), files=arguments.files))
+        return 0
+    quiet, arguments.quiet = arguments.quiet, True
+    scores = read_scores(arguments)
+    arguments.quiet = quiet
+    output.put(look(scores, files=[*arguments.files, *_said(arguments)]))
+    return 0
+
+
+def _said(arguments: argparse.Namespace) -> list[str]:
+    """Return the options that say how files are read, to be pasted with the files."""
+    found = []
+    for name, value in options.given(arguments, options.reading()).items():
+        flag = "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
+        for each in value if isinstance(value, list) else [value]:
+            found += [flag] if each is True else [flag, str(each)]
+    return found

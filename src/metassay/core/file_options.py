@@ -1,0 +1,98 @@
+"""The options that say how files are read, and which part of them is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+from metassay.core import vocabulary as known
+from metassay.core.option import Option
+
+_FILES = "how to read the files"
+_TAKEN = "which part of the data"
+_Names = str | Iterable[str] | None
+
+InputFormat = Annotated[
+    str | None,
+    Option(
+        "format of the files, such as tidy, wide or sacrerouge; an unknown name lists all",
+        metavar="FORMAT",
+        group=_FILES,
+        flag="input-format",
+        absent="recognised by their content",
+    ),
+]
+Language = Annotated[
+    str | None,
+    Option(
+        "language, or language pair such as en-de, to take from data that hold several", metavar="LANG", group=_FILES
+    ),
+]
+LowerIsBetter = Annotated[
+    str | Iterable[str], Option("columns in which small scores are good", repeated=True, group="what to study")
+]
+SystemColumn = Annotated[
+    _Names,
+    Option("column of systems; a comma list joins columns", metavar="COLUMN", group=_FILES, absent="by its name"),
+]
+InputColumn = Annotated[
+    _Names,
+    Option(
+        "column of inputs; a comma list joins columns, such as doc_id,turn",
+        metavar="COLUMN",
+        group=_FILES,
+        absent="by its name",
+    ),
+]
+AnnotatorColumn = Annotated[
+    _Names, Option("column of annotators, or raters", metavar="COLUMN", group=_FILES, absent="by its name")
+]
+NoSystems = Annotated[
+    bool, Option("the data have no systems, one row per input", known.flag, switch=True, group=_FILES)
+]
+Ignore = Annotated[
+    _Names, Option("columns to leave out: names, globs or comma lists", metavar="COLUMNS", repeated=True, group=_FILES)
+]
+People = Annotated[
+    _Names,
+    Option(
+        "columns that are annotators of one human criterion, such as 'annotator_*' or quality=ann1,ann2",
+        metavar="COLUMNS",
+        repeated=True,
+        group=_FILES,
+    ),
+]
+ScaleOf = Annotated[
+    "Mapping[str, str] | str | Iterable[str] | None",
+    Option(
+        "scale of a column: NAME=interval, ordinal:bad<ok<good, nominal or binary:fail<pass",
+        metavar="NAME=SCALE",
+        repeated=True,
+        group=_FILES,
+    ),
+]
+ClusterBy = Annotated[
+    str | None,
+    Option("column that tells which inputs belong together, such as the document", metavar="COLUMN", group=_FILES),
+]
+FamilyOf = Annotated[
+    "str | Mapping[str, str] | Iterable[str] | None",
+    Option(
+        "families of systems: a column, or FAMILY=PATTERN[,PATTERN] such as openai=gpt-*,o3*",
+        metavar="FAMILY",
+        repeated=True,
+        group=_FILES,
+    ),
+]
+Select = Annotated[
+    _Names,
+    Option(
+        "take only systems=PATTERN, inputs=PATTERN or COLUMN=VALUE, such as category=faq; several must all hold",
+        metavar="WHAT=WHICH",
+        repeated=True,
+        group=_TAKEN,
+    ),
+]
+DropSystems = Annotated[
+    _Names, Option("systems to leave out: names, globs or comma lists", metavar="SYSTEMS", repeated=True, group=_TAKEN)
+]

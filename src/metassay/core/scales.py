@@ -1,0 +1,176 @@
+"""Scales of columns: numbers, ordered labels, labels and yes/no; how labels become codes and are kept as labels."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from metassay.errors import UsageError, one_line
+
+ScaleKind = Literal["interval", "ordinal", "nominal", "binary"]
+KINDS: tuple[str, ...] = get_args(ScaleKind)
+
+Scales = Mapping[str, str] | str | Iterable[str]
+"""Scales by column, or texts such as ``"grade=ordinal:bad<ok<good"``."""
+
+_PAIRS = (
+    ("fail", "pass"), ("failed", "passed"), ("no", "yes"), ("false", "true"), ("incorrect", "correct"), ("bad", "good"),
+    ("wrong", "right"), ("negative", "positive"), ("reject", "accept"), ("rejected", "accepted"), ("unsafe", "safe"),
+    ("invalid", "valid"), ("unacceptable", "acceptable"), ("unfaithful", "faithful"), ("not ok", "ok"), ("n", "y"),
+    ("f", "t"), ("inconsistent", "consistent"), ("irrelevant", "relevant"),
+)  # fmt: skip
+"""Labels that mean no and yes: the second is code 1."""
+JUDGING = re.compile(
+    r"(^|[_\W])(human|gold|label|rating|rated|grade|verdict|judge|judg(e)?ment|annotat\w*|rater|score|decision|"
+    r"preference|pref|vote|correct|pass(ed)?|accept\w*|is_\w+|quality|truth|target_label|y_true|y_pred)\w*($|[_\W])",
+    re.IGNORECASE,
+)
+"""Names of columns whose texts are labels that somebody gave, and no attribute."""
+PEOPLE = re.compile(r"^(human|gold|label|rating|expert|annotator)s?($|[_\W\d])", re.IGNORECASE)
+"""Names of columns that are likely human judgments; they are proposed, not taken."""
+MOST_LABELS = 64
+"""A column with more distinct texts than this holds texts, not labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the values of a column mean.
+
+    Examples
+    --------
+    >>> Scale("ordinal", ("bad", "ok", "good"))
+    Scale(kind='ordinal', labels=('bad', 'ok', 'good'))
+    """
+
+    kind: ScaleKind = "interval"
+    """``interval`` (numbers), ``ordinal``, ``nominal`` or ``binary``."""
+    labels: tuple[str, ...] = ()
+    """The label of code 0, 1, …, in order where there is one; empty where the values are the numbers themselves."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UsageError(f"a scale must be {', '.join(KINDS)}, got {one_line(self.kind)!r}")
+        if len(set(self.labels)) != len(self.labels):
+            raise UsageError(f"the labels of a scale must differ, got {', '.join(map(one_line, self.labels))}")
+        if self.labels and self.kind == "interval":
+            raise UsageError("an interval scale has numbers and no labels; use ordinal, nominal or binary")
+        if self.kind == "binary" and len(self.labels) not in (0, 2):
+            raise UsageError(f"a binary scale has two labels, NO<YES, got {len(self.labels)}")
+
+    @property
+    def ordered(self) -> bool:
+        """Whether a higher value is more of something."""
+        return self.kind != "nominal"
+
+    def __str__(self) -> str:
+        sign = "<" if self.ordered else ","
+        return self.kind + (f":{sign.join(self.labels)}" if self.labels else "")
+
+
+INTERVAL = Scale()
+"""Plain numbers."""
+
+
+def parse(text: str) -> Scale:
+    """Read ``ordinal:bad<ok<good``, ``binary:fail<pass``, ``nominal:a,b`` or the name of a scale alone."""
+    kind, _, rest = str(text).partition(":")
+    sign = "<" if "<" in rest else ","
+    labels = tuple(label.strip() for label in rest.split(sign)) if rest.strip() else ()
+    if kind.strip() not in KINDS or "" in labels:
+        raise UsageError(
+            f"a scale must be {', '.join(KINDS)}, and labels may follow as in ordinal:bad<ok<good, "
+            f"got {one_line(text, 60)!r}"
+        )
+    return Scale(kind.strip(), labels)  # type: ignore[arg-type]
+
+
+def parse_all(given: Scales | None) -> dict[str, Scale]:
+    """Return scales by the name or glob of their columns."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        texts = (given,) if isinstance(given, str) else tuple(given)
+        for text in texts:
+            if "=" not in str(text):
+                raise UsageError(f"a scale must be NAME=SCALE such as grade=ordinal:bad<good, got {one_line(text)!r}")
+        given = {name: scale for name, _, scale in (str(text).partition("=") for text in texts)}
+    return {str(name).strip(): parse(scale) for name, scale in given.items()}
+
+
+def guess(labels: Iterable[str]) -> Scale:
+    """Return the scale of a set of labels: known opposites are binary, everything else nominal."""
+    found = sorted(labels)
+    by_folded = {fold(label): label for label in found}
+    for no, yes in _PAIRS:
+        if by_folded.keys() <= {no, yes} and by_folded:
+            return Scale("binary", (by_folded.get(no, no), by_folded.get(yes, yes)))
+    return Scale("nominal", tuple(found))
+
+
+def is_known(labels: Iterable[str]) -> bool:
+    """Say whether labels are such as people judge with, like pass and fail."""
+    return guess(labels).kind == "binary"
+
+
+def fold(label: str) -> str:
+    """Return a label without what people do not mean: case and space around it."""
+    return " ".join(label.split()).casefold()
+
+
+def merged(counts: Mapping[str, int]) -> dict[str, str]:
+    """Return for each spelling the label it stands for: the most frequent of those that differ in case or space."""
+    best: dict[str, str] = {}
+    for label in sorted(counts, key=lambda one: -counts[one]):
+        best.setdefault(fold(label), " ".join(label.split()))
+    return {label: best[fold(label)] for label in counts}
+
+
+def misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return rare labels that look like a frequent one, with that one: ``pas`` beside ``pass``."""
+    total = sum(counts.values())
+    rare = [label for label, n in counts.items() if n <= max(1, total // 50)]
+    found = []
+    for label in rare:
+        others = [other for other in counts if counts[other] >= 5 * counts[label] and len(other) > 2]
+        near = difflib.get_close_matches(label, others, n=1, cutoff=0.8) if len(label) > 2 else []
+        # "correct" is near "incorrect", and its opposite.
+        if near and {fold(label), fold(near[0])} not in [set(pair) for pair in _PAIRS]:
+            found.append((label, near[0]))
+    return found
+
+
+_COMMA = re.compile(r"[+-]?\d+,\d+")
+_WHOLE = re.compile(r"[+-]?\d+")
+_PERCENT = re.compile(r"[+-]?\d+([.,]\d+)?\s*%")
+_NUMERIC = re.compile(r"[+-]?[\d_.,\s%']*\d[\d_.,\s%']*")
+
+
+def odd_numbers(texts: Iterable[str]) -> dict[str, float] | None:
+    """Return the numbers that texts with decimal commas, or with percent signs, all stand for; None if not all do."""
+    found = [text.strip() for text in texts]
+    if all(_PERCENT.fullmatch(text) for text in found):
+        return {text: float(text.rstrip("% \t").replace(",", ".")) / 100 for text in found}
+    if all(_COMMA.fullmatch(text) or _WHOLE.fullmatch(text) for text in found):
+        commas = [text for text in found if "," in text]
+        if all(len(text.partition(",")[2]) == 3 for text in commas):
+            return None  # 1,234 is a thousand and more to some, and one and a bit to others
+        return {text: float(text.replace(",", ".")) for text in found}
+    return None
+
+
+def looks_numeric(text: str) -> bool:
+    """Say whether a text is meant as a number, though it is none as it stands."""
+    return _NUMERIC.fullmatch(text.strip()) is not None
+
+
+def remedy(text: str) -> str:
+    """Return what to do about a text that should be a number."""
+    text = text.strip()
+    if _PERCENT.fullmatch(text):
+        return "write all numbers of the column with a percent sign, or none"
+    if _COMMA.fullmatch(text):
+        return "write a decimal point, or a decimal comma in the whole column (never 1,234 for a thousand)"
+    return "leave a missing score empty"

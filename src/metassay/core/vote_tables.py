@@ -1,0 +1,239 @@
+"""Tables of votes in the spellings that people use: two systems or two outputs, and who won."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from metassay.core.column import Attribute, Kind
+from metassay.core.ledger import Place
+from metassay.core.note import Note
+from metassay.core.origin import Origin
+from metassay.core.reading import Reading
+from metassay.core.votes import BOTH_BAD, TIE, UNKNOWN, A, B, Votes
+from metassay.errors import DataError, FormatError, UnknownName, listed, one_line
+
+Columns = Mapping[str, Sequence[object]]
+
+_SYSTEMS = (
+    ("model_a", "model_b"), ("left", "right"), ("system_a", "system_b"), ("generator_1", "generator_2"),
+    ("model_1", "model_2"), ("system_1", "system_2"), ("model1", "model2"), ("a", "b"), ("model_x", "model_y"),
+    ("model_left", "model_right"), ("candidate_a", "candidate_b"), ("player_a", "player_b"), ("winner_model", "loser"),
+)  # fmt: skip
+_OUTPUTS = (
+    ("output_1", "output_2"), ("response1", "response2"), ("response_1", "response_2"), ("answer_a", "answer_b"),
+    ("response_a", "response_b"), ("completion_a", "completion_b"), ("output_a", "output_b"), ("text_a", "text_b"),
+)  # fmt: skip
+_WINNERS = ("winner", "preference", "label", "vote", "choice", "verdict", "preferred", "result", "human_preference")
+_BOTH_ORDERS = ("g1_winner", "g2_winner")
+"""Verdicts of one judge in both orders; those of the second order are told in terms of the first."""
+_RATERS = ("rater", "judge", "annotator", "annotator_id", "worker", "worker_id", "rater_id", "evaluator", "user")
+_INPUTS = ("input", "question_id", "prompt_id", "item_id", "input_id", "instruction_id", "conversation_id", "prompt",
+           "instruction", "question", "idx", "id")  # fmt: skip
+_PEOPLE = re.compile(r"^annotator_?\d+$|^human_?\d*$|^rater_?\d+$|^worker_?\d+$", re.IGNORECASE)
+_HUMAN = re.compile(r"^(human|author|expert|annotator|worker|user|crowd|rater|gold|\d+$)", re.IGNORECASE)
+
+_SAID = {
+    **dict.fromkeys(("a", "model_a", "left", "1", "output_1", "first", "model_1", "response1", "response_1", "[[a]]",
+                     "system_a", "answer_a", "model_x", "system_1", "generator_1"), A),
+    **dict.fromkeys(("b", "model_b", "right", "2", "output_2", "second", "model_2", "response2", "response_2", "[[b]]",
+                     "system_b", "answer_b", "model_y", "system_2", "generator_2"), B),
+    **dict.fromkeys(("tie", "0", "1.5", "draw", "equal", "same", "both", "c", "[[c]]", "none better", "tie (bothgood)",
+                     "bothgood", "both good"), TIE),
+    **dict.fromkeys(("tie (bothbad)", "bothbad", "both bad", "both_bad", "neither"), BOTH_BAD),
+}  # fmt: skip
+_NOTHING = ("", "nan", "none", "null", "na", "n/a", "garbage", "error", "invalid", "-1", "unparsed", "unknown")
+
+
+def pair_of(names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two columns that hold systems, or outputs, of a table of votes; None if it is none."""
+    folded = {name.lower(): name for name in names}
+    if not any(name in folded for name in (*_WINNERS, _BOTH_ORDERS[0])) and not any(map(_PEOPLE.match, names)):
+        return None
+    for a, b in (*_SYSTEMS, *_OUTPUTS):
+        if a in folded and b in folded:
+            return folded[a], folded[b]
+    return None
+
+
+def winners(
+    said: Sequence[object], a: Sequence[str], b: Sequence[str], field: str, file: str, lines: Sequence[int]
+) -> list[int | None]:
+    """Return codes of winners; None where a rater said nothing that counts; an unknown word is an error."""
+    texts = [_plain(one) for one in said]
+    distinct = set(texts)
+    if distinct - set(_NOTHING) <= {"0", "1"} and {"0", "1"} <= distinct:
+        raise FormatError(
+            f"field {one_line(field)!r} holds 0 and 1 only, which may mean the first and the second, or a tie and the "
+            "first; write 1 and 2, or model_a and model_b",
+            file=file,
+        )
+    meant = {text: _SAID.get(text) for text in distinct}
+    for text in distinct:
+        if meant[text] is None and re.fullmatch(r"[12]?\.\d+|[12]\.?\d*", text):
+            share = float(text)  # a weighted preference: how far from the first output towards the second
+            meant[text] = A if share < 1.5 else B if share > 1.5 else TIE
+    found: list[int | None] = []
+    for at, text in enumerate(texts):
+        code = meant[text]
+        if code is None and text not in _NOTHING:
+            name = str(said[at])
+            code = A if name == a[at] else B if name == b[at] else None
+            if code is None:
+                known = (a[at], b[at], "tie", "model_a", "model_b", "left", "right", "1", "2")
+                said_so = UnknownName(f"winner in {one_line(field)!r}:", name, known)
+                raise FormatError(str(said_so), file=file, line=int(lines[at]))
+        found.append(code)
+    return found
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float) and value == value and value.is_integer():
+        value = int(value)
+    return "" if value is None else " ".join(str(value).split()).lower()
+
+
+class VoteBook:
+    """Collects votes from tables and files."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.role: Kind | None = None
+        self.file_name = "rater"
+        self.rows: list[tuple[str, str, str, int, str, int, int]] = []
+        """Input, A, B, winner, rater, who was shown first, and the position of its facts."""
+        self.facts: list[dict[str, str]] = []
+        self.kinds: dict[str, Kind] = {}
+        self.pairs: dict[str, tuple[str, str, int]] = {}
+        """Systems of the pair that a key names, for files of judges that have verdicts only."""
+        self.open: list[tuple[str, int, str, Place]] = []
+        """Verdicts on pairs that another file holds: key, winner, rater, place."""
+        self.silent: Counter[str] = Counter()
+        self.against_itself = 0
+        self.keys: dict[str, str] = {}
+
+    def add(
+        self, key: str, pair: tuple[str, str], winner: int | None, rater: str, first: int, facts: int, kind: Kind | None
+    ) -> None:
+        """Write down one vote; one without a winner is counted, and so is one of a system against itself."""
+        if kind is not None:
+            self.kinds.setdefault(rater, kind)
+        if winner is None:
+            self.silent[rater] += 1
+        elif pair[0] == pair[1]:
+            self.against_itself += 1
+        else:
+            self.rows.append((key, pair[0], pair[1], winner, rater, first, facts))
+
+    def key_of(self, text: str) -> str:
+        """Return the number of a text that has no name."""
+        return self.keys.setdefault(text, str(len(self.keys) + 1))
+
+    def fact(self, facts: Mapping[str, object]) -> int:
+        """Keep texts and numbers that belong to a vote."""
+        self.facts.append({name: str(value) for name, value in facts.items() if _is_fact(value)})
+        return len(self.facts) - 1
+
+    def record(self, table: Columns, file: str, lines: Sequence[int]) -> None:
+        """Write down a table with two columns of systems or outputs and one or more of winners."""
+        names = [name for name in table if name not in self.reading.ignore]
+        folded = {name.lower(): name for name in names}
+        pair = pair_of(names)
+        if pair is None:
+            raise FormatError(
+                "expected two columns of systems such as model_a, model_b, and a winner "
+                f"(found: {listed(names)})", file=file,
+            )  # fmt: skip
+        n = len(table[pair[0]])
+        outputs = pair[0].lower() in {a for a, _ in _OUTPUTS}
+        named = [str(name) for name in pair] if outputs else None
+        a = [named[0]] * n if named else [str(one) for one in table[pair[0]]]
+        b = [named[1]] * n if named else [str(one) for one in table[pair[1]]]
+        keys = self._keys(table, folded, lines)
+        rater_column = next((folded[name] for name in _RATERS if name in folded), None)
+        if self.reading.annotator:
+            rater_column = self.reading.annotator[0]
+        people = [name for name in names if _PEOPLE.match(name)] if rater_column is None else []
+        verdicts = [folded[name] for name in _WINNERS if name in folded][:1]
+        both = [folded[name] for name in _BOTH_ORDERS if name in folded]
+        used = {*pair, *(people or verdicts), *both, rater_column, folded.get("first"), folded.get("kind")}
+        used -= set(pair) if outputs else set()
+        facts = [name for name in names if name not in used]
+        shown = [_plain(one) for one in table[folded["first"]]] if "first" in folded else []
+        kinds = [str(one or "") for one in table[folded["kind"]]] if "kind" in folded else []
+        at_fact = [self.fact({name: table[name][at] for name in facts}) for at in range(n)]
+        for column, order in [*((one, A) for one in people or both[:1] or verdicts), *((one, B) for one in both[1:])]:
+            said = winners(table[column], a, b, column, file, lines)
+            for at in range(n):
+                rater = _name(table[rater_column][at]) if rater_column else column if people else self.file_name
+                kind = self.role or self._kind(rater, rater_column, bool(people), kinds[at] if kinds else "")
+                first = _SAID.get(shown[at], UNKNOWN) if shown else order
+                self.add(keys[at], (a[at], b[at]), said[at], rater, first, at_fact[at], kind)
+
+    def _keys(self, table: Columns, folded: Mapping[str, str], lines: Sequence[int]) -> list[str]:
+        columns = list(self.reading.input)
+        for name in columns:
+            if name not in table:
+                raise UnknownName("column of inputs:", name, list(table))
+        if not columns:
+            columns = [folded[name] for name in _INPUTS if name in folded][:1]
+            columns += [folded["turn"]] if columns and "turn" in folded and "input" not in folded else []
+        if not columns:
+            return [str(line) for line in lines]
+        return [":".join(_name(table[name][at]) for name in columns) for at in range(len(lines))]
+
+    def _kind(self, rater: str, column: str | None, people: bool, said: str) -> Kind | None:
+        if said in ("human", "metric"):
+            return said  # type: ignore[return-value]
+        if people:
+            return "human"
+        if column is None:
+            return None
+        if column.lower() == "judge" or not _HUMAN.match(rater):
+            return "human" if _HUMAN.match(rater) or column.lower().startswith(("worker", "user")) else "metric"
+        return "human"
+
+    def votes(self, sources: tuple[Origin, ...] = ()) -> Votes:
+        """Return everything as votes; equal votes that two files repeat count once."""
+        for key, winner, rater, place in self.open:
+            if key not in self.pairs:
+                raise FormatError(
+                    f"the verdict on {one_line(key)!r} is about a pair that no file has; name the file of pairs, too",
+                    file=place.file, line=place.line,
+                )  # fmt: skip
+            a, b, facts = self.pairs[key]
+            self.add(key, (a, b), winner, rater, A, facts, self.role or "metric")
+        if not self.rows:
+            raise DataError("there are no votes")
+        notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
+        if self.against_itself:
+            notes.append(Note.of("votes-against-itself", n=self.against_itself))
+        inputs, a_, b_, winner_, raters, first, facts_ = zip(*self.rows, strict=True)
+        names = dict.fromkeys(name for one in self.facts for name in one)
+        attributes = {}
+        for name in names:
+            texts = [self.facts[at].get(name) for at in facts_]
+            labels = tuple(dict.fromkeys(text for text in texts if text is not None))
+            where = {label: at for at, label in enumerate(labels)}
+            codes = np.array([-1 if text is None else where[text] for text in texts])
+            attributes[name] = Attribute(name, "vote", codes, labels)
+        return Votes.of_labels(
+            inputs, a_, b_, winner_, raters, first, {r: k for r, k in self.kinds.items() if r in set(raters)},
+            attributes=attributes, sources=sources, notes=tuple(notes),
+        )  # fmt: skip
+
+
+def _is_fact(value: object) -> bool:
+    return isinstance(value, str | int | float) and value != "" and value == value
+
+
+def _name(value: object) -> str:
+    """Return a rater or an input as text; a judge may be a list such as ``["gpt-4", "pair-v2"]``."""
+    if isinstance(value, list | tuple):
+        return "/".join(map(str, value))
+    if isinstance(value, float) and value == value and value.is_integer():
+        value = int(value)
+    return str(value)

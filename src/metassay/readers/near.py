@@ -1,0 +1,47 @@
+"""What a file that is no known format comes nearest to, and what it lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from metassay.errors import listed
+from metassay.readers.source import Source
+
+_FIELDS = {
+    "SacreROUGE's": ("instance_id", "summarizer_id", "metrics"),
+    "SummEval's": ("id", "model_id", "expert_annotations"),
+    "UniEval's or G-Eval's": ("doc_id", "system_id", "source", "system_output", "scores"),
+    "lm-evaluation-harness's": ("doc_id", "doc", "target", "resps", "filter", "metrics"),
+    "HELM's per_instance_stats": ("instance_id", "train_trial_index", "stats"),
+    "an Inspect log": ("eval", "samples", "plan", "results"),
+    "JUDGE-BENCH's": ("dataset", "annotations", "instances"),
+    "FRANK's": ("hash", "model_name"),
+    "MTEB's SummEval": ("id", "machine_summaries", "relevance"),
+    "PandaLM's": ("idx", "response1", "response2", "annotator1"),
+    "a table of votes": ("model_a", "model_b", "winner"),
+    "LLMBar's": ("input", "output_1", "output_2", "label"),
+}
+
+
+def near_miss(source: Source) -> str | None:
+    """Return which format the fields of a JSON file are nearest to and what is missing; None if nothing is near."""
+    first: Any = source.first_record
+    if first is None:
+        document = source.document
+        first = document[0] if isinstance(document, list) and document else document
+    if not isinstance(first, dict):
+        return None
+    best, fields = max(_FIELDS.items(), key=lambda one: len(set(one[1]) & first.keys()) / len(one[1]))
+    there = [field for field in fields if field in first]
+    if len(there) < 2 or len(there) / len(fields) < 0.5:
+        return None
+    missing = [field for field in fields if field not in first]
+    what = (
+        f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        if missing
+        else "its fields hold other things"
+    )
+    return (
+        f"looks like {best} (it has {listed(there)}), but {what}; as a table it needs a column of inputs, which "
+        "--input-column names, and one of systems, which --system-column names, or --no-systems"
+    )

@@ -1,0 +1,245 @@
+"""Sentences whose words depend on more than one fact, or on how many there are."""
+
+from __future__ import annotations
+
+import math
+
+from metassay.errors import listed, one_line
+from metassay.report import names, numbers
+from metassay.report.notes.wording import Facts, Sentence, said
+
+_LACKING = {"references": "without references", "source": "without a source"}
+_UNSCORED = {
+    "unread": "without a score on the scale",
+    "refused": "refusals",
+    "empty": "empty",
+    "cut": "cut off at max_tokens before a score",
+    "rejected": "not given, because the endpoint rejected the text",
+}
+
+
+def _false_positives(facts: Facts) -> str:
+    rates = ", ".join(
+        f"{numbers.percent(rate)} at {level} level ({n} of {pairs} pairs of metrics)"
+        for level, rate, n, pairs in facts["rates"]
+    )
+    return (
+        "Metrics are biased towards some systems beyond the noise of single cells. For new systems, the "
+        f"false-positive rate of {facts['method']} is about {rates} instead of {100 * facts['alpha']:g}%; that of "
+        "two-way is not inflated."
+    )
+
+
+def _carried(facts: Facts) -> str:
+    rows = facts["rows"]
+    each = [
+        f"{one_line(metric, 40)} r = {numbers.correlation(r)}, {numbers.correlation(without)} without "
+        f"{one_line(system, 40)}, which carries {numbers.percent(share)} of its variance (Kendall "
+        f"{numbers.correlation(kendall)})"
+        for metric, r, system, without, share, kendall in sorted(rows, key=lambda row: -abs(row[1] - row[3]))
+    ]
+    return (
+        f"{one_line(facts['human'], 60)}, system level: Pearson correlations that rest on an outlying system: "
+        f"{listed(each, 3, 200)}."
+    )
+
+
+def _differences_needed(facts: Facts) -> str:
+    needed = ", ".join(
+        f"{numbers.fixed(value, 2)} ({names.coefficient(statistic)}, {level} level)"
+        for level, statistic, value in facts["needed"]
+        if math.isfinite(value)
+    )
+    never = [
+        f"{names.coefficient(which)}, {level} level" for level, which, value in facts["needed"] if value == math.inf
+    ]
+    corrected = f", corrected for {facts['tests']:,} tests" if facts["tests"] > 1 else ""
+    at = f"(α = {facts['alpha']:g}{corrected})"
+    parts = []
+    if needed:
+        parts.append(
+            f"At the precision of these data a difference is significant {at} from about {needed} on, in the median "
+            "over pairs of metrics; smaller ones are not significant even if they are real."
+        )
+    if never:
+        parts.append(f"With so few systems no difference can be significant {at}: {listed(never, 4, 60)}.")
+    return " ".join(parts)
+
+
+def _world(facts: Facts) -> str:
+    shares = "; ".join(
+        f"{one_line(name, 60)} {numbers.percent(systems)} and {numbers.percent(inputs)}"
+        for name, systems, inputs in facts["shares"]
+    )
+    first, second = facts["bias"]
+    return (
+        f"Share of score variance due to systems and to inputs: {shares}. Metric-specific system bias, in SDs of what "
+        f"the metric shares with people: {first:.1f} and {second:.1f}."
+    )
+
+
+def _widths(facts: Facts) -> str:
+    changes = ", ".join(f"{numbers.change(change)} ({interval})" for interval, change in facts["changes"])
+    over = "for the one metric" if facts["metrics"] == 1 else f"on average over {facts['metrics']} metrics"
+    return said(f"{{human:name}}, {{statistic}}: with all inputs, interval widths change by {changes}, {over}.", facts)
+
+
+def _plan(facts: Facts) -> str:
+    power = facts["power"] is not None
+    size = said("{systems:count system} × {inputs:count input}", {**facts, "inputs": round(facts["inputs"])})
+    size += f" × {facts['annotators']:.3g} annotators" if facts["annotators"] is not None else ""
+    if power:
+        now = said("{metric:name} against {metric_b:name}, {human:name}: with ", facts) + size
+        now += said(" the power to detect a difference of {difference:.2g} is {power:percent}", facts)
+        goal = said("a power of {target:percent}", facts)
+    else:
+        now = said("{metric:name}, {human:name}: with ", facts) + size
+        now += said(" the interval is about {width:.2f} wide", facts)
+        goal = said("a width of {target:g}", facts)
+    parts = [*_needed(facts, now, goal, power=power), _next(facts, power=power)]
+    if facts["ceiling"] is not None:
+        parts.append(
+            said(
+                "Ceiling for a metric that reproduced the mean of all annotators: {ceiling:.2f} ({statistic}, "
+                "{level} level).",
+                facts,
+            )
+        )
+    return " ".join(parts)
+
+
+def _needed(facts: Facts, now: str, goal: str, *, power: bool) -> list[str]:
+    if facts["reached"]:
+        fewer = [_many(needed, axis) for axis, had, needed in facts["needed"] if needed < had]
+        return [f"{now}; {goal} is reached already{f', and about {_or(fewer)} would suffice' if fewer else ''}."]
+    enough = [_many(needed, axis) for axis, _, needed in facts["needed"]]
+    parts = [f"{now}.", *([f"{goal.capitalize()} needs about {_or(enough)}."] if enough else [])]
+    limit = numbers.percent if power else lambda width: f"{width:.2f}"
+    never = [f"{axis} (limit {limit(end)})" for axis, _, end in facts["limits"] if end is not None]
+    if never:
+        parts.append(f"No number of {_or(never)} is enough.")
+    few = [_many(most, axis) for axis, most, end in facts["limits"] if end is None]
+    return parts + ([f"Even {_or(few)} are not enough for {goal}."] if few else [])
+
+
+def _next(facts: Facts, *, power: bool) -> str:
+    gains = facts["gains"]
+    best, most = (max if power else min)(gains, key=lambda each: each[1])
+    unit = "annotations" if facts["annotators"] is not None else "judged outputs"
+    if _gain(most, power=power).startswith("0.0"):
+        return f"The next {facts['next']:,} {unit} would make no visible difference."
+    others = ", ".join(f"{_gain(each, power=power)} as {axis}" for axis, each in gains if axis != best)
+    what, gain = "power" if power else "interval width", _gain(most, power=power)
+    return f"The next {facts['next']:,} {unit} help most as {best}: change in {what} {gain} ({others})."
+
+
+def _gain(gain: float, *, power: bool) -> str:
+    text = f"{100 * gain:+.1f}"
+    text = "0.0" if float(text) == 0 else text
+    return f"{text} points" if power else f"{text}%"
+
+
+def _many(n: int, axis: str) -> str:
+    return f"{n:,} {axis.removesuffix('s') if n == 1 else axis}"
+
+
+def _or(parts: list[str]) -> str:
+    return " or ".join(parts)
+
+
+def _composite(facts: Facts) -> str:
+    (first, ours), (second, theirs) = facts["groups"]
+    folds = facts["folds"]
+    how = "leave-one-out cross-validation" if folds is None else f"{folds} stratified folds"
+    return (
+        f"Composite of {numbers.counted(facts['columns'], 'column')}: {one_line(first, 40)} (n = {ours}) versus "
+        f"{one_line(second, 40)} (n = {theirs}), {how}. Intervals resample systems within groups without refitting."
+    )
+
+
+def _pairs_significant(facts: Facts) -> str:
+    groups, n = facts["groups"], facts["pairs"]
+    pair = "pair" if n == 1 else "pairs"
+    if groups == (None, None):
+        where = f"{'ordered ' if facts['ordered'] else ''}{pair} of systems"
+    else:
+        where = f"{' × '.join(one_line(group, 40) for group in groups)} {pair}"
+    over = f"{facts['columns']} metrics{' and criteria' if facts['people'] else ''} × " if facts["columns"] > 1 else ""
+    correction = names.CORRECTIONS.get(facts["correction"])
+    after = "without correction" if correction is None else f"after {correction} correction"
+    cutoffs = dict.fromkeys(cutoff for _, cutoff, _ in facts["found"])
+    counts = [
+        f"{f'{cutoff}: ' if len(cutoffs) > 1 else ''}"
+        + ", ".join(f"{test} {count:,}" for test, by, count in facts["found"] if by == cutoff)
+        for cutoff in cutoffs
+    ]
+    return f"Of {over}{n:,} {where}, so many differ significantly ({after}): {'; '.join(counts)}."
+
+
+def _damage_incomplete(facts: Facts) -> str:
+    # Rounded down: "100%" would say that all were changed.
+    changed = [f"{one_line(kind, 40)}@{rate:g} {math.floor(100 * share)}%" for kind, rate, share in facts["changed"]]
+    return f"Some outputs contain nothing that can be damaged. Share of outputs changed: {', '.join(changed)}."
+
+
+def _untestable(facts: Facts) -> str:
+    many = numbers.span((facts["least"], facts["most"]))
+    return (
+        f"For each metric, {many} systems are not significantly better than any other and cannot fall below one; "
+        "they are excluded from the share."
+    )
+
+
+def _inputs_differ(facts: Facts) -> str:
+    text = said("Inputs differ significantly in difficulty for {n:,} of {columns:count column}", facts)
+    others = f"; not significant: {listed(facts['others'], 6)}" if facts["others"] else ""
+    return f"{text} (Kruskal-Wallis, α = {facts['alpha']:g}){others}."
+
+
+def _other_levels(facts: Facts) -> str:
+    files = ", ".join(f"{n:,} {level}-level" for level, n in facts["levels"])
+    return f"{one_line(facts['file'], 60)}: files with scores of other levels are not read: {files}."
+
+
+def _without_score(facts: Facts) -> str:
+    why = ", ".join(f"{n:,} {_LACKING[what]}" for what, n in facts["lacking"])
+    return said("{scorer}: {n:,} of {outputs:count output} have no score", facts) + (f" ({why})." if why else ".")
+
+
+def _usage(facts: Facts) -> str:
+    prompt, completion = facts["tokens"]
+    text = f"{facts['scorer']}: {numbers.counted(facts['requests'], 'request')}"
+    if facts["repeats"]:
+        text += f" ({facts['repeats']:,} repeated)"
+    text += f", {prompt:,} prompt tokens and {completion:,} completion tokens"
+    if facts["cost"] is not None:
+        text += said(", cost {cost:,.4f} at {prices[0]:g} and {prices[1]:g} per million", facts)
+    if facts["uncounted"]:
+        text += f"; {numbers.counted(facts['uncounted'], 'answer')} came without a token count"
+    return f"{text}."
+
+
+def _unscored(facts: Facts) -> str:
+    total = sum(n for _, n in facts["reasons"])
+    reasons = ", ".join(f"{n:,} {_UNSCORED[why]}" for why, n in facts["reasons"])
+    why = f" ({facts['rejection']})" if facts["rejection"] else ""
+    return f"{facts['scorer']}: {total:,} of {facts['answers']:,} answers gave no score: {reasons}{why}."
+
+
+SENTENCES = {
+    "false-positives": Sentence("caveat", _false_positives),
+    "differences-needed": Sentence("limit", _differences_needed),
+    "one-system-carries": Sentence("caveat", _carried),
+    "width-change": Sentence("answer", _widths),
+    "world-fitted": Sentence("data", _world),
+    "plan": Sentence("answer", _plan),
+    "files-of-other-levels": Sentence("data", _other_levels),
+    "inputs-differ": Sentence("answer", _inputs_differ),
+    "composite": Sentence("method", _composite),
+    "pairs-significant": Sentence("answer", _pairs_significant),
+    "damage-incomplete": Sentence("limit", _damage_incomplete),
+    "systems-untestable": Sentence("limit", _untestable),
+    "outputs-without-score": Sentence("limit", _without_score),
+    "judge-usage": Sentence("answer", _usage),
+    "judge-unscored": Sentence("limit", _unscored),
+}

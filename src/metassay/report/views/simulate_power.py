@@ -1,0 +1,65 @@
+"""How strong tests are, as curves: a row per test and a column per setting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from metassay.errors import one_line
+from metassay.report import names, numbers
+from metassay.report.table import Table
+from metassay.report.views.columns import Shown, at, build, figures, grouped, lines
+
+if TYPE_CHECKING:
+    from metassay.studies.power import Power, PowerRow
+
+
+def default(result: Power) -> tuple[str, ...]:
+    """Return the view that suits the number of settings."""
+    return ("intervals",) if len({row.setting for row in result.table}) <= 4 else ("curves",)
+
+
+def curves(result: Power) -> tuple[Table, ...]:
+    """Return a row per test and a column per setting, in a section per metric, criterion, level and statistic."""
+    return _rates(result, with_ends=False)
+
+
+def intervals(result: Power) -> tuple[Table, ...]:
+    """Return the same with the interval of every rate."""
+    return _rates(result, with_ends=True)
+
+
+def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
+    rows = result.table
+    damaged = rows[0].damage == "words"
+    last = f"{names.measure(rows)} when damaged"
+
+    def rate(row: PowerRow) -> str:
+        if row.test == last:
+            return numbers.two(row.estimate_damaged)
+        if not row.trials:
+            return numbers.DASH
+        return numbers.ranged(row.rate, row.low, row.high, numbers.two) if with_ends else numbers.two(row.rate)
+
+    def column(setting: float) -> Shown:
+        return at(figures(numbers.percent(setting) if damaged else f"{setting:g}", rate), "setting", setting)
+
+    sections = []
+    for mine in grouped(rows, f"metric {names.SETTING}").values():
+        row = mine[0]
+        title = f"{one_line(row.metric)} against {names.setting(row)} (intact: {numbers.correlation(row.estimate)})"
+        # under the tests stands what the damage does to the metric
+        sections.append((title, lines([*mine, *(replace(row, test=last) for row in mine)], "test")))
+    how = (
+        "the damaged metric sees a random share of the words, from left to right"
+        if damaged
+        else "noise of so many standard deviations of the scores is added, from left to right"
+    )
+    most = max(row.trials + row.n_undefined for row in rows)
+    return build(
+        "How often do tests find that a damaged metric is worse?",
+        ["test", *map(column, sorted({row.setting for row in rows}))],
+        sections,
+        f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {how}.",
+        "In brackets 95% intervals." if with_ends else f"{names.widest(rows)}.",
+    )

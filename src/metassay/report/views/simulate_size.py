@@ -1,0 +1,52 @@
+"""How often tests reject in worlds where the truth is known: a row per world and a column per test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metassay.errors import one_line
+from metassay.report import names
+from metassay.report.table import Table
+from metassay.report.views.columns import Shown, across, bold, build, grouped, lines, words
+
+if TYPE_CHECKING:
+    from metassay.studies.size import Size, SizeRow
+
+LONG = "paired-"
+"""What is cut off names of tests that would make columns too wide."""
+
+
+def table(result: Size) -> tuple[Table, ...]:
+    """Return rates, first where metrics are equally good, then where the first is better."""
+    rows = result.table
+    cut = any(row.test.startswith(LONG) for row in rows)
+
+    def column(test: str) -> Shown:
+        return bold(f"{test.removeprefix(LONG)}|rate|correlation", lambda row: row.holds is False)
+
+    sections = [
+        (
+            f"{names.coefficient(statistic)} at system level, "
+            + ("equally good metrics: errors" if equal else "the first is better: power"),
+            lines(mine, "setting metric_a metric_b human"),
+        )
+        for statistic, some in grouped(rows, names.STATISTIC).items()
+        for equal, mine in grouped(sorted(some, key=lambda row: not row.equal), "equal").items()
+    ]
+    most = max(row.trials + row.n_undefined for row in rows)
+    return build(
+        "How often do tests reject?",
+        [words("world", lambda line: _world(line[0])), *across(rows, "test", column)],
+        sections,
+        f"Share of {most:,} data sets in which a test finds the first metric better (α = {rows[0].alpha:g}); "
+        f"{names.widest(rows)}.",
+        cut and "boot-systems, boot-inputs and boot-both are the paired bootstraps.",
+        undefined="scores that do not vary",
+        bold="more than 1.3 α",
+    )
+
+
+def _world(row: SizeRow) -> str:
+    fitted = [one_line(each) for each in (row.metric_a, row.metric_b, row.human) if each is not None]
+    label = f"{', '.join(fitted)}: {row.setting}" if row.metric_a is not None else row.setting
+    return label.removeprefix("equal: ").removeprefix("differ: ")

@@ -1,0 +1,249 @@
+"""The two-way jackknife: an interval and a test about new systems and new inputs that draw nothing.
+
+See :mod:`metassay.stats.jackknife` for what systems show and what inputs add to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
+from metassay.stats.jackknife import Fit, added_up, of_independent_pairs
+from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
+from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
+from metassay.stats.methods.names import JACKKNIFE
+from metassay.stats.significance import EQUAL
+from metassay.stats.statistics.base import Statistic
+
+LOWEST = -0.2
+"""What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
+SKEWED, LEAST = 0.3, 0.2
+"""The most that skewness counts, and the least that is left of 1 − a·t for it to be divided by."""
+
+
+class _Jackknife(Method):
+    """What the interval and the test have in common."""
+
+    name = JACKKNIFE
+    citation = "Cameron, Gelbach and Miller (2011)"
+    drawn = False
+    generalises = "both"
+
+    def needs(self, level: str) -> tuple[int, int]:
+        """Return the least numbers of systems and of inputs (or families and clusters of them)."""
+        return (3, 5) if level == "within-system" else (5, 2)
+
+
+class JackknifeInterval(_Jackknife, Interval):
+    """back(c + s·w(∓t)), s² = J + A: what systems show and what inputs add, on the statistic's scale.
+
+    t has the degrees of freedom of Satterthwaite (1946), N − 2 of systems and M − 1 of inputs. w lengthens the side to
+    which the values without one system are skewed. The centre c is corrected for bias at input and global level.
+    """
+
+    student = True
+
+    def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
+        """Return intervals for each case."""
+        found = []
+        for case in cases:
+            estimates, undefined = case.prepared.estimate()
+            ends = np.full((2, len(estimates)), np.nan)
+            reasons: list[Reason | None] = [None] * len(estimates)
+            for metrics, fit in case.fits:
+                if min(fit.units) < 2:
+                    continue
+                limits = Limits(fit)
+                ends[:, metrics] = limits.ends(confidence)
+                for at, left, variance in zip(metrics, fit.left, limits.variance, strict=True):
+                    if np.isnan(left).any():
+                        reasons[at] = Reason("undefined-without-one")
+                    elif variance <= EQUAL**2:
+                        reasons[at] = Reason("zero-width")
+            found.append(Intervals(estimates, undefined, ends[0], ends[1], reasons=tuple(reasons)))
+        return found
+
+
+class Limits:
+    """The intervals of the metrics of a fit, at any confidence."""
+
+    def __init__(self, fit: Fit) -> None:
+        statistic, n = fit.statistic, fit.units[0]
+        self.fit = fit
+        d = (n - 1) * (fit.left.mean(axis=1, keepdims=True) - fit.left)
+        systems = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0)
+        if fit.level == "system" and statistic.ranked:
+            # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
+            systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
+        inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
+        self.variance, self.varies = systems + inputs, systems > EQUAL**2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            skew = (d**3).sum(axis=1) / (6 * (d * d).sum(axis=1) ** 1.5) * (systems / self.variance) ** 1.5
+        self.skew = np.clip(np.nan_to_num(skew), -SKEWED, SKEWED)
+        self.df = satterthwaite(systems, inputs, fit.df)
+        self.centre, self.power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
+        if fit.level in ("input", "global"):
+            self.centre = fit.at - (n - 1) * (fit.left.mean(axis=1) - fit.at)
+
+    def ends(self, confidence: float | FloatArray, metrics: IntArray | slice = slice(None)) -> FloatArray:
+        """Return the ends of intervals of some metrics, (2, metrics), each at the same or at its own confidence."""
+        t = stdtrit(self.df[metrics], (1 + np.asarray(confidence)) / 2)
+        skew, centre, r = self.skew[metrics], self.centre[metrics], self.fit.estimates[metrics]
+        error = np.sqrt(self.variance[metrics])
+
+        def end(q: FloatArray) -> FloatArray:
+            long = np.where(skew * q > 0, q / np.maximum(1 - skew * q, LEAST) ** self.power, q)
+            return self.fit.statistic.scale.back(np.asarray(centre + error * long))
+
+        # What no system changes has no width; ±1 has a place on Fisher's scale only because it is moved in.
+        return np.where(self.varies[metrics], [np.minimum(end(-t), r), np.maximum(end(t), r)], r)
+
+
+def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) -> FloatArray:
+    """Return the degrees of freedom of a sum of two variances, at least 1 (Satterthwaite 1946)."""
+    inputs = np.maximum(inputs, 0.0)
+    below = systems**2 / df[0] + inputs**2 / df[1]
+    found = np.divide((systems + inputs) ** 2, below, out=np.ones(np.shape(below)), where=below != 0)
+    return np.asarray(np.maximum(found, 1.0))
+
+
+class JackknifeTest(_Jackknife, MetricTest):
+    """t = (c_X − c_Y)/√(J + A) of the difference, on the statistic's scale and the degrees of freedom of the interval.
+
+    Means of systems: Pearson takes the geometric mean of J and of the variance that holds if both are equally good; and
+    where a system is an outlier, Pearson and Spearman take the larger p of this test and of the score test.
+    """
+
+    unpaired = "correlations"
+
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+        """Test pairs of metrics."""
+        estimates = np.stack([case.estimates[list(side)] for side in zip(*pairs, strict=True)], axis=1)
+        greater, less, error, df = np.full((4, len(pairs)), np.nan)
+        reasons: list[Reason | None] = [Reason("other-cells")] * len(pairs)
+        for mine, fit, sides in self._fitted(case, pairs):
+            found = contrast(fit, *sides)
+            greater[mine], less[mine], error[mine], df[mine] = found.greater, found.less, found.error, found.df
+            unstable = np.asarray(np.isnan(fit.left).any(axis=1))
+            for k, same, wide, a, b in zip(mine, found.same, found.error, *sides, strict=True):
+                reasons[k] = Reason("same-scores") if same else Reason("zero-width") if wide <= EQUAL else None
+                if unstable[a] or unstable[b]:
+                    reasons[k] = Reason("undefined-without-one")
+        if not case.statistic.higher_is_better:
+            alternative = OPPOSITE[alternative]
+        p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
+        none = np.zeros(len(pairs), dtype=np.int64)
+        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons), (error, df))
+
+    @staticmethod
+    def _fitted(case: Case, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], Fit, tuple[IntArray, IntArray]]]:
+        """Yield pairs whose metrics were fitted together, by position, the fit, and the places of both in it."""
+        for metrics, fit in case.fits:
+            place = {int(metric): at for at, metric in enumerate(metrics)}
+            mine = [k for k, (a, b) in enumerate(pairs) if a in place and b in place]
+            if mine and min(fit.units[0] - 2, fit.units[1] - 1) > 0:
+                first, second = (np.array([place[pairs[k][side]] for k in mine]) for side in (0, 1))
+                yield mine, fit, (first, second)
+
+
+def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, alternative: str) -> FloatArray | None:
+    """Return how far apart two statistics must be for a test at level α to find it, (pairs,); inf if they cannot be.
+
+    Around the same middle on the statistic's scale and with the same standard errors; None if the test is not
+    Student's. At a level that is corrected for many tests this is the first step of Holm's.
+    """
+    if found.precision is None:
+        return None
+    error, df = found.precision
+    middle = statistic.scale.to(found.estimates, systems).mean(axis=1)
+    with np.errstate(invalid="ignore"):
+        half = stdtrit(df, 1 - alpha / (2 if alternative == "two-sided" else 1)) * error / 2
+    low, high = (statistic.scale.back(np.asarray(middle + side * half)) for side in (-1, 1))
+    # Statistics that come in steps end where the last step is cut off.
+    most = float(statistic.scale.to(np.asarray(statistic.range[1]), systems))
+    return np.where(half > most, np.inf, high - low)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Differences of two metrics each, (pairs,), tested in both directions."""
+
+    greater: FloatArray
+    """p-values against the first not having the larger statistic."""
+    less: FloatArray
+    """p-values against the second not having it."""
+    error: FloatArray
+    """Standard errors on the scale."""
+    df: FloatArray
+    """Their degrees of freedom."""
+    same: BoolArray
+    """Whether the statistic cannot tell the two apart, whatever system is left out."""
+
+
+def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
+    """Test the difference of metrics of a fit, by position."""
+
+    def of_difference(matrix: FloatArray) -> FloatArray:
+        own = np.diag(matrix)
+        return np.asarray(own[first] + own[second] - 2 * matrix[first, second])
+
+    difference = fit.at[first] - fit.at[second]
+    systems = np.maximum(of_difference(fit.of_systems), 0.0) * fit.of_pairs
+    inputs = np.maximum(of_difference(fit.of_inputs), LOWEST * systems)
+    same = (systems <= EQUAL**2) & (np.abs(difference) <= EQUAL)
+
+    def p_values(difference: FloatArray, variance: FloatArray, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
+        total = variance + inputs
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t = np.where(total > 0, difference / np.sqrt(total), np.sign(difference) * np.inf)
+        df = satterthwaite(variance, inputs, fit.df)
+        return stdtr(df, -t), stdtr(df, t)
+
+    shown = systems
+    score = None
+    if fit.means is not None and not fit.statistic.pairwise:
+        score = _score(fit, first, second)
+        if not fit.statistic.ranked:
+            shown = np.sqrt(systems * score.variance) * score.slope
+    greater, less = p_values(difference, shown, inputs)
+    if score is not None:
+        added = np.maximum(inputs / score.slope**2, LOWEST * score.variance)
+        restricted = p_values(score.difference, score.variance, added)
+        greater, less = (
+            np.where(score.outlier, np.maximum(p, other), p)
+            for p, other in zip((greater, less), restricted, strict=True)
+        )
+    error, df = np.sqrt(np.maximum(shown + inputs, 0.0)), satterthwaite(shown, inputs, fit.df)
+    return Contrast(np.where(same, np.nan, greater), np.where(same, np.nan, less), error, df, same)
+
+
+@dataclass(frozen=True)
+class _Score:
+    """The score test that two correlations with the same people are equal, (pairs,)."""
+
+    difference: FloatArray
+    variance: FloatArray
+    slope: FloatArray
+    """How much Fisher's scale stretches their common value."""
+    outlier: BoolArray
+
+
+def _score(fit: Fit, first: IntArray, second: IntArray) -> _Score:
+    """Test from what a common value of both correlations ρ leaves: (x − y)(z − ρ(x + y)/2), system by system."""
+    assert fit.means is not None, "only means of systems are tested so"
+    n = fit.systems
+    x, z = (standardised(fit, values) for values in fit.means)
+    r = fit.estimates
+    apart, both = x[first] - x[second], (r[first] + r[second]) / 2
+    psi = apart * (z[first] - both[:, None] * (x[first] + x[second]) / 2)
+    difference = psi.mean(axis=1)
+    of_units = added_up(psi - difference[:, None], fit.families)
+    variance = (of_units**2).sum(axis=1) / n**2 * fit.units[0] / (fit.units[0] - 2)
+    of_one = largest_share(residuals(fit))[1]
+    share = np.maximum(np.maximum(of_one[first], of_one[second]), largest_share(apart)[1])
+    slope = 1 / (1 - np.minimum(both**2, 1 - 1e-9))
+    return _Score(difference, variance, slope, share > grubbs_share(n))

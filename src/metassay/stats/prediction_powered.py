@@ -1,0 +1,299 @@
+"""What would people have said of all outputs? A judge everywhere, corrected by few human judgments."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.clustered import Estimate, estimate, rank_ranges
+from metassay.stats.levels import means_of_known
+
+
+@dataclass(frozen=True, eq=False)
+class Powered:
+    """A mean of human judgments, estimated with the help of a judge."""
+
+    corrected: Estimate
+    """The prediction-powered mean."""
+    human: Estimate
+    """The mean of the human judgments alone."""
+    judge: float
+    """The mean of the judge over all items."""
+    weight: float
+    """How far the judge is relied on, λ between 0 and 1; 0 is people alone."""
+    labelled: int
+    """Items with a human judgment."""
+    total: int
+    """All items."""
+    influence: FloatArray
+    """What each item, or each cluster of items, does to the corrected mean."""
+
+    @property
+    def worth(self) -> float:
+        """How many human judgments alone would be as precise."""
+        if not self.corrected.error > 0:
+            return math.nan
+        return self.labelled * (self.human.error / self.corrected.error) ** 2
+
+
+def tuned_weight(people: FloatArray, judged: FloatArray, elsewhere: FloatArray) -> float:
+    """Return λ = Cov(Y, f)/((1 + n/N) Var f), clipped to [0, 1]; Var f is that of all items.
+
+    Angelopoulos, Duchi and Zrnic (2023), "PPI++: Efficient prediction-powered inference", as ppi_py computes it.
+    """
+    if not len(people) or not len(elsewhere):
+        return 0.0
+    shared = float(((people - people.mean()) * (judged - judged.mean())).mean())
+    return _clipped(shared, (1 + len(people) / len(elsewhere)) * float(np.append(judged, elsewhere).var(ddof=1)))
+
+
+def powered_mean(
+    people: FloatArray,
+    judge: FloatArray,
+    *,
+    clusters: IntArray | None = None,
+    weight: float | None = None,
+    confidence: float = 0.95,
+) -> Powered:
+    """Return the mean that people would have given over all items.
+
+    Parameters
+    ----------
+    people
+        Human judgments, (n,), NaN where there is none.
+    judge
+        The judge's on the same items; items without it are left out.
+    clusters
+        Clusters of the items, 0, 1, …, such as inputs that several systems share. Then λ is the one that makes the
+        clustered variance smallest, and the interval is that of t with the labelled clusters less one.
+    weight
+        λ, to fix it; by default the best one.
+    confidence
+        Such as 0.95.
+
+    Notes
+    -----
+    θ = mean(Y) + λ(mean f over unlabelled − mean f over labelled), variance Var(Y − λf)/n + λ² Var(f)/N. Without
+    clusters, the numbers are those of ppi_py's ``ppi_mean_ci``. Where the judge is of no help λ is 0, and people alone
+    are the answer.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> truth = random.normal(size=1000)
+    >>> people = np.where(np.arange(1000) < 100, truth, np.nan)
+    >>> found = powered_mean(people, truth + random.normal(scale=0.5, size=1000))
+    >>> round(found.weight, 2), round(found.worth)
+    (0.67, 329)
+    """
+    labelled, other = ~np.isnan(people + judge), np.isnan(people) & ~np.isnan(judge)
+    y, f, g = people[labelled], judge[labelled], judge[other]
+    n, away, middle = len(y), len(g), float(means_of_known(judge))
+    where = np.arange(len(people)) if clusters is None else clusters
+    size = int(where.max(initial=-1)) + 1
+    if n < 2:
+        nothing = estimate(math.nan, math.nan, 0, n, confidence)
+        return Powered(nothing, nothing, middle, 0.0, n, n + away, np.full(size, np.nan))
+    # What items do to the mean of people, and what they do to the correction for λ = 1, summed by cluster.
+    own = np.bincount(where[labelled], (y - y.mean()) / n, size)
+    effect = np.bincount(where[labelled], (f - f.mean()) / n, size)
+    if away:
+        effect -= np.bincount(where[other], (g - g.mean()) / away, size)
+    if clusters is None:
+        df, factor, best = math.inf, 1.0, tuned_weight(y, f, g)
+    else:
+        df = len(np.unique(where[labelled])) - 1
+        factor = (df + 1) / df if df else math.nan
+        best = _clipped(float((own * effect).sum()), float((effect**2).sum()))
+    lam = 0.0 if not away else best if weight is None else weight
+    value = float((y - lam * f).mean() + (lam * g.mean() if away else 0.0))
+    influence = own - lam * effect
+    human, corrected = (
+        estimate(each, factor * float((part**2).sum()), df, n, confidence)
+        for each, part in ((float(y.mean()), own), (value, influence))
+    )
+    return Powered(corrected, human, middle, lam, n, n + away, influence)
+
+
+def _clipped(above: float, below: float) -> float:
+    """Return a weight between 0 and 1; 0 where nothing varies."""
+    return min(max(above / below, 0.0), 1.0) if below > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class PoweredSystems:
+    """Means of several systems over the same inputs."""
+
+    systems: tuple[Powered, ...]
+    """Each system."""
+    covariance: FloatArray
+    """Of the corrected means, systems × systems: inputs are shared."""
+    df: int
+    """Labelled inputs less one."""
+
+    def difference(self, a: int, b: int, confidence: float = 0.95) -> Estimate:
+        """Return the corrected mean of system `a` less that of `b`."""
+        variance = self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b]
+        value = self.systems[a].corrected.value - self.systems[b].corrected.value
+        n = min(self.systems[a].labelled, self.systems[b].labelled)
+        return estimate(value, max(float(variance), 0.0), self.df, n, confidence)
+
+    def ranks(self, confidence: float = 0.95) -> tuple[IntArray, IntArray]:
+        """Return the best and the worst rank of each system, 1 for the largest mean."""
+        values = np.array([system.corrected.value for system in self.systems])
+        return rank_ranges(values, self.covariance, self.df, confidence)
+
+
+def powered_systems(
+    people: FloatArray, judge: FloatArray, clusters: IntArray | None = None, confidence: float = 0.95
+) -> PoweredSystems:
+    """Return the means that people would have given to each system, and their covariance.
+
+    Parameters
+    ----------
+    people, judge
+        Systems × inputs, NaN where missing.
+    clusters
+        Clusters of the inputs; by default each input is one.
+    confidence
+        Such as 0.95.
+    """
+    inputs = np.arange(people.shape[1]) if clusters is None else clusters
+    found = [powered_mean(y, f, clusters=inputs, confidence=confidence) for y, f in zip(people, judge, strict=True)]
+    df = len(np.unique(inputs[(~np.isnan(people + judge)).any(axis=0)])) - 1
+    influence = np.stack([system.influence for system in found])
+    return PoweredSystems(tuple(found), influence @ influence.T * ((df + 1) / df if df > 0 else np.nan), df)
+
+
+@dataclass(frozen=True)
+class Prevalence:
+    """A share of positive items, corrected for the errors of the judge that counted them."""
+
+    corrected: Estimate
+    """The share that people would have found; NaN where the judge carries no information."""
+    apparent: float
+    """The share that the judge finds."""
+    sensitivity: float
+    """Share of people's positive items that the judge calls positive, q1."""
+    specificity: float
+    """Share of people's negative items that the judge calls negative, q0."""
+
+    @property
+    def informative(self) -> bool:
+        """Whether the judge is better than chance, q0 + q1 > 1."""
+        return self.sensitivity + self.specificity > 1
+
+
+def corrected_share(
+    apparent: float, judged: int, hits: int, positives: int, rejections: int, negatives: int, confidence: float = 0.95
+) -> Prevalence:
+    """Return the share of positive items from a judge's yes and no (Rogan and Gladen 1978).
+
+    Parameters
+    ----------
+    apparent
+        The judge's share of positive items among items that people did not label.
+    judged
+        How many these are.
+    hits, positives
+        How many of the items that people call positive the judge calls so, and how many there are.
+    rejections, negatives
+        The same for negative items.
+    confidence
+        Such as 0.95.
+
+    Notes
+    -----
+    θ = (p + q0 − 1)/(q0 + q1 − 1), cut off at 0 and 1. The interval is that of Lang and Reiczigel (2014), which Lee et
+    al. (arXiv 2511.21140) recommend for judges: z²/2 successes and failures are added to p and one of each to q0 and
+    q1, and its middle is moved by 2z²(θ q1(1 − q1)/m1 − (1 − θ) q0(1 − q0)/m0).
+
+    Examples
+    --------
+    >>> found = corrected_share(0.6, 1000, 90, 100, 80, 100)
+    >>> round(found.corrected.value, 3), round(found.corrected.low, 3), round(found.corrected.high, 3)
+    (0.571, 0.49, 0.655)
+    """
+    q1, q0 = (part / whole if whole else math.nan for part, whole in ((hits, positives), (rejections, negatives)))
+    n, z = positives + negatives, float(ndtri((1 + confidence) / 2))
+    if not q0 + q1 > 1:
+        return Prevalence(Estimate(math.nan, math.nan, math.nan, math.nan, 0, n), apparent, q1, q0)
+    value = min(max((apparent + q0 - 1) / (q0 + q1 - 1), 0.0), 1.0)
+    p, size = (judged * apparent + z * z / 2) / (judged + z * z), judged + z * z
+    r1, r0 = (hits + 1) / (positives + 2), (rejections + 1) / (negatives + 2)
+    v1, v0 = r1 * (1 - r1) / (positives + 2), r0 * (1 - r0) / (negatives + 2)
+    if r0 + r1 <= 1:
+        return Prevalence(Estimate(value, math.nan, 0.0, 1.0, math.inf, n), apparent, q1, q0)
+    middle = (p + r0 - 1) / (r0 + r1 - 1)
+    error = math.sqrt(p * (1 - p) / size + (1 - middle) ** 2 * v0 + middle**2 * v1) / (r0 + r1 - 1)
+    middle += 2 * z * z * (middle * v1 - (1 - middle) * v0)
+    low, high = (min(max(middle + side * z * error, 0.0), 1.0) for side in (-1, 1))
+    return Prevalence(Estimate(value, error, low, high, math.inf, n), apparent, q1, q0)
+
+
+def corrected_share_of_items(
+    people: FloatArray, judge: FloatArray, clusters: IntArray | None = None, confidence: float = 0.95
+) -> Prevalence:
+    """Return the corrected share of items, 0 or 1 and NaN where missing; with clusters, by linearisation.
+
+    dθ = (dp + (1 − θ) dq0 − θ dq1)/(q0 + q1 − 1), summed over clusters, with t of the labelled clusters less one.
+    """
+    labelled, other = ~np.isnan(people + judge), np.isnan(people) & ~np.isnan(judge)
+    y, f = people[labelled] == 1, judge[labelled] == 1
+    counted = other if other.any() else labelled
+    share = float(means_of_known(judge[counted]))
+    counts = (int((y & f).sum()), int(y.sum()), int((~y & ~f).sum()), int((~y).sum()))
+    found = corrected_share(share, int(counted.sum()), *counts, confidence)
+    if clusters is None or not found.informative:
+        return found
+    theta, q1, q0 = found.corrected.value, found.sensitivity, found.specificity
+    size = int(clusters.max(initial=-1)) + 1
+    # (1 − θ) dq0 − θ dq1 by labelled item, then dp.
+    errors = np.where(y, -theta * (f - q1) / counts[1], (1 - theta) * (~f - q0) / max(counts[3], 1))
+    influence = np.bincount(clusters[labelled], errors, size)
+    influence += np.bincount(clusters[counted], (judge[counted] - share) / counted.sum(), size)
+    df = len(np.unique(clusters[labelled])) - 1
+    variance = float((influence**2).sum()) / (q0 + q1 - 1) ** 2 * (df + 1) / df if df else math.nan
+    raw = estimate(theta, variance, df, len(y), confidence)
+    low, high = (float(np.clip(end, 0.0, 1.0)) for end in (raw.low, raw.high))
+    return Prevalence(Estimate(theta, raw.error, low, high, df, len(y)), share, q1, q0)
+
+
+def next_positives(more: int, apparent: float, sensitivity: float, specificity: float) -> float:
+    """Return how many of `more` labels should go to items that the judge calls positive.
+
+    m1 = m/(1 + (1/p − 1)√κ), κ = (1 − q0)/(1 − q1) (Lee et al., arXiv 2511.21140).
+    """
+    if not 0 < apparent < 1 or sensitivity >= 1:
+        return math.nan
+    return more / (1 + (1 / apparent - 1) * math.sqrt((1 - specificity) / (1 - sensitivity)))
+
+
+def labels_needed(
+    spread: float, half_width: float, correlation: float = 0.0, share: float = 0.0, confidence: float = 0.95
+) -> float:
+    """Return how many labels give an interval of ± `half_width`, with the help of a judge or without.
+
+    Parameters
+    ----------
+    spread
+        Standard deviation of human judgments; √(p(1 − p)) for a share.
+    half_width
+        What is wanted.
+    correlation
+        Of judge and people; 0 for people alone.
+    share
+        Labelled items as a share of all, n/(n + N): 0 in the limit of many more.
+    confidence
+        Such as 0.95.
+
+    Notes
+    -----
+    With the best λ the variance is σ²(1 − ρ²(1 − share))/n.
+    """
+    z = float(ndtri((1 + confidence) / 2))
+    return (z * spread / half_width) ** 2 * (1 - correlation**2 * (1 - share))

@@ -1,0 +1,112 @@
+"""How far several people agree with one another, with ratings missing, under weights of the rated units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from metassay.stats.arrays import FloatArray
+from metassay.stats.levels import means_of_known
+from metassay.stats.reliability import krippendorff
+from metassay.stats.statistics.labels import alpha, distances, gwet
+
+POWERS = {"share": 0, "ac1": 0, "ac2": 2, "ac2-linear": 1}
+"""Coefficients of pairs of ratings, with the power of the distance of two labels."""
+COEFFICIENTS = (*POWERS, "alpha-nominal", "alpha-ordinal", "alpha-interval")
+
+
+def agreement(ratings: FloatArray, coefficient: str, weights: FloatArray | None = None) -> FloatArray:
+    """Return how far raters agree, in every draw of units, (B,); NaN where it is undefined.
+
+    Parameters
+    ----------
+    ratings
+        Codes of labels, or numbers, raters × units, NaN where a rating is missing.
+    coefficient
+        ``share`` (of pairs of raters of a unit that give the same label, averaged over units), ``ac1``, ``ac2``
+        (squared weights), ``ac2-linear``, ``alpha-nominal``, ``alpha-ordinal`` or ``alpha-interval``.
+    weights
+        How often each unit was drawn, (units, B); by default each once.
+
+    Notes
+    -----
+    Gwet (2014), "Handbook of inter-rater reliability"; Krippendorff (2011). Units with one rating count in Gwet's
+    shares of labels, as he defines them, and nowhere else. Ordinal distances are those of the ratings of the draw.
+
+    Examples
+    --------
+    >>> ratings = np.array([[1.0, 2, 2, 1], [1, 2, 1, 1], [1, np.nan, 2, np.nan]])
+    >>> agreement(ratings, "share").round(3).tolist(), agreement(ratings, "alpha-nominal").round(3).tolist()
+    ([0.833], [0.625])
+    """
+    if coefficient not in COEFFICIENTS:
+        raise ValueError(f"unknown coefficient {coefficient!r} (known: {', '.join(COEFFICIENTS)})")
+    weights = np.ones((ratings.shape[1], 1)) if weights is None else weights
+    if coefficient == "alpha-interval":
+        return krippendorff(ratings[:, None], "interval", weights)
+    labels = np.unique(ratings[~np.isnan(ratings)])
+    counts = (ratings[..., None] == labels).sum(axis=0).astype(np.float64)
+    each = counts.sum(axis=1)
+    several = each >= 2
+    pairs = counts[several, :, None] * counts[several, None, :]
+    k = len(labels)
+    pairs[:, range(k), range(k)] -= counts[several]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if coefficient.startswith("alpha"):
+            together = (pairs / (each[several] - 1)[:, None, None]).reshape(-1, k * k).T @ weights[several]
+            return alpha(together.reshape(k, k, -1), labels, coefficient.removeprefix("alpha-"))
+        apart = distances(labels, POWERS[coefficient])
+        alike = (pairs * (1 - apart / (apart.max(initial=0.0) or 1.0))).sum((1, 2))
+        shared = (alike / (each * (each - 1))[several]) @ weights[several] / weights[several].sum(axis=0)
+        if coefficient == "share":
+            return np.asarray(shared)
+        rated = each > 0
+        shares = (counts[rated] / each[rated, None]).T @ weights[rated] / weights[rated].sum(axis=0)
+        return gwet(shared, shares, apart)
+
+
+def each_against_others(
+    ratings: FloatArray, score: Callable[[FloatArray, FloatArray], float], combine: str = "pairs"
+) -> FloatArray:
+    """Return how each rater scores against the others, as a judge would be scored, (raters,).
+
+    Parameters
+    ----------
+    ratings
+        Raters × units, NaN where a rating is missing.
+    score
+        From one rater's values and those that they are compared with, both without missing ones, to a number.
+    combine
+        ``pairs`` pools the pairs with every other rater; ``mean`` and ``majority`` compare with one value per unit of
+        all others, of which units tied for the majority are left out.
+
+    Examples
+    --------
+    >>> ratings = np.array([[1.0, 2, 2], [1, 2, 1], [1, np.nan, 2]])
+    >>> each_against_others(ratings, lambda x, z: float((x == z).mean())).tolist()
+    [0.8, 0.6, 0.75]
+    """
+    found = np.full(len(ratings), np.nan)
+    for j, own in enumerate(ratings):
+        others = np.delete(ratings, j, axis=0)
+        z = others if combine == "pairs" else pooled(others, combine)[None]
+        x = np.broadcast_to(own, z.shape)
+        known = ~np.isnan(x + z)
+        if known.any():
+            found[j] = score(x[known], z[known])
+    return found
+
+
+def pooled(ratings: FloatArray, combine: str) -> FloatArray:
+    """Return one value per unit, (units,): the ``mean`` or the ``majority`` of raters; NaN where there is none."""
+    known = ~np.isnan(ratings)
+    if combine == "mean":
+        return means_of_known(ratings, axis=0)
+    labels = np.unique(ratings[known])
+    if not len(labels):
+        return np.full(ratings.shape[1], np.nan)
+    counts = (ratings[..., None] == labels).sum(axis=0)
+    most = counts.max(axis=1)
+    clear = (most > 0) & ((counts == most[:, None]).sum(axis=1) == 1)
+    return np.where(clear, labels[counts.argmax(axis=1)], np.nan)

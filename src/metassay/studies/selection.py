@@ -1,0 +1,387 @@
+"""What takes part in a study: which columns, systems and inputs, and what is left out.
+
+People annotate few inputs; metrics can score the whole test set. So the inputs behind the means of metrics and behind
+those of people need not be the same (Deutsch, Dror and Roth 2022, "Re-Examining System-Level Correlations of Automatic
+Summarization Evaluation Metrics", §3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from metassay.core import vocabulary
+from metassay.core.note import Note
+from metassay.core.options import Names
+from metassay.core.scores import Scores
+from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
+from metassay.stats.arrays import BoolArray, FloatArray
+from metassay.stats.draws import CHOICE, stream
+from metassay.stats.methods.base import Case, Method
+from metassay.stats.statistics.base import Statistic
+
+Annotated = int | Iterable[str]
+"""How many inputs to take as annotated, or which ones."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Columns as bare arrays, human criteria first, with notes on what a reader must know."""
+
+    scores: Scores
+    """The scores that are studied."""
+    names: tuple[str, ...]
+    """Human criteria, then metrics."""
+    kinds: tuple[str, ...]
+    """``human`` or ``metric``, one per name."""
+    values: FloatArray
+    """Scores with high ones good, (columns, systems, inputs)."""
+    notes: list[Note] = field(default_factory=list)
+    """What was left out."""
+    whole: FloatArray | None = None
+    """The same with means that are the scores given for whole systems, if the data have such."""
+
+    def at(self, level: str) -> Selection:
+        """Return it with the scores as a level takes them."""
+        return replace(self, values=self.whole) if level == "system" and self.whole is not None else self
+
+    @property
+    def humans(self) -> tuple[str, ...]:
+        """Human criteria."""
+        return self.names[: self.kinds.count("human")]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics."""
+        return self.names[self.kinds.count("human") :]
+
+    @property
+    def x(self) -> FloatArray:
+        """Metric scores, (metrics, systems, inputs)."""
+        return self.values[self.kinds.count("human") :]
+
+    @property
+    def z(self) -> FloatArray:
+        """Human scores, (criteria, systems, inputs)."""
+        return self.values[: self.kinds.count("human")]
+
+    def need(self, *, systems: int = 1, inputs: int = 1, levels: Iterable[str] = ()) -> Selection:
+        """Refuse data that are too small for a study, or on which a level is undefined whatever the scores are."""
+        n, m = self.scores.shape
+        for level in levels:
+            if level in ("system", "input") and not self.scores.has_systems:
+                raise DataError(
+                    f"{level} level compares systems, and the data have none; use --level global, or name the column "
+                    "of systems with --system-column"
+                )
+            if level in ("system", "input") and n < 2:
+                raise DataError(
+                    f"{level} level needs at least 2 systems, got {n}; with one system use level within-system"
+                )
+            if level == "within-system" and m < 2:
+                raise DataError(f"within-system level needs at least 2 inputs, got {m}")
+            if level == "global" and n * m < 2:
+                raise DataError("global level needs at least 2 cells, got 1")
+        for what, least, there in (("systems", systems, n), ("inputs", inputs, m)):
+            if there < least:
+                raise DataError(f"this study needs at least {least} {what}, got {there}")
+        return self
+
+    def sizes(self, inputs: str | None = None) -> dict[str, object]:
+        """Return the sizes that signatures tell; with `inputs` also how many people annotated, if not all."""
+        found: dict[str, object] = dict(zip(("systems", "inputs"), self.scores.shape, strict=True))
+        judged = [has_scores(matrix) for matrix in self.z]
+        if inputs is None or all(each.all() for each in judged):
+            return found
+        return {**found, "annotated": [int(each.sum()) for each in judged], "means": inputs}
+
+    def ratings(self, human: str) -> FloatArray | None:
+        """Return the scores of single annotators, (annotators, systems, inputs), or None if there are not two."""
+        column = self.scores[human]
+        return None if len(column.labels("annotator")) < 2 else column.mean(keep="annotator")
+
+    def by_inputs(self, human: int, level: str, inputs: str) -> Iterator[tuple[list[int], InputSets]]:
+        """Yield metrics, by position, that use the same inputs, with these inputs; almost always that is all."""
+        found: dict[bytes, tuple[list[int], InputSets]] = {}
+        for at, matrix in enumerate(self.x):
+            sets = input_sets(has_scores(matrix), self.z[human], level, inputs)
+            key = sets.scored.tobytes() + bytes([sets.paired])
+            found.setdefault(key, ([], sets))[0].append(at)
+        yield from found.values()
+
+    def notes_on_inputs(self, levels: Sequence[str], inputs: str, how: str) -> list[Note]:
+        """Note on which inputs metrics and people were compared, if metrics have more of them.
+
+        Parameters
+        ----------
+        levels
+            The levels that were asked for.
+        inputs
+            ``all`` or ``annotated``.
+        how
+            The test, or ``interval``, for which inputs are not paired.
+        """
+        notes = []
+        scored = np.array([has_scores(matrix) for matrix in self.x]).any(axis=0)
+        for name, matrix in zip(self.humans, self.z, strict=True):
+            judged = has_scores(matrix)
+            if not (scored & ~judged).any():
+                continue
+            counts = {"human": name, "n": judged.sum(), "inputs": (scored | judged).sum()}
+            if "system" in levels and inputs == "all":
+                notes.append(Note.of("inputs-unpaired", **counts, how=how, others=len(levels) > 1))
+            else:
+                notes.append(Note.of("inputs-judged-only", **counts))
+        return notes
+
+
+# -- columns ------------------------------------------------------------------------------------
+
+
+def select(
+    scores: Scores, human: Names | None, metric: Names | None, *, references: bool, least_metrics: int = 1
+) -> Selection:
+    """Choose metrics and people, and strip labels.
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    human, metric
+        Names or globs; by default every human criterion, and every column that is not human.
+    references
+        Whether people's own texts that were scored like systems stay in.
+    least_metrics
+        How many metrics the study needs.
+    """
+    humans = scores.find_humans(human)
+    metrics = tuple(m for m in scores.find_metrics(metric, humans) if m not in humans)
+    if len(metrics) < least_metrics:
+        raise DataError(
+            f"this study needs at least {least_metrics} metric{'s' if least_metrics > 1 else ''} beside the "
+            f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}"
+        )
+    kept, notes = without_references(scores, references)
+    values = np.stack([kept.matrix(name) for name in (*humans, *metrics)])
+    kinds = ("human",) * len(humans) + ("metric",) * len(metrics)
+    whole = None
+    given = [name for name in (*humans, *metrics) if kept[name].system_scores is not None]
+    if given:
+        whole = np.stack([kept.system_matrix(name) for name in (*humans, *metrics)])
+        notes.append(Note.of("system-scores-given", columns=given))
+    for name, matrix in zip(humans, values if whole is None else whole, strict=False):
+        if np.isnan(matrix).all():
+            raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")
+    chosen = Selection(kept, (*humans, *metrics), kinds, values, notes, whole)
+    notes += _missing(kept, metrics, chosen.x) + _missing(kept, humans, chosen.z)
+    return chosen
+
+
+def select_columns(
+    scores: Scores,
+    human: Names | None,
+    metric: Names | None,
+    *,
+    references: bool,
+    with_people: bool = False,
+    annotated: Annotated | None = None,
+    seed: int = 0,
+) -> Selection:
+    """Choose columns, and strip labels: metrics and human criteria are alike here, and neither must be there.
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    human
+        Names or globs of human criteria; by default all that are known if no metric is named, else none.
+    metric
+        Names or globs; by default every column that is not human.
+    references
+        Whether people's own texts that were scored like systems stay in.
+    with_people
+        Whether all known criteria are there even if a metric is named.
+    annotated, seed
+        See :func:`take_as_annotated`.
+    """
+    if human is not None:
+        humans = scores.find_humans(human)
+    else:
+        humans = scores.humans if metric is None or with_people else ()
+    metrics = scores.find(metric, "metric") if metric is not None else scores.metrics
+    people = {*humans, *scores.humans}
+    names = tuple(dict.fromkeys((*humans, *metrics)))
+    names = tuple(sorted(names, key=lambda name: name not in people))
+    simulated: list[Note] = []
+    if annotated is not None:
+        judged = [name for name in names if name in people and not np.isnan(scores.matrix(name)).all()]
+        if not judged:
+            raise UsageError(
+                "annotated is about human scores, and no column is known to hold any; name it with human=…"
+            )
+        scores, simulated = take_as_annotated(scores, judged, annotated, seed)
+    kept, notes = without_references(scores, references)
+    values = np.stack([kept.matrix(name) for name in names])
+    empty = np.asarray(np.isnan(values).all(axis=(1, 2)))
+    if empty.all():
+        raise DataError(f"there are no scores for these systems in {listed(names)}")
+    if empty.any():
+        left_out = [name for name, gone in zip(names, empty.tolist(), strict=True) if gone]
+        notes.append(Note.of("columns-without-scores", columns=left_out))
+        names = tuple(name for name in names if name not in left_out)
+        values = values[~empty]
+    kinds = tuple("human" if name in people else "metric" for name in names)
+    return Selection(kept, names, kinds, values, simulated + notes)
+
+
+def without_references(scores: Scores, references: bool = False) -> tuple[Scores, list[Note]]:
+    """Leave out people's own texts that were scored like systems, unless they stay, and note how many there were."""
+    kept = scores if references else scores.without_references()
+    n = len(scores.systems) - len(kept.systems)
+    return kept, [Note.of("references-excluded", n=n)] if n else []
+
+
+def cells_missing(names: Iterable[str], values: FloatArray) -> list[Note]:
+    """Note for each column how many of its cells have no score, if any."""
+    counts = [(name, int(np.isnan(matrix).sum())) for name, matrix in zip(names, values, strict=True)]
+    return [Note.of("cells-missing", column=name, n=n, cells=values[0].size) for name, n in counts if n]
+
+
+def _missing(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[Note]:
+    notes = []
+    for name, matrix in zip(names, values, strict=True):
+        empty = [s for s, row in zip(scores.systems, np.isnan(matrix), strict=True) if row.all()]
+        if empty and len(empty) < len(scores.systems):
+            notes.append(Note.of("systems-without-scores", column=name, systems=empty))
+    return notes + cells_missing(names, values)
+
+
+def rough(methods: Iterable[Method], levels: Sequence[str]) -> list[Note]:
+    """Note which methods are formulas for a single statistic, and were applied to averages of several."""
+    return [Note.of("method-on-averages", method=method.name) for method in methods if method.is_rough(levels)]
+
+
+def left_out(lacking: Sequence[tuple[Method, Statistic, str]]) -> list[Note]:
+    """Note which methods do not apply to which statistics."""
+    return [
+        Note.of("method-inapplicable", method=method.name, statistic=statistic.name, reason=reason)
+        for method, statistic, reason in lacking
+    ]
+
+
+# -- inputs -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class InputSets:
+    """The inputs of some metrics and the inputs of people, for one human criterion and one level."""
+
+    scored: BoolArray
+    """Inputs behind the numbers of the metrics."""
+    judged: BoolArray
+    """Inputs behind the numbers of people."""
+    paired: bool
+    """Whether both are the same inputs, which are then drawn together."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many inputs metrics draw from, and how many people draw from apart from that: 0 if they are paired."""
+        return int(self.scored.sum()), 0 if self.paired else int(self.judged.sum())
+
+    def of_metrics(self, x: FloatArray) -> FloatArray:
+        """Return the scores of metrics (…, inputs) on their inputs."""
+        return x if self.scored.all() else x[..., self.scored]
+
+    def of_people(self, z: FloatArray) -> FloatArray:
+        """Return the scores of people (…, inputs) on their inputs."""
+        return z if self.judged.all() else z[..., self.judged]
+
+    def case(self, x: FloatArray, metrics: list[int], z: FloatArray, level: str, statistic: Statistic) -> Case:
+        """Return some of the metrics (P, systems, inputs) and people, to be compared by a statistic at a level."""
+        chosen = x if len(metrics) == len(x) else x[metrics]
+        return Case(statistic, self.of_metrics(chosen), self.of_people(z), level, self.paired)
+
+    def sizes(self, x: FloatArray, z: FloatArray, level: str) -> tuple[int, int]:
+        """Return how many systems and inputs one metric has that people have too.
+
+        At system level a system counts if it has any score of both; inputs that are not paired count if the metric
+        scored them.
+        """
+        scored, judged = ~np.isnan(self.of_metrics(x)), ~np.isnan(self.of_people(z))
+        if level != "system":
+            both = scored & judged
+            return int(both.any(axis=1).sum()), int(both.any(axis=0).sum())
+        inputs = scored.any(axis=0) & judged.any(axis=0) if self.paired else scored.any(axis=0)
+        return int((scored.any(axis=1) & judged.any(axis=1)).sum()), int(inputs.sum())
+
+
+def input_sets(scored: BoolArray, z: FloatArray, level: str, inputs: str) -> InputSets:
+    """Say which inputs to use.
+
+    Parameters
+    ----------
+    scored
+        Inputs that the metrics have.
+    z
+        Human scores, systems × inputs. An input is annotated if any system has a score there.
+    level
+        Only means of systems can rest on different inputs.
+    inputs
+        ``all`` gives metrics every input they have, ``annotated`` only those that people annotated.
+    """
+    judged = has_scores(z)
+    if judged.all() or level != "system" or inputs == "annotated" or not (scored & ~judged).any():
+        return InputSets(judged, judged, paired=True)
+    return InputSets(scored, judged, paired=False)
+
+
+def has_scores(matrix: FloatArray) -> BoolArray:
+    """Return which inputs of systems × inputs have any score."""
+    return np.asarray((~np.isnan(matrix)).any(axis=0))
+
+
+def take_as_annotated(
+    scores: Scores, humans: Sequence[str], annotated: Annotated | None, seed: int
+) -> tuple[Scores, list[Note]]:
+    """Return the scores as if people had annotated some inputs only, and a note that says so.
+
+    Parameters
+    ----------
+    scores
+        The scores.
+    humans
+        Human criteria that lose their scores on the other inputs.
+    annotated
+        How many inputs, chosen at random, or which ones; None leaves people's scores as they are.
+    seed
+        Decides which inputs are chosen.
+    """
+    if annotated is None:
+        return scores, []
+    judged = np.array([has_scores(scores.matrix(name)) for name in humans]).reshape(-1, len(scores.inputs))
+    if isinstance(annotated, str):
+        raise UsageError(f"annotated must be a number or a list of inputs, got {one_line(annotated)!r}")
+    if isinstance(annotated, Iterable):
+        wanted = {str(name) for name in annotated}
+        for name in sorted(wanted - set(scores.inputs)):
+            raise UnknownName("input", name, scores.inputs)
+        chosen = np.array([name in wanted for name in scores.inputs])
+        drawn: int | None = None
+    else:
+        count = vocabulary.count("annotated", annotated)
+        possible = np.flatnonzero(judged.all(axis=0))
+        if count > len(possible):
+            raise DataError(f"annotated must be at most the {len(possible)} inputs that people judged, got {count}")
+        chosen = np.zeros(len(scores.inputs), dtype=bool)
+        chosen[stream(seed, CHOICE, 0).permutation(possible)[:count]] = True
+        drawn = seed
+    for name, each in zip(humans, judged, strict=True):
+        if not (each & chosen).any():
+            raise DataError(f"none of the inputs taken as annotated has a score of {one_line(name)!r}")
+    columns = dict(scores.columns)
+    for name in humans:
+        columns[name] = replace(columns[name], values=np.where(chosen, columns[name].values, np.nan))
+    note = Note.of("annotation-simulated", n=chosen.sum(), inputs=len(chosen), seed=drawn)
+    return replace(scores, columns=columns), [note]

@@ -1,0 +1,92 @@
+"""What a person chooses: the columns, and the options that :func:`metassay.make_report` declares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from metassay.core.study import Declared, read_declaration
+from metassay.errors import UsageError, one_line
+from metassay.web.limits import Limits
+
+KINDS = {"human": "people's judgment", "metric": "metric", "": "leave out"}
+"""What a column can be taken for, as a form says it."""
+
+
+def _declared() -> dict[str, Declared]:
+    options = read_declaration("metassay.report.document.report", "make_report").options
+    return {name: each for name, each in options.items() if each.option.number and each.option.group == "statistics"}
+
+
+OPTIONS: Mapping[str, Declared] = _declared()
+"""The options of a report that are numbers, but for where it is made."""
+
+
+def defaults(limits: Limits) -> dict[str, Any]:
+    """Return what each option is if nobody changes it, within the limits of the server."""
+    return {name: min(each.default, _most(name, limits)) for name, each in OPTIONS.items()}
+
+
+def _most(name: str, limits: Limits) -> float:
+    return limits.resamples if name == "resamples" else math.inf
+
+
+def read(form: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """Return what a form says; columns are named by their position, never by what the form holds."""
+    columns = []
+    for at in range(len(found["columns"])):
+        kind = text(form, f"kind-{at}", 10)
+        columns.append((kind if kind in KINDS else "", bool(form.get(f"lower-{at}"))))
+    language, first = text(form, "language", 100), text(form, "first", 12)
+    return {
+        "columns": columns,
+        "first": int(first) if first.isascii() and first.isdigit() else None,
+        "language": next((name for name in found["languages"] if name.strip() == language), None),
+        "title": text(form, "title", 150),
+        **{name: _number(text(form, name, 12) or each.default) for name, each in OPTIONS.items()},
+    }
+
+
+def text(form: Mapping[str, Any], name: str, longest: int) -> str:
+    """Return a field of a form as one line."""
+    value = form.get(name, "")
+    return one_line(value, longest).strip() if isinstance(value, str) else ""
+
+
+def _number(value: str | float) -> object:
+    """Return a number, or the text that is none, for the option's check to refuse."""
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    return int(number) if number.is_integer() else number
+
+
+def objection(choices: dict[str, Any], limits: Limits) -> str:
+    """Return what is wrong with choices, or nothing; what is wrong with an option makes way for its default."""
+    kinds = [kind for kind, _ in choices["columns"]]
+    if "human" not in kinds:
+        return "mark at least one column as people's judgment"
+    if "metric" not in kinds:
+        return "mark at least one column as a metric"
+    first = choices["first"]
+    if first is not None and (first >= len(kinds) or kinds[first] != "human"):
+        return "the main criterion must be one that people judged"
+    for name, default in defaults(limits).items():
+        wrong, most = "", _most(name, limits)
+        try:
+            choices[name] = OPTIONS[name].option.take(name, choices[name], default)
+        except UsageError as error:
+            wrong = str(error)
+        if wrong or choices[name] > most:
+            wrong = wrong or f"{name} must be at most {most:,} here, got {choices[name]:,}"
+            choices[name] = default
+            return wrong
+    return ""
+
+
+def in_order(choices: dict[str, Any]) -> list[tuple[int, str, bool]]:
+    """Return position, kind and direction of the columns to study, the main criterion before the others."""
+    taken = [(at, kind, lower) for at, (kind, lower) in enumerate(choices["columns"]) if kind]
+    return sorted(taken, key=lambda column: column[0] != choices["first"])

@@ -1,0 +1,63 @@
+"""Which columns, systems and inputs take part."""
+
+import numpy as np
+import pytest
+
+import metassay as ma
+from metassay.errors import DataError, UsageError
+from metassay.studies.selection import select, select_columns
+
+NAN = np.nan
+X = np.array([[1.0, 2, 3], [4, 5, NAN], [7, 8, 9]])
+Z = np.array([[1.0, NAN, NAN], [2, NAN, NAN], [3, NAN, NAN]])
+
+
+def scores(**more):
+    return ma.Scores.from_arrays({"bleu": X, "rouge": X + 1, **more}, {"people": Z})
+
+
+def test_people_come_first_and_metrics_after_them():
+    found = select(scores(), None, None, references=False)
+    assert (found.names, found.humans, found.metrics) == (("people", "bleu", "rouge"), ("people",), ("bleu", "rouge"))
+    assert found.kinds == ("human", "metric", "metric")
+    np.testing.assert_array_equal(found.x, [X, X + 1])
+    np.testing.assert_array_equal(found.z, [Z])
+    assert [(note.code, note["column"], note["n"]) for note in found.notes] == [
+        ("cells-missing", "bleu", 1),
+        ("cells-missing", "rouge", 1),
+        ("cells-missing", "people", 6),
+    ]
+
+
+def test_sizes_say_how_many_inputs_people_judged_where_it_matters():
+    found = select(scores(), None, None, references=False)
+    assert found.sizes() == {"systems": 3, "inputs": 3}
+    assert found.sizes("all") == {"systems": 3, "inputs": 3, "annotated": [1], "means": "all"}
+    whole = ma.Scores.from_arrays({"bleu": X}, {"people": X})
+    assert select(whole, None, None, references=False).sizes("all") == {"systems": 3, "inputs": 3}
+
+
+@pytest.mark.parametrize(
+    ("need", "told"),
+    [
+        ({"systems": 4}, "this study needs at least 4 systems, got 3"),
+        ({"inputs": 4}, "this study needs at least 4 inputs, got 3"),
+    ],
+)
+def test_too_little_is_told_in_a_line(need, told):
+    found = select(scores(), None, None, references=False)
+    assert found.need(systems=3, inputs=3, levels=("system", "global")) is found
+    with pytest.raises(DataError, match=told):
+        found.need(**need)
+
+
+def test_columns_by_themselves_need_neither_people_nor_metrics():
+    chosen = select_columns(scores(), None, "bleu", references=True)
+    assert (chosen.names, chosen.humans) == (("bleu",), ())
+    assert select_columns(scores(), None, "bleu", references=True, with_people=True).names == ("people", "bleu")
+    assert select_columns(scores(), "people", "people", references=True).names == ("people",)
+    some = select_columns(scores(empty=X * NAN), None, None, references=True)
+    assert some.names == ("people", "bleu", "rouge")
+    assert [(note.code, note["columns"]) for note in some.notes] == [("columns-without-scores", ("empty",))]
+    with pytest.raises(UsageError, match="annotated is about human scores"):
+        select_columns(scores(), None, "bleu", references=True, annotated=1)
