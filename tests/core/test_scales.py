@@ -178,6 +178,19 @@ def test_attributes_of_inputs_systems_and_outputs():
         scores.find("topic")
 
 
+def test_arrays_of_labels():
+    scores = ma.Scores.from_arrays(
+        {"judge": [["pass", None, "Fail"]], "length": [[1, None, 3]]},
+        {"human": [[["pass", "pass", "fail"]], [["fail", "pass", ""]]]},
+    )
+    assert scores["judge"].scale == scores["human"].scale == Scale("binary", ("fail", "pass"))
+    np.testing.assert_array_equal(scores.matrix("judge"), [[1, np.nan, 0]])
+    np.testing.assert_array_equal(scores.matrix("human"), [[0.5, 1, 0]])
+    assert scores["length"].scale.kind == "interval"
+    graded = ma.Scores.from_arrays({"j": [["ok", "bad", "good"]]}, scale="j=ordinal:bad<ok<good")
+    assert graded.matrix("j").tolist() == [[1, 0, 2]]
+
+
 def test_parts_of_scores():
     from metassay.core.declaring import selected
 

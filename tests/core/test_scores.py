@@ -158,7 +158,7 @@ def test_rows_name_labels_that_have_no_score():
         (lambda: Scores.from_arrays({"m": np.ones((3, 0))}), "there are no inputs"),
         (lambda: Scores.from_arrays({"m": [1.0, 2.0]}), "must have 2 dimensions"),
         (lambda: Scores.from_arrays({"m": [[np.inf]]}), "holds infinite values"),
-        (lambda: Scores.from_arrays({"m": [["high"]]}), "must hold numbers"),
+        (lambda: Scores.from_arrays({"m": [[{}]]}), "must hold numbers"),
         (
             lambda: Scores.from_arrays({"m": [[1]], "n": [[1, 2]]}),
             "must have 1 systems × 1 inputs, got 1 × 2",

@@ -73,7 +73,7 @@ def test_every_score_is_where_it_belongs(archive):
 
 def test_survive_answers_from_the_folder(archive):
     folder, _ = archive
-    result = ma.survive(ma.read(folder), statistic="kendall", resample="points", p="paper", resamples=200)
+    result = ma.survive(ma.read(folder), statistic="kendall", resample="points", test="tost", p="paper", resamples=200)
     assert result.baseline == "en"
     assert {row.language for row in result.table} == {"de", "de-back"}
     assert {row.margin_kind for row in result.table} == {"constant", "sd", "range"}

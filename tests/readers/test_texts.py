@@ -139,3 +139,18 @@ def test_summaries_that_are_no_list(tmp_path, field, value):
     row = {"id": "d", "text": "t", "machine_summaries": ["x"], "human_summaries": ["r"], field: value}
     with pytest.raises(FormatError, match=f"line 1: the field '{field}' must be a list of texts"):
         read_texts(lines(tmp_path / "c", [row]))
+
+
+def test_summaries_of_sacrerouge(make):
+    row = {
+        "instance_id": "d1",
+        "summarizer_id": "M1",
+        "summarizer_type": "peer",
+        "summary": {"text": ["One.", "Two."]},
+        "references": [{"text": "Ref."}],
+        "documents": [{"text": [["A.", "B."]]}],
+    }
+    rows = [row, row | {"summarizer_id": "A", "summarizer_type": "reference"}]
+    texts = read_texts(make("summaries.jsonl", rows))
+    assert texts.systems == ("M1",)
+    assert texts.provenance == (("summaries.jsonl", "sacrerouge"),)

@@ -67,7 +67,7 @@ def comparison(estimates, *, human="relevance", level="system", p=None, notes=()
                 "significant": value <= 0.05,
                 "significant_corrected": value <= 0.05 / max(1, len(estimates) - 1),
                 "p_corrected": min(1.0, value * max(1, len(estimates) - 1)),
-                "detectable": NAN,
+                "detectable": None,
                 "correction": "bonferroni",
                 "scope": "row",
                 "n_systems": 16,

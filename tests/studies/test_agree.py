@@ -334,3 +334,93 @@ def test_two_way_intervals_hold_the_estimate_at_every_level(example, level):
     narrow = ma.agree(example, level=level, statistic="pearson", interval="two-way", confidence=0.5, resamples=200)
     wide = ma.agree(example, level=level, statistic="pearson", interval="two-way", confidence=0.99, resamples=200)
     assert all(a.high - a.low < b.high - b.low for a, b in zip(narrow.table, wide.table, strict=True))
+
+
+def test_too_few_systems_or_inputs_have_no_interval_and_say_so(world):
+    few = ma.agree(world(systems=4), level="system,input")
+    assert all(math.isnan(row.low) and not math.isnan(row.estimate) for row in few.table)
+    assert len(noted(few, "no-interval", reason="few-systems", needs=5, has=4)) == 6
+    one_input = ma.agree(world(inputs=1), level="system", metric="fair")
+    assert math.isnan(one_input.table[0].low)
+    assert noted(one_input, "no-interval", reason="few-inputs", needs=2, has=1)
+
+
+def test_resamples_that_lie_to_one_side_are_told():
+    # Many systems that differ little, and few noisy inputs: drawing inputs again adds as much noise once more.
+    random = np.random.default_rng(3)
+    z = random.normal(size=(40, 1)) + 2 * random.normal(size=(40, 10))
+    scores = ma.Scores.from_arrays({"m": z.mean(axis=1, keepdims=True) + 2 * random.normal(size=z.shape)}, {"h": z})
+    options = {"level": "system", "statistic": "pearson"}
+    result = ma.agree(scores, interval="boot-both", resamples=500, **options)
+    (note,) = noted(result, "resamples-shifted", n=1, rows=1, metric="m", method="boot-both")
+    below = float(np.mean(result.samples[0] < result.table[0].estimate))
+    assert note["below"] == pytest.approx(below)
+    assert below > 0.7
+    assert not noted(ma.agree(scores, **options), "resamples-shifted")
+    calm = ma.Scores.from_arrays({"m": z + random.normal(size=z.shape)}, {"h": z})
+    assert not noted(ma.agree(calm, level="input", interval="boot-inputs", resamples=500), "resamples-shifted")
+
+
+def test_a_system_that_carries_a_correlation_is_named(world):
+    random = np.random.default_rng(0)
+    z = random.normal(size=(12, 1)) + 0.1 * random.normal(size=(12, 20))
+    x = 0.5 * random.normal(size=(12, 1)) + 0.1 * random.normal(size=z.shape)
+    x[3], z[3] = x[3] + 9, z[3] + 9
+    x[7] -= 4
+    scores = ma.Scores.from_arrays({"m": x}, {"h": z})
+    result = ma.agree(scores, level="system", statistic="pearson,kendall")
+    (row,) = result.leverage
+    without = scores.select(systems=[s for s in scores.systems if s != row.system])
+    r, _ = (found.estimate for found in ma.agree(without, level="system", statistic="pearson,kendall").table)
+    assert row.without == pytest.approx(r)
+    assert row.estimate == result.table[0].estimate
+    assert row.kendall == result.table[1].estimate
+    assert row.system in ("system-4", "system-8")
+    assert 0.4 < row.share <= 1
+    (note,) = noted(result, "one-system-carries", human="h")
+    assert note["rows"] == (("m", row.estimate, row.system, row.without, row.share, row.kendall),)
+    # Where no system stands out nothing is said, least of all that all is well.
+    calm = ma.agree(world(), level="system", statistic="pearson", metric="good")
+    assert not any(r.outlier for r in calm.leverage)
+    assert not noted(calm, "one-system-carries")
+    assert ma.agree(world(), level="input", statistic="pearson").leverage == ()
+
+
+def test_limits_of_agreement():
+    random = np.random.default_rng(1)
+    quality = random.normal(size=(30, 1))
+    truth = quality + random.normal(size=(30, 15))
+    raters = truth + 2 * random.normal(size=(3, 30, 15))
+    x = quality + 2 * random.normal(size=truth.shape)
+    result = ma.agree(ma.Scores.from_arrays({"m": x}, {"h": raters}), limits=True)
+    system, by_input = result.limits
+    assert (system.level, by_input.level, system.n_inputs) == ("system", "input", 15)
+    agreed = ma.agree(ma.Scores.from_arrays({"m": x}, {"h": raters}), statistic="pearson").table
+    assert (system.estimate, system.low, system.high) == (agreed[0].estimate, agreed[0].low, agreed[0].high)
+    # Noise of cells and errors of people lower a correlation; limits are where there is neither.
+    assert system.estimate < system.perfect_people < 1.1
+    assert system.estimate < system.many_inputs < 1.1
+    assert system.perfect_people == pytest.approx(system.estimate / system.ceiling)
+    assert by_input.ceiling < system.ceiling < 1
+    assert math.isnan(by_input.many_inputs)
+    assert ma.agree(ma.Scores.from_arrays({"m": x}, {"h": raters})).limits == ()
+    alone = ma.agree(ma.Scores.from_arrays({"m": x}, {"h": raters.mean(axis=0)}), level="system", limits=True)
+    assert math.isnan(alone.limits[0].ceiling)
+    assert noted(alone, "ceiling-unknown", human="h")
+
+
+def test_families_of_systems_and_clusters_of_inputs_count_as_one():
+    random = np.random.default_rng(5)
+    z = np.repeat(random.normal(size=(6, 1)), 2, axis=0) + random.normal(size=(12, 30))
+    x = z + np.repeat(0.5 * random.normal(size=(6, 1)), 2, axis=0) + random.normal(size=z.shape)
+    plain = ma.Scores.from_arrays({"m": x, "n": x + random.normal(size=z.shape)}, {"h": z})
+    related = dataclasses.replace(plain, families={s: f"f{k // 2}" for k, s in enumerate(plain.systems)})
+    one, other = (ma.agree(scores, level="system") for scores in (plain, related))
+    assert [row.estimate for row in one.table] == [row.estimate for row in other.table]
+    assert all(b.high - b.low > a.high - a.low for a, b in zip(one.table, other.table, strict=True))
+    assert noted(other, "units-together", axis="systems", n=6)
+    assert noted(ma.compare(related, level="system", test="williams", statistic="pearson"), "units-ignored", n=6)
+    assert ma.agree(related, level="system", statistic="pearson").leverage[0].system.startswith("f")
+    bound = dataclasses.replace(plain, clusters={i: f"d{k // 5}" for k, i in enumerate(plain.inputs)})
+    assert [row.low for row in ma.agree(bound).table] != [row.low for row in ma.agree(plain).table]
+    assert noted(ma.agree(bound), "units-together", axis="inputs", n=6)

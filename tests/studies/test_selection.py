@@ -1,5 +1,7 @@
 """Which columns, systems and inputs take part."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,26 @@ def test_columns_by_themselves_need_neither_people_nor_metrics():
     assert [(note.code, note["columns"]) for note in some.notes] == [("columns-without-scores", ("empty",))]
     with pytest.raises(UsageError, match="annotated is about human scores"):
         select_columns(scores(), None, "bleu", references=True, annotated=1)
+
+
+def test_systems_that_share_no_inputs_are_not_compared_by_their_means():
+    random = np.random.default_rng(0)
+    x, z = random.normal(size=(2, 12, 30))
+    z[:6, :15], z[6:, 15:] = np.nan, np.nan
+    scores = ma.Scores.from_arrays({"m": x}, {"h": z})
+    for level in ("system", "global"):
+        with pytest.raises(ma.DataError, match="2 groups that share no input"):
+            ma.agree(scores, level=level)
+    assert not math.isnan(ma.agree(scores, level="input").table[0].estimate)
+    # One input in common, or systems that each have inputs of their own, are no such groups.
+    z[0, 0] = 1.0
+    assert not math.isnan(ma.agree(ma.Scores.from_arrays({"m": x}, {"h": z}), level="system").table[0].estimate)
+    own = np.where(np.arange(36) // 3 == np.arange(12)[:, None], random.normal(size=(12, 36)), np.nan)
+    assert not math.isnan(ma.agree(ma.Scores.from_arrays({"m": own}, {"h": own}), level="system").table[0].estimate)
+
+
+def test_columns_with_the_same_scores_are_named():
+    x, z = np.random.default_rng(0).normal(size=(2, 8, 9))
+    result = ma.agree(ma.Scores.from_arrays({"a": x, "b": z, "c": x.copy()}, {"h": z}), level="system")
+    pairs = [(note["first"], note["second"]) for note in result.notes if note.code == "columns-identical"]
+    assert sorted(pairs) == [("a", "c"), ("h", "b")]

@@ -14,6 +14,11 @@ from .conftest import noted
 SYSTEMS, INPUTS = 8, 25
 
 
+def survive(*scores, **options):
+    """Test equivalence as the paper does."""
+    return ma.survive(*scores, **{"test": "tost,anderson-hauck", **options})
+
+
 def world(seed=0, noise=(("es", 0.1), ("hi", 3.0), ("es-back", 0.05))):
     """Return scores by language; Spanish is nearly English, Hindi mostly noise."""
     random = np.random.default_rng(seed)
@@ -34,7 +39,7 @@ def world(seed=0, noise=(("es", 0.1), ("hi", 3.0), ("es-back", 0.05))):
 
 @pytest.fixture(scope="module")
 def survived():
-    return ma.survive(world(), resamples=400)
+    return survive(world(), resamples=400)
 
 
 def test_one_row_per_metric_criterion_language_test_and_margin(survived):
@@ -81,7 +86,7 @@ def test_margins_are_those_of_single_annotators(survived):
 
 def test_tost_and_dominance_equal_literal_resampling():
     scores = world()
-    result = ma.survive(scores, resamples=60, resample="points", seed=3, margin_kind="constant", human="relevance")
+    result = survive(scores, resamples=60, resample="points", seed=3, margin_kind="constant", human="relevance")
     z = scores["en"].matrix("relevance").ravel()
     points = WeightPages(60, (SYSTEMS, INPUTS), 3, "points")[0].points[:, :60]
     drawn = {}
@@ -135,7 +140,7 @@ def test_metrics_across_languages_and_components(survived):
 @pytest.mark.parametrize("resample", ["points", "inputs", "both"])
 def test_threads_change_no_byte(resample):
     options = {"resamples": 1500, "resample": resample, "human": "relevance", "metric": "good"}
-    one, four = (ma.survive(world(), threads=threads, **options) for threads in (1, 4))
+    one, four = (survive(world(), threads=threads, **options) for threads in (1, 4))
     assert repr(one.table) == repr(four.table)
     assert repr(one.dominance) == repr(four.dominance)
 
@@ -150,17 +155,17 @@ def test_scores_with_a_language_axis_give_the_same():
         ]
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(rows).fillna("")
-    one = ma.survive(ma.Scores.from_frame(frame), resamples=100)
-    assert repr(one.table) == repr(ma.survive(parts, resamples=100).table)
+    one = survive(ma.Scores.from_frame(frame), resamples=100)
+    assert repr(one.table) == repr(survive(parts, resamples=100).table)
 
 
 def test_by_metric_by_human_and_by_annotator():
     scores = world()["en"]
-    metrics = ma.survive(scores, by="metric", baseline="poor", human="relevance", resamples=100)
+    metrics = survive(scores, by="metric", baseline="poor", human="relevance", resamples=100)
     assert {(r.metric, r.language, r.baseline) for r in metrics.table} == {("good", "good", "poor")}
-    humans = ma.survive(scores, by="human", metric="good", resamples=100)
+    humans = survive(scores, by="human", metric="good", resamples=100)
     assert {(r.metric, r.human, r.baseline) for r in humans.table} == {("good", "fluency", "relevance")}
-    people = ma.survive(scores, by="annotator", human="relevance", metric="good", resamples=100)
+    people = survive(scores, by="annotator", human="relevance", metric="good", resamples=100)
     assert [r.language for r in people.table if (r.test, r.margin_kind) == ("tost", "constant")] == ["2", "3"]
     z = scores["relevance"].values
     wanted = kendalltau(scores.matrix("good").ravel(), z[1].ravel(), variant="c").statistic
@@ -171,7 +176,7 @@ def test_by_metric_by_human_and_by_annotator():
 def test_a_copy_is_equivalent_without_doubt_and_anderson_hauck_knows_it():
     scores = world(noise=())["en"]
     copies = {"en": scores, "copy": ma.Scores.from_arrays({n: scores.matrix(n) for n in scores.metrics})}
-    result = ma.survive(copies, resamples=99)
+    result = survive(copies, resamples=99)
     assert all(r.p_value == 0.01 and r.needed == 0 for r in result.table if r.test == "tost")
     assert all(r.p_value == 0 for r in result.table if r.test == "anderson-hauck")
 
@@ -184,14 +189,14 @@ def test_references_are_resampled_where_there_is_a_score_for_each():
     people = parts["en"]["relevance"]
     english = ma.Scores(parts["en"].systems, parts["en"].inputs, {"good": column, "relevance": people})
     spanish = parts["es"].select(columns="good")
-    result = ma.survive({"en": english, "es": spanish}, resamples=300)
+    result = survive({"en": english, "es": spanish}, resamples=300)
     (row,) = result.references
     assert (row.metric, row.language, row.n_references, row.aggregate) == ("good", "en", 4, "max")
     assert row.widening == pytest.approx((row.high_references - row.low_references) - (row.high - row.low))
     estimate = next(r for r in result.table).estimate_a
     wanted = kendalltau(by_reference.max(axis=0).ravel(), people.mean().ravel(), variant="c").statistic
     assert estimate == pytest.approx(wanted)
-    mean = ma.survive({"en": english, "es": spanish}, resamples=100, aggregate="mean")
+    mean = survive({"en": english, "es": spanish}, resamples=100, aggregate="mean")
     assert next(r for r in mean.table).estimate_a != estimate
 
 
@@ -203,7 +208,7 @@ def test_lower_is_better_takes_the_smallest_over_references():
     axes = (("language", ("en", "es")), ("reference", ("1", "2")))
     column = ma.Column("ter", np.stack([values, values]), axes=axes, lower_is_better=True)
     scores = ma.Scores(base.systems, base.inputs, {"ter": column, "relevance": people})
-    row = ma.survive(scores, resamples=20).table[0]
+    row = survive(scores, resamples=20).table[0]
     wanted = kendalltau(-values.min(axis=0).ravel(), people.mean().ravel(), variant="c").statistic
     assert row.estimate_a == pytest.approx(wanted)
 
@@ -213,7 +218,7 @@ def test_cells_missing_in_one_language_are_left_out_in_all():
     values = parts["es"].matrix("good").copy()
     values[0, :5] = np.nan
     parts["es"] = ma.Scores.from_arrays({"good": values, "poor": parts["es"].matrix("poor")})
-    result = ma.survive(parts, resamples=50, human="relevance")
+    result = survive(parts, resamples=50, human="relevance")
     assert {r.metric: r.n for r in result.table} == {"good": SYSTEMS * INPUTS - 5, "poor": SYSTEMS * INPUTS}
     x = parts["en"].matrix("good")[~np.isnan(values)]
     z = parts["en"].matrix("relevance")[~np.isnan(values)]
@@ -227,15 +232,15 @@ def test_without_single_annotators_there_is_the_constant_margin_only():
     english = parts["en"]
     means = {name: english.matrix(name) for name in english.humans}
     parts["en"] = ma.Scores.from_arrays({n: english.matrix(n) for n in english.metrics}, means)
-    result = ma.survive(parts, resamples=50)
+    result = survive(parts, resamples=50)
     assert {r.margin_kind for r in result.table} == {"constant"}
     assert noted(result, "margins-unknown")
 
 
 def test_other_levels_and_coefficients():
-    result = ma.survive(world(), level="system", statistic="pearson,spearman", resamples=50)
+    result = survive(world(), level="system", statistic="pearson,spearman", resamples=50)
     assert {(r.level, r.statistic) for r in result.table} == {("system", "pearson"), ("system", "spearman")}
-    result = ma.survive(world(), level="input", statistic="kendall", resamples=50)
+    result = survive(world(), level="input", statistic="kendall", resamples=50)
     assert {r.test for r in result.table} == {"tost"}
     assert noted(result, "anderson-hauck-excluded", level="input")
 
@@ -243,25 +248,25 @@ def test_other_levels_and_coefficients():
 def test_what_is_wrong_is_told():
     scores = world()
     with pytest.raises(UnknownName, match="baseline"):
-        ma.survive(scores, baseline="fr")
+        survive(scores, baseline="fr")
     with pytest.raises(UsageError, match="needs level global"):
-        ma.survive(scores, level="input", resample="points")
+        survive(scores, level="input", resample="points")
     with pytest.raises(UsageError, match="needs level global or system"):
-        ma.survive(scores, level="input", test="anderson-hauck")
+        survive(scores, level="input", test="anderson-hauck")
     with pytest.raises(DataError, match="LANG=FILE"):
-        ma.survive(scores["en"])
+        survive(scores["en"])
     with pytest.raises(DataError, match="at least two metric columns"):
-        ma.survive(scores["en"], by="metric", metric="good")
+        survive(scores["en"], by="metric", metric="good")
     with pytest.raises(UsageError, match="expected Scores"):
-        ma.survive(3)
+        survive(3)
     with pytest.raises(UsageError, match="margin must lie in"):
-        ma.survive(scores, margin=5)
+        survive(scores, margin=5)
     with pytest.raises(UsageError, match="choose one with --language"):
-        ma.survive(ma.core.stacking.stacked(scores), by="metric")
+        survive(ma.core.stacking.stacked(scores), by="metric")
 
 
 def test_few_resamples_are_told():
-    assert noted(ma.survive(world(), resamples=10), "resamples-below-alpha", n=10, alpha=0.05, least=19)
+    assert noted(survive(world(), resamples=10), "resamples-below-alpha", n=10, alpha=0.05, least=19)
 
 
 def test_experts_of_summeval_give_the_margins_of_the_paper(shared_data):
@@ -270,7 +275,7 @@ def test_experts_of_summeval_give_the_margins_of_the_paper(shared_data):
     metrics = ["rouge-1_f1", "rouge-2_f1", "rouge-l_f1", "bertscore_f1", "meteor", "moverscore"]
     metrics = [name for name in metrics if name in scores.columns]
     again = scores.select(columns=metrics)
-    result = ma.survive({"en": scores, "again": again}, human="expert_*", metric=metrics, resamples=20)
+    result = survive({"en": scores, "again": again}, human="expert_*", metric=metrics, resamples=20)
     assert len(metrics) >= 4
     medians = {}
     for criterion in ("coherence", "consistency", "fluency", "relevance"):
@@ -293,7 +298,7 @@ def test_two_metrics_are_compared_on_the_cells_that_both_have():
     holed = ma.Scores.from_arrays(
         {"good": good, "poor": poor, "third": third}, {"relevance": scores["relevance"].values}
     )
-    result = ma.survive(holed, by="metric", baseline="good", resamples=50, margin_kind="constant,sd")
+    result = survive(holed, by="metric", baseline="good", resamples=50, margin_kind="constant,sd")
     assert {r.n for r in result.table} == {SYSTEMS * INPUTS - 10}
     both = ~np.isnan(good + poor)
     wanted = kendalltau(good[both], scores.matrix("relevance")[both], variant="c").statistic
@@ -304,7 +309,7 @@ def test_two_metrics_are_compared_on_the_cells_that_both_have():
 
 def test_a_column_that_was_not_kept_is_told():
     with pytest.raises(DataError, match="with by='version'"):
-        ma.survive(world()["en"], by="version")
+        survive(world()["en"], by="version")
 
 
 def test_anderson_hauck_counts_the_systems_that_have_means():
@@ -313,7 +318,7 @@ def test_anderson_hauck_counts_the_systems_that_have_means():
     values[:2] = np.nan
     parts = {"en": parts["en"], "es": ma.Scores.from_arrays({"good": values})}
     how = {"level": "system", "statistic": "pearson", "human": "relevance", "margin_kind": "constant"}
-    result = ma.survive(parts, test="anderson-hauck", resamples=20, **how)
+    result = survive(parts, test="anderson-hauck", resamples=20, **how)
     (row,) = result.table
     (self_correlation,) = [a.estimate for a in result.across]
     assert row.p_value == anderson_hauck(row.estimate_a, row.estimate_b, self_correlation, SYSTEMS - 2, 0.05)
@@ -321,25 +326,25 @@ def test_anderson_hauck_counts_the_systems_that_have_means():
 
 def test_equal_by_chance_is_told_of_anderson_hauck(survived):
     assert noted(survived, "anderson-hauck-few-data")
-    assert not noted(ma.survive(world(), test="tost", resamples=20), "anderson-hauck-few-data")
+    assert not noted(survive(world(), test="tost", resamples=20), "anderson-hauck-few-data")
 
 
 def test_undefined_comparisons_leave_the_sensitivity():
     parts = world()
     flat = {"good": parts["es"].matrix("good"), "poor": np.ones((SYSTEMS, INPUTS))}
     parts = {"en": parts["en"], "es": ma.Scores.from_arrays(flat)}
-    result = ma.survive(parts, human="relevance", test="tost", margin_kind="constant", resamples=99)
+    result = survive(parts, human="relevance", test="tost", margin_kind="constant", resamples=99)
     assert {row.n_tests for row in result.sensitivity} == {1}
     assert max(row.share for row in result.sensitivity) == 1.0
 
 
 def test_scores_without_a_label_beside_others_are_told():
     parts = world()
-    result = ma.survive(ma.core.stacking.stacked({"es": parts["es"], "hi": parts["hi"]}, parts["en"]), resamples=20)
+    result = survive(ma.core.stacking.stacked({"es": parts["es"], "hi": parts["hi"]}, parts["en"]), resamples=20)
     assert result.baseline == "original"
     assert not noted(result, "level-unlabelled")
     every = ma.core.stacking.stacked({"en": parts["es"], "hi": parts["hi"]}, parts["en"])
-    assert noted(ma.survive(every, resamples=20), "level-unlabelled", label="original", columns=("good", "poor"))
+    assert noted(survive(every, resamples=20), "level-unlabelled", label="original", columns=("good", "poor"))
 
 
 def test_everything_behind_the_views_is_there_as_rows(survived):
@@ -355,6 +360,43 @@ def test_everything_behind_the_views_is_there_as_rows(survived):
 
 def test_margins_from_the_differences_under_test_are_told():
     english = world()["en"]
-    assert noted(ma.survive(english, by="annotator", human="relevance", resamples=20), "margins-circular")
-    only = ma.survive(english, by="annotator", human="relevance", margin_kind="constant", resamples=20)
+    assert noted(survive(english, by="annotator", human="relevance", resamples=20), "margins-circular")
+    only = survive(english, by="annotator", human="relevance", margin_kind="constant", resamples=20)
     assert not noted(only, "margins-circular")
+
+
+def test_the_jackknife_is_the_default_and_wants_its_interval_inside_the_margin():
+    result = ma.survive(world(), resamples=50, margin=0.1, margin_kind="constant")
+    assert {row.test for row in result.table} == {"jackknife"}
+    by = {(row.metric, row.human, row.language): row for row in result.table}
+    near, far = (by["good", "relevance", language] for language in ("es", "hi"))
+    assert near.low < near.difference < near.high
+    assert near.needed == pytest.approx(max(abs(near.low), abs(near.high)))
+    assert far.needed > near.needed
+    assert far.p_value > 0.5 > near.p_value
+    for row in result.table:
+        assert row.equivalent == (row.p_value <= 0.05) == (row.needed < 0.1)
+        assert row.resamples == 0
+    assert noted(result, "generalises", method="jackknife", to="both")
+    assert not noted(result, "survival-generalises")
+    curve = [row.share for row in result.sensitivity if row.human == "relevance"]
+    assert curve == sorted(curve)
+    # Of scores that are not nearly the same, the bootstrap has intervals about as wide.
+    wide = survive(world(), resamples=2_000, test="tost", margin_kind="constant")
+    for row in wide.table:
+        mine = by[row.metric, row.human, row.language]
+        assert row.language != "hi" or 0.4 < (mine.high - mine.low) / (row.high - row.low) < 2.5
+
+
+def test_the_jackknife_also_compares_people_and_says_where_it_cannot():
+    random = np.random.default_rng(0)
+    z = random.normal(size=(8, 1)) + random.normal(size=(8, 30))
+    human = {"one": z, "two": z + 0.2 * random.normal(size=z.shape)}
+    scores = ma.Scores.from_arrays({"m": z + random.normal(size=z.shape)}, human)
+    (row,) = ma.survive(scores, by="human", resamples=20).table
+    assert row.low < row.difference < row.high
+    assert 0 < row.p_value < 1
+    few = ma.survive(scores.select(systems=list(scores.systems[:4])), by="human", resamples=20)
+    assert all(math.isnan(row.p_value) and not row.equivalent for row in few.table)
+    assert noted(few, "equivalence-untested", systems=4, inputs=30)
+    assert noted(survive(scores, by="human", resample="points", resamples=20), "equivalence-error-rates")

@@ -21,14 +21,14 @@ PEOPLE = "human"
 
 
 def matrix(result: Survival, *, margin_kind: str | None = None, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return TOST for every metric and level: dark if equivalent after correction, lighter if only before (Fig. 3).
+    """Return one test for every metric and level: dark if equivalent after correction, lighter if only before (Fig. 3).
 
     ``margin_kind`` is ``sd``, ``constant`` or ``range``; by default the first of these that the result has.
     """
     kinds = [kind for kind in ("sd", "constant", "range") if any(r.margin_kind == kind for r in result.table)]
     kind = kinds[0] if margin_kind is None else vocabulary.choice("margin kind", margin_kind, kinds)
     first = _first(result.table)
-    test = "tost" if any(r.test == "tost" for r in first) else first[0].test
+    test = next(test for test in vocabulary.EQUIVALENCE_TESTS if any(r.test == test for r in first))
     table = [r for r in first if (r.margin_kind, r.test) == (kind, test)]
     correction = vocabulary.CORRECTION_NAMES.get(table[0].correction)
     words = f"equivalent to {fitted(result.baseline, 70)}"
@@ -97,7 +97,7 @@ def _levels(rows: Data, by: tuple[str, ...], axis: str, title: str) -> Multiples
 
 
 def sensitivity(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return the share of comparisons that TOST calls equivalent against the margin (Fig. 4a)."""
+    """Return the share of comparisons that two one-sided tests call equivalent against the margin (Fig. 4a)."""
     rows = records(_first(result.sensitivity), f"{PEOPLE} {STATISTIC} margin share n_tests", only)
     x = numbers("margin", "margin of equivalence", extent(rows, "margin", air=0))
     y = numbers("share", "comparisons that are equivalent", [-0.02, 1.02], format="%")
@@ -106,7 +106,7 @@ def sensitivity(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - n
     layers = shapes.curves(x, y, ends=None, tooltip=about, colour=colour, dash=dash, points=False)
     layers += shapes.ends_named(rows, x, y, "human", 220, colour)
     title, told = (
-        "Share of comparisons that TOST calls equivalent, by the margin",
+        "Share of comparisons that two one-sided tests call equivalent, by the margin",
         f"{_statistic(rows)}, before correction",
     )
     return Multiples(title, rows, layers, (), told, width=(330, 330), height=220)

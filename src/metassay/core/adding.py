@@ -89,6 +89,8 @@ class _Adding:
         found: dict[str, FloatArray] = {}
         for at in np.unique(page.names).tolist():
             own = page.take(np.flatnonzero((page.names == at) & ~np.isnan(page.scores)))
+            if not len(own.scores):
+                continue
             values = np.full(self.shape[0], np.nan)
             cells = self.systems.position[own.systems]
             values[self._agreed(names[at], own, cells, np.ones(len(cells), dtype=bool), None)] = own.scores
@@ -254,7 +256,7 @@ class _Adding:
             for name, page in worded.items()
         }
         pages, known = {}, {}
-        for names in _sharing(counts):
+        for names in scales.sharing(counts):
             every: Counter[str] = Counter()
             for name in names:
                 every += counts[name]
@@ -411,15 +413,3 @@ def _axis(index: Index, numbers: IntArray) -> _Axis:
     for label, at in index.items():
         position[at] = where.get(label, 0)
     return _Axis(ordered, position)
-
-
-def _sharing(counts: dict[str, Counter[str]]) -> list[tuple[str, ...]]:
-    """Return the columns in groups that have a label in common, in order."""
-    groups: list[tuple[list[str], set[str]]] = []
-    for name, labels in counts.items():
-        own = {scales.fold(label) for label in labels}
-        joined = [group for group in groups if group[1] & own]
-        names = [one for group in joined for one in group[0]] + [name]
-        merged = own.union(*(group[1] for group in joined))
-        groups = [group for group in groups if group not in joined] + [(names, merged)]
-    return [tuple(names) for names, _ in groups]

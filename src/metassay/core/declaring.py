@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from metassay.core import scales, vocabulary
 from metassay.core.column import Attribute, Column
 from metassay.core.scales import Scale, Scales
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
-from metassay.stats.arrays import BoolArray
+from metassay.stats.arrays import BoolArray, FloatArray
 
 
 def rescaled(columns: Mapping[str, Column], given: Scales | None) -> dict[str, Column]:
@@ -75,6 +78,34 @@ def _recoded(column: Column, codes: list[int], scale: Scale) -> Column:
         every = np.unique(column.values[known])
         at = np.where(known, np.searchsorted(every, np.where(known, column.values, 0)), len(codes))
     return replace(column, values=np.array([*codes, np.nan])[at], scale=scale)
+
+
+def encoded(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, tuple[FloatArray, Scale]]:
+    """Return the arrays that hold labels as codes and scales; those that share a label share their codes."""
+    worded = {
+        name: np.array([_label(one) for one in array.ravel().tolist()], dtype=object).reshape(array.shape)
+        for name, array in arrays.items()
+        if array.dtype.kind in "UO" and any(isinstance(one, str) for one in array.ravel().tolist())
+    }
+    counts = {name: Counter(one for one in array.ravel() if one is not None) for name, array in worded.items()}
+    found = {}
+    for names in scales.sharing(counts):
+        spelling = scales.merged(sum((counts[name] for name in names), Counter[str]()))
+        scale = scales.guess(set(spelling.values()))
+        code = {text: float(scale.labels.index(label)) for text, label in spelling.items()} | {None: np.nan}
+        for name in names:
+            codes = np.array([code[one] for one in worded[name].ravel()], dtype=np.float64)
+            found[name] = (codes.reshape(worded[name].shape), scale)
+    return found
+
+
+def _label(value: object) -> str | None:
+    """Return a label as text; None for what is missing."""
+    if value is None or value != value or value == "":
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    return plain_number(float(value)) if isinstance(value, int | float) else str(value)
 
 
 def plain_number(value: float) -> str:

@@ -18,7 +18,9 @@ def same(a: Any, b: Any) -> bool:  # noqa: ANN401 - any two values can be compar
     """
     if a is b:
         return True
-    if hasattr(a, "dtype") and hasattr(b, "dtype"):
+    if hasattr(a, "dtype") != hasattr(b, "dtype"):
+        return False
+    if hasattr(a, "dtype"):
         import numpy as np  # here, so that importing metassay does not wait for it
 
         return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == b.dtype.kind == "f"))

@@ -195,7 +195,16 @@ PairedTest = Annotated[
         "test that a system scores lower, over the inputs that two systems share", choices=known.PAIRED_TESTS, **_TEST
     ),
 ]
-EquivalenceTests = Annotated[Names, Option("tests", choices=known.EQUIVALENCE_TESTS, several=True, **_TEST)]
+EquivalenceTests = Annotated[
+    Names,
+    Option(
+        "tests of equivalence (jackknife: two one-sided tests for new systems and inputs; tost: by the bootstrap of "
+        "`resample`, and anderson-hauck, as in the paper)",
+        choices=known.EQUIVALENCE_TESTS,
+        several=True,
+        **_TEST,
+    ),
+]
 _CUTOFF = (
     "where p-values come from (mc: scores of a pair swapped with probability 1/2; hb: pairs drawn with "
     "replacement, then swapped)"

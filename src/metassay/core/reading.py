@@ -94,6 +94,8 @@ class Reading:
         groups: dict[str, tuple[str, ...]] = {}
         for text in (people,) if isinstance(people, str) else tuple(people or ()):
             name, sign, patterns = text.partition("=")
+            if not vocabulary.names(patterns if sign else text):
+                raise UsageError(f"people must be names or globs of columns, got {one_line(text)!r}")
             if not sign:
                 name, patterns = _criterion(vocabulary.names(text)), text
             groups[name.strip()] = (*groups.get(name.strip(), ()), *vocabulary.names(patterns))

@@ -128,6 +128,18 @@ def merged(counts: Mapping[str, int]) -> dict[str, str]:
     return {label: best[fold(label)] for label in counts}
 
 
+def sharing(labels: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
+    """Return the names of columns in groups that have a label in common, in order."""
+    groups: list[tuple[list[str], set[str]]] = []
+    for name, each in labels.items():
+        own = {fold(label) for label in each}
+        joined = [group for group in groups if group[1] & own]
+        names = [one for group in joined for one in group[0]] + [name]
+        merged_labels = own.union(*(group[1] for group in joined))
+        groups = [group for group in groups if group not in joined] + [(names, merged_labels)]
+    return [tuple(names) for names, _ in groups]
+
+
 def misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     """Return rare labels that look like a frequent one, with that one: ``pas`` beside ``pass``."""
     total = sum(counts.values())

@@ -115,8 +115,9 @@ class Scores:
         inputs: Sequence[str] | None = None,
         lower_is_better: Iterable[str] = (),
         groups: Mapping[str, str] | None = None,
+        scale: scales_of.Scales | None = None,
     ) -> Self:
-        """Build scores from arrays.
+        """Build scores from arrays of numbers or labels.
 
         Parameters
         ----------
@@ -130,7 +131,11 @@ class Scores:
             Names of the columns in which small scores are good.
         groups
             The group of each system that has one.
+        scale
+            Scales by name or glob, such as ``{"grade": "ordinal:bad<ok<good"}``.
         """
+        from metassay.core.declaring import encoded, rescaled
+
         for what, given in (("metrics", metrics), ("human", human)):
             if given is not None and not isinstance(given, Mapping):
                 raise UsageError(
@@ -147,16 +152,18 @@ class Scores:
         lower = set(lower_is_better)
         for name in lower - {n for n, _, _ in arrays}:
             raise UnknownName("column", name, [n for n, _, _ in arrays])
+        worded = encoded({name: array for name, array, _ in arrays})
         columns = {}
-        for name, array, kind in arrays:
+        for name, raw, kind in arrays:
+            array, on = worded.get(name, (raw, scales_of.INTERVAL))
             extra = tuple(str(i + 1) for i in range(array.shape[0])) if array.ndim == 3 else None
             axes = () if extra is None else (("annotator", extra),)
-            columns[name] = Column(name, array, kind, axes, name in lower)
+            columns[name] = Column(name, array, kind, axes, name in lower, on)
         n, m = next(iter(columns.values())).values.shape[-2:]
         return cls(
             tuple(map(str, systems)) if systems is not None else tuple(f"system-{i + 1}" for i in range(n)),
             tuple(map(str, inputs)) if inputs is not None else tuple(f"input-{j + 1}" for j in range(m)),
-            columns,
+            rescaled(columns, scale),
             groups or {},
         )
 

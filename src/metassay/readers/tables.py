@@ -229,9 +229,9 @@ def _batches(source: Source, numbers: Collection[str] = ()) -> Iterator[dict[str
     """
     file = _parquet_file(source)
     with _telling(source):
-        differences = (part for part in _parts(file.metadata) if "DELTA_BYTE_ARRAY" in part.encodings)
+        differences = [part for part in _parts(file.metadata) if "DELTA_BYTE_ARRAY" in part.encodings]
         longest = max((part.total_uncompressed_size for part in differences), default=1)
-        most = 16 * _ROWS_AT_ONCE if numbers else _ROWS_AT_ONCE
+        most = 16 * _ROWS_AT_ONCE if numbers and not differences else _ROWS_AT_ONCE
         rows = max(1, min(most, _BATCH_BYTES // max(1, longest)))
         batches = file.iter_batches(batch_size=rows)
     while True:

@@ -208,6 +208,26 @@ def _record_tidy(row: Record, place: Place, found: _Collected) -> None:
     found.reference(key, row.get("reference", row.get("references")), place)
 
 
+def _record_sacrerouge(row: Record, place: Place, found: _Collected) -> None:
+    """Write a summary of SacreROUGE; texts may be lists of sentences, and references are not systems."""
+    key = _field(row, "instance_id", place)
+    if row.get("summarizer_type") != "reference":
+        found.output(_field(row, "summarizer_id", place), key, _plain_text(row.get("summary")), place)
+    references = [_plain_text(one) for one in row.get("references") or ()]
+    found.reference(key, references or None, place)
+    documents = [_plain_text(one) for one in row.get("documents") or ()]
+    found.source(key, "\n".join(text for text in documents if text) or None, place)
+
+
+def _plain_text(value: object) -> str | None:
+    """Return a text that may stand under ``text``, in sentences or paragraphs."""
+    if isinstance(value, dict):
+        value = value.get("text")
+    if isinstance(value, list):
+        return " ".join(filter(None, map(_plain_text, value)))
+    return value if isinstance(value, str) else None
+
+
 def _record_summeval(row: Record, place: Place, found: _Collected) -> None:
     key = _field(row, "id", place)
     found.output(_field(row, "model_id", place), key, row.get("decoded"), place)
@@ -249,6 +269,7 @@ _Recorder = Callable[[Record, Place, _Collected], None]
 _TABLES: tuple[tuple[set[str], str, _Recorder], ...] = (
     ({"model_id", "decoded"}, "summeval", _record_summeval),
     ({"doc_id", "system_output"}, "g-eval", _record_g_eval),
+    ({"summarizer_id", "instance_id", "summary"}, "sacrerouge", _record_sacrerouge),
     ({"machine_summaries"}, "mteb-summeval", _record_mteb),
     ({"id", "summary"}, "realsumm", _record_realsumm),
     ({"id", "text", "reference"}, "realsumm", _record_realsumm),

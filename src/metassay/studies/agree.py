@@ -166,7 +166,13 @@ def agree(
     carried, limited = _beside(selected, cases, confidence, limits=limits)
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(levels, inputs, "interval")
-    notes = [*selected.notes, *unequal, *_notes(rows, method, resamples), *_notes_on_intervals(in_order)]
+    notes = [
+        *selected.notes,
+        *selected.notes_on_units(method),
+        *unequal,
+        *_notes(rows, method, resamples),
+        *_notes_on_intervals(in_order),
+    ]
     return Agreement(
         tuple(rows),
         signature,

@@ -9,6 +9,7 @@ import numpy as np
 
 from metassay.core import fields
 from metassay.core.note import Note
+from metassay.stats.arrays import BoolArray
 from metassay.stats.disattenuation import disattenuated, human_ceiling
 from metassay.stats.leverage import leverage
 from metassay.stats.methods.base import Case
@@ -88,11 +89,12 @@ def leverage_rows(selected: Selection, human: int, metrics: Sequence[int], case:
     for some, fit in case.fits:
         told = leverage(fit)
         here = case.present[some[0]]
+        units = names[here] if case.families is None else _families(selected, here)
         found += [
             LeverageRow(
                 metric=selected.metrics[metrics[at]],
                 human=selected.humans[human],
-                system=str(names[here][told.system[k]]),
+                system=str(units[told.system[k]]),
                 share=float(told.share[k]),
                 estimate=float(fit.estimates[k]),
                 without=float(told.without[k]),
@@ -102,6 +104,14 @@ def leverage_rows(selected: Selection, human: int, metrics: Sequence[int], case:
             for k, at in enumerate(some)
         ]
     return found
+
+
+def _families(selected: Selection, here: BoolArray) -> list[str]:
+    """Return the names of the families of some systems, in the order in which they are left out."""
+    labels, families = selected.labels("systems"), selected.scores.families
+    assert labels is not None, "there are families"
+    names = [families.get(name, name) for name in selected.scores.systems]
+    return [names[int(np.flatnonzero((labels == unit) & here)[0])] for unit in np.unique(labels[here])]
 
 
 def limit_rows(

@@ -65,8 +65,8 @@ class ComparisonRow:
     significant_corrected: fields.Corrected
     p_corrected: float
     """The p-value after correction."""
-    detectable: float
-    """How large a difference would have to be to be significant after correction, at the precision of these data; NaN
+    detectable: float | None
+    """How large a difference would have to be to be significant after correction, at the precision of these data; None
     if the test does not tell, infinite if no difference can be."""
     correction: fields.Correction
     scope: str
@@ -182,10 +182,11 @@ def compare(
     for h in range(len(selected.humans)):
         for lv in levels:
             for s in statistics:
-                tested = _test(selected, h, lv, s, plan)
-                rows += _rows(selected, h, lv, s, plan, tested)
-                ranks += _ranks(selected, h, lv, s, plan, tested)
-                reasons += _reasons(selected, h, lv, s, plan, tested)
+                taken = selected.at(lv)
+                tested = _test(taken, h, lv, s, plan)
+                rows += _rows(taken, h, lv, s, plan, tested)
+                ranks += _ranks(taken, h, lv, s, plan, tested)
+                reasons += _reasons(taken, h, lv, s, plan, tested)
     drawn = method.drawn
     corr = correction if correction == "none" else f"{correction},{scope}"
     signature = Signature.open(
@@ -195,7 +196,7 @@ def compare(
         **selected.sizes(inputs),
     )
     unequal = selected.notes_on_inputs(levels, inputs, method.unpaired)
-    notes = [*selected.notes, *unequal, *reasons, *_notes(selected, rows, plan)]
+    notes = [*selected.notes, *selected.notes_on_units(method), *unequal, *reasons, *_notes(selected, rows, plan)]
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
     notes.append(Note.of("generalises", method=method.name, to=method.generalises))
@@ -224,7 +225,7 @@ class _Outcome(NamedTuple):
     sizes: tuple[int, int]
     """Systems and inputs."""
     reason: Reason | None
-    detectable: float
+    detectable: float | None
 
     def turned(self) -> _Outcome:
         """Return the same with the two metrics exchanged."""
@@ -246,7 +247,7 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
     strictest = plan.alpha / _family(len(selected.metrics), plan)
     for mask, metrics, pairs in by_common_cells(selected.x, list(combinations(range(len(selected.x)), 2))):
         x = np.where(mask, selected.x[metrics], np.nan)
-        sets = input_sets(has_scores(x[0]), z, level, plan.inputs)
+        sets = selected.sets(has_scores(x[0]), human, level, plan.inputs)
         at = {metric: row for row, metric in enumerate(metrics)}
         local = [(at[a], at[b]) for a, b in pairs]
         case = sets.case(x, list(range(len(x))), z, level, statistic)
@@ -261,7 +262,7 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
                 int(found.undefined[k]),
                 size,
                 found.reasons[k],
-                float("nan") if needed is None or found.reasons[k] else float(needed[k]),
+                None if needed is None or found.reasons[k] else float(needed[k]),
             )
             tested[a, b], tested[b, a] = one, one.turned()
     return tested
@@ -395,7 +396,7 @@ def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[
         notes.append(Note.of("p-never-small-corrected", **facts, correction=plan.correction, tests=tests, after=after))
     settings: dict[tuple[str, str], list[float]] = {}
     for row in rows:
-        if not np.isnan(row.detectable):
+        if row.detectable is not None:
             settings.setdefault((row.level, row.statistic), []).append(row.detectable)
     if settings:
         needed = [(*where, float(np.median(some))) for where, some in settings.items()]

@@ -17,9 +17,11 @@ from metassay.core.note import Note
 from metassay.core.options import Names
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
-from metassay.stats.arrays import BoolArray, FloatArray
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.design import connected, copies
 from metassay.stats.draws import CHOICE, stream
 from metassay.stats.methods.base import Case, Method
+from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.statistics.base import Statistic
 
 Annotated = int | Iterable[str]
@@ -84,10 +86,49 @@ class Selection:
                 raise DataError(f"within-system level needs at least 2 inputs, got {m}")
             if level == "global" and n * m < 2:
                 raise DataError("global level needs at least 2 cells, got 1")
+            if level in ("system", "global"):
+                self._need_connected(level)
         for what, least, there in (("systems", systems, n), ("inputs", inputs, m)):
             if there < least:
                 raise DataError(f"this study needs at least {least} {what}, got {there}")
         return self
+
+    def _need_connected(self, level: str) -> None:
+        """Refuse groups of systems that people judged on inputs of their own: differences may be those of inputs."""
+        for name, matrix in zip(self.humans, self.z, strict=True):
+            parts = connected(~np.isnan(matrix))[0]
+            sizes = np.bincount(parts[parts >= 0])
+            if (sizes > 1).sum() > 1:
+                groups = [[s for s, p in zip(self.scores.systems, parts, strict=True) if p == at] for at in (0, 1)]
+                raise DataError(
+                    f"{one_line(name)!r}: systems fall into {len(sizes)} groups that share no input "
+                    f"({'; '.join(listed(group, 3) for group in groups)}{'; …' if len(sizes) > 2 else ''}), so {level} "
+                    "level would compare systems on different inputs; study one group at a time (--select "
+                    "systems=PATTERN), or use level input"
+                )
+
+    def labels(self, axis: str) -> IntArray | None:
+        """Return the family 0, 1, … of each system, or the cluster of each input; None if each is by itself."""
+        names, of = (
+            (self.scores.systems, self.scores.families)
+            if axis == "systems"
+            else (self.scores.inputs, self.scores.clusters)
+        )
+        if not of:
+            return None
+        found = np.unique([f"1{of[name]}" if name in of else f"0{name}" for name in names], return_inverse=True)[1]
+        return None if len(np.unique(found)) == len(names) else np.asarray(found)
+
+    def notes_on_units(self, method: Method) -> list[Note]:
+        """Note that systems of a family, or inputs of a cluster, count as one; or that a method ignores it."""
+        notes = []
+        for axis in ("systems", "inputs"):
+            found = self.labels(axis)
+            if found is not None:
+                facts = {"method": method.name, "axis": axis, "n": len(np.unique(found))}
+                together = method.name == JACKKNIFE
+                notes.append(Note.of("units-together", **facts) if together else Note.of("units-ignored", **facts))
+        return notes
 
     def sizes(self, inputs: str | None = None) -> dict[str, object]:
         """Return the sizes that signatures tell; with `inputs` also how many people annotated, if not all."""
@@ -102,11 +143,16 @@ class Selection:
         column = self.scores[human]
         return None if len(column.labels("annotator")) < 2 else column.mean(keep="annotator")
 
+    def sets(self, scored: BoolArray, human: int, level: str, inputs: str) -> InputSets:
+        """Say which inputs to use; see :func:`input_sets`."""
+        found = input_sets(scored, self.z[human], level, inputs)
+        return replace(found, families=self.labels("systems"), clusters=self.labels("inputs"))
+
     def by_inputs(self, human: int, level: str, inputs: str) -> Iterator[tuple[list[int], InputSets]]:
         """Yield metrics, by position, that use the same inputs, with these inputs; almost always that is all."""
         found: dict[bytes, tuple[list[int], InputSets]] = {}
         for at, matrix in enumerate(self.x):
-            sets = input_sets(has_scores(matrix), self.z[human], level, inputs)
+            sets = self.sets(has_scores(matrix), human, level, inputs)
             key = sets.scored.tobytes() + bytes([sets.paired])
             found.setdefault(key, ([], sets))[0].append(at)
         yield from found.values()
@@ -176,6 +222,8 @@ def select(
             raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")
     chosen = Selection(kept, (*humans, *metrics), kinds, values, notes, whole)
     notes += _missing(kept, metrics, chosen.x) + _missing(kept, humans, chosen.z)
+    for first, *others in copies(values):
+        notes += [Note.of("columns-identical", first=chosen.names[first], second=chosen.names[at]) for at in others]
     return chosen
 
 
@@ -284,6 +332,10 @@ class InputSets:
     """Inputs behind the numbers of people."""
     paired: bool
     """Whether both are the same inputs, which are then drawn together."""
+    families: IntArray | None = None
+    """The family of each system, if systems have families."""
+    clusters: IntArray | None = None
+    """The cluster of each of all inputs, if inputs have clusters."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -301,7 +353,8 @@ class InputSets:
     def case(self, x: FloatArray, metrics: list[int], z: FloatArray, level: str, statistic: Statistic) -> Case:
         """Return some of the metrics (P, systems, inputs) and people, to be compared by a statistic at a level."""
         chosen = x if len(metrics) == len(x) else x[metrics]
-        return Case(statistic, self.of_metrics(chosen), self.of_people(z), level, self.paired)
+        clusters = [None if self.clusters is None else self.clusters[some] for some in (self.scored, self.judged)]
+        return Case(statistic, self.of_metrics(chosen), self.of_people(z), level, self.paired, self.families, *clusters)
 
     def sizes(self, x: FloatArray, z: FloatArray, level: str) -> tuple[int, int]:
         """Return how many systems and inputs one metric has that people have too.

@@ -11,12 +11,16 @@ import numpy as np
 
 from metassay import engine
 from metassay.core.note import Note
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.dominance import RESOLVED, Shift, dominance, shift
 from metassay.stats.draws import REFERENCES, stream
-from metassay.stats.equivalence import annotator_margins, needed_margins
+from metassay.stats.equivalence import annotator_margins, difference_limits, needed_margins, two_way_tost
 from metassay.stats.intervals import percentile
+from metassay.stats.jackknife import Fit
+from metassay.stats.jackknife import fit as fit_of
 from metassay.stats.kernels.reference_draws import ReferenceScores
+from metassay.stats.methods.base import Case as Data
+from metassay.stats.methods.jackknife import JackknifeInterval
 from metassay.stats.metric_criterion_pairs import Correlations, WeightPages, Weights, cell_weights
 from metassay.stats.multivariate import rank_components
 from metassay.stats.statistics.base import Statistic
@@ -111,6 +115,11 @@ class Found:
     def _places(self) -> dict[tuple[int, int], int]:
         return {pair: i for i, pair in enumerate(self.pairs)}
 
+    @cached_property
+    def jackknifed(self) -> Jackknifed:
+        """Differences from the baseline by the two-way jackknife."""
+        return Jackknifed(self.groups, self.level, self.statistic)
+
     def between(self, case: Case) -> float:
         """Return the correlation of the two variables that a case does not share; NaN if it shares none."""
         if case.x != case.x_baseline and case.z == case.z_baseline:
@@ -190,16 +199,65 @@ def margins(
     return list(reversed(told.values())), out
 
 
-def sensitivity(found: Found, alpha: float, rule: str) -> list[Sensitivity]:
+class Jackknifed:
+    """Differences from the baseline by the two-way jackknife, one for each case; NaN where the data do not allow it."""
+
+    def __init__(self, groups: Grouping, level: str, statistic: Statistic) -> None:
+        self.cases = groups.cases
+        self.fits: list[tuple[Fit, list[int], IntArray, IntArray]] = []
+        least = JackknifeInterval().needs(level)
+        for z in dict.fromkeys(case.z for case in self.cases if case.z == case.z_baseline):
+            mine = [at for at, case in enumerate(self.cases) if case.z == case.z_baseline == z]
+            metrics = list(dict.fromkeys(x for at in mine for x in (self.cases[at].x, self.cases[at].x_baseline)))
+            for some, fit in Data(statistic, groups.x[metrics], groups.z[z], level).fits:
+                place = {metrics[int(at)]: k for k, at in enumerate(some)}
+                here = [at for at in mine if {self.cases[at].x, self.cases[at].x_baseline} <= place.keys()]
+                if here and fit.units[0] >= least[0] and fit.units[1] >= least[1]:
+                    sides = [[place[getattr(self.cases[at], side)] for at in here] for side in ("x", "x_baseline")]
+                    self.fits.append((fit, here, np.array(sides[0]), np.array(sides[1])))
+        for at, case in enumerate(self.cases):
+            if case.z != case.z_baseline:
+                x, z3 = groups.x[[case.x, case.x_baseline]], groups.z[[case.z, case.z_baseline]]
+                known = np.asarray(~np.isnan(x + z3).any(axis=0))
+                rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+                if len(rows) >= least[0] and len(columns) >= least[1]:
+                    kept = np.ix_(np.arange(2), rows, columns)
+                    x, z3 = (np.where(known, values, np.nan)[kept] for values in (x, z3))
+                    self.fits.append((fit_of(statistic, x, z3, level), [at], np.array([0]), np.array([1])))
+
+    def ends(self, alpha: float) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of intervals of confidence 1 − 2α, (2, cases), and the margins that have them inside."""
+        out = np.full((2, len(self.cases)), np.nan)
+        if alpha < 0.5:
+            for fit, here, first, second in self.fits:
+                out[:, here] = difference_limits(fit, first, second, 1 - 2 * alpha)
+        return out, np.abs(out).max(axis=0)
+
+    def p_values(self, margins: FloatArray) -> FloatArray:
+        """Return p-values that differences lie inside margins, (cases,)."""
+        out = np.full(len(self.cases), np.nan)
+        for fit, here, first, second in self.fits:
+            out[here] = two_way_tost(fit, first, second, margins[here])
+        return out
+
+
+def by_draws(differences: FloatArray, alpha: float, rule: str) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of percentile intervals of confidence 1 − 2α, (2, cases), and the margins that TOST needs."""
+    none = (math.nan, math.nan)
+    ends = [percentile(sample, 1 - 2 * alpha) if alpha < 0.5 else none for sample in differences]
+    return np.array(ends).reshape(-1, 2).T, needed_margins(differences, alpha, rule)
+
+
+def sensitivity(found: Found, alpha: float, rule: str, *, jackknife: bool) -> list[Sensitivity]:
     """Return which share of comparisons would be equivalent with each margin, by criterion."""
     out = []
     cases = found.groups.cases
+    least = found.jackknifed.ends(alpha)[1] if jackknife else by_draws(found.differences(cases), alpha, rule)[1]
     for criterion in dict.fromkeys(case.human for case in cases):
-        mine = [case for case in cases if case.human == criterion]
-        differences = found.differences(mine)
-        defined = ~np.isnan(differences).all(axis=1)
-        n = int(defined.sum())
-        needed = needed_margins(differences[defined], alpha, rule)
+        mine = [at for at, case in enumerate(cases) if case.human == criterion]
+        defined = [not np.isnan(found.differences([cases[at]])).all() for at in mine]
+        n = int(np.sum(defined))
+        needed = least[np.array(mine)[np.array(defined)]] if n else np.empty(0)
         shares = [float((needed < margin).mean()) if n else math.nan for margin in CURVE]
         out += [
             Sensitivity(criterion, found.statistic.name, margin, share, n)

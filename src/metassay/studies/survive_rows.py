@@ -23,7 +23,7 @@ class SurvivalRow:
     level: fields.Level
     statistic: fields.Statistic
     test: str
-    """``tost`` or ``anderson-hauck``."""
+    """``jackknife``, ``tost`` or ``anderson-hauck``."""
     margin_kind: str
     """``constant``, ``sd`` or ``range``; the last two come from single annotators."""
     margin: float
@@ -35,7 +35,8 @@ class SurvivalRow:
     difference: float
     """The second less the first."""
     low: float
-    """Lower end of the bootstrap interval of the difference, of confidence 1 − 2α: TOST asks if it is in the margin."""
+    """Lower end of the interval of the difference, of confidence 1 − 2α, by the jackknife or the bootstrap: two
+    one-sided tests ask if it is in the margin."""
     high: float
     """Upper end of that interval."""
     p_value: float
@@ -49,7 +50,7 @@ class SurvivalRow:
     """Whether the corrected p-value is at most α."""
     correction: fields.Correction
     needed: float
-    """The margin above which TOST would find equivalence; NaN if no margin would, or for another test."""
+    """The margin above which two one-sided tests would find equivalence; NaN if none would, or for another test."""
     n: int
     """Outputs with scores at both levels and judgments."""
     resamples: fields.Resamples
@@ -104,7 +105,7 @@ class AnnotatorMargin:
 
 @fields.row
 class Sensitivity:
-    """The share of comparisons that TOST would call equivalent, uncorrected, with a given margin (Fig. 4a)."""
+    """The share of comparisons that two one-sided tests call equivalent, uncorrected, with a given margin (Fig. 4a)."""
 
     human: fields.Human
     statistic: fields.Statistic

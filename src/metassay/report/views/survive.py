@@ -35,7 +35,7 @@ KINDS = {
     "sd": "margin: standard deviation over annotators",
     "range": "margin: largest difference of annotators",
 }
-TESTS = {"tost": "TOST", "anderson-hauck": "Anderson-Hauck"}
+TESTS = {"jackknife": "two one-sided tests (jackknife)", "tost": "TOST", "anderson-hauck": "Anderson-Hauck"}
 SHORT = {**TESTS, "anderson-hauck": "A-H"}
 SHOWN_MARGINS = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25)
 """Margins at which the table of sensitivity has a column."""
@@ -85,13 +85,14 @@ def summary(result: Survival) -> tuple[Table, ...]:
 def list_(result: Survival) -> tuple[Table, ...]:
     """Return every comparison with both estimates and what the tests say."""
     tests = distinct(row.test for row in result.table)
+    sided = [test for test in ("jackknife", "tost") if test in tests]
     symbol = names.symbol(result.table)
     columns = [
         result.by != "metric" and "metric",
         words(one_line(result.by, 40), "language"),
         figures(f"{symbol} {one_line(result.baseline, 20)}", "estimate_a", numbers.correlation),
         *(f"{symbol}|estimate_b|correlation", "difference|difference low high|estimates"),
-        "tost" in tests and at("needed||correlation", "test", "tost"),
+        sided and at("needed||correlation", "test", sided[0]),
         *across(
             sorted(result.table, key=lambda row: (list(KINDS).index(row.margin_kind), tests.index(row.test))),
             "test margin_kind",
@@ -112,15 +113,15 @@ def list_(result: Survival) -> tuple[Table, ...]:
         columns,
         sections or [("", [])],
         *_stars(result.table),
-        "In brackets: the interval that TOST wants inside the margin.",
-        "tost" in tests and "Needed: the margin above which TOST finds equivalence.",
+        "In brackets: the interval that two one-sided tests want inside the margin.",
+        sided and "Needed: the margin above which they find equivalence.",
     )
 
 
 def matrix(result: Survival) -> tuple[Table, ...]:
-    """Return p-values of TOST, metrics by levels, a section per criterion (Fig. 3), for one kind of margin."""
+    """Return p-values of one test, metrics by levels, a section per criterion (Fig. 3), for one kind of margin."""
     tests, kinds = (distinct(getattr(row, field) for row in result.table) for field in ("test", "margin_kind"))
-    test = "tost" if "tost" in tests else tests[0]
+    test = next(test for test in TESTS if test in tests)
     kind = next(kind for kind in ("sd", "constant", "range") if kind in kinds)
     shown = [row for row in result.table if (row.test, row.margin_kind) == (test, kind)]
     tables: list[Table] = []
@@ -201,7 +202,7 @@ def margins(result: Survival) -> tuple[Table, ...]:
 
 
 def sensitivity(result: Survival) -> tuple[Table, ...]:
-    """Return the share of comparisons that TOST calls equivalent, by margin (Fig. 4a)."""
+    """Return the share of comparisons that two one-sided tests call equivalent, by margin (Fig. 4a)."""
 
     def column(margin: float) -> Shown:
         return at(f"{margin:g}|share|percent", "margin", margin)
@@ -213,7 +214,7 @@ def sensitivity(result: Survival) -> tuple[Table, ...]:
             (names.statistic(mine[0]), lines(mine, HUMAN))
             for mine in grouped(result.sensitivity, names.STATISTIC).values()
         ],
-        f"Share of comparisons ({span(result.sensitivity, 'n_tests')} by each criterion) that TOST would call "
+        f"Share of comparisons ({span(result.sensitivity, 'n_tests')} by each criterion) that two one-sided tests call "
         "equivalent with the margin of the column, uncorrected.",
     )
 
