@@ -20,7 +20,7 @@ PAGE_ELEMENTS = 4_000_000
 """No page holds more elements than this (32 MB as floats), so its draws get fewer as the data grow."""
 
 SYSTEMS, INPUTS, SWAPS, FOLDS, WHOLE, CHOICE, FIRST, SECOND, WORDS, POINTS, REFERENCES = range(11)
-SPLITS, NOISE, TRIALS, WORLDS, PLANS, SIGNS = range(11, 17)
+SPLITS, NOISE, TRIALS, WORLDS, PLANS, SIGNS, PAIRS, TASKS = range(11, 19)
 """Axes with streams of their own: resampling systems is the same whether or not inputs are resampled too."""
 
 
@@ -155,3 +155,9 @@ def exchanged_rows(n: int, draws: int, seed: int) -> Iterator[FloatArray]:
     random = np.random.default_rng(seed)
     for start in range(0, draws, PAGE):
         yield random.integers(2, size=(min(PAGE, draws - start), n), dtype=bool).astype(np.float64)
+
+
+def sign_flips(n: int, draws: int) -> FloatArray:
+    """Return −1 or 1 for n inputs, (n, draws), as mt-metrics-eval draws them for p-values of systems (seed 4)."""
+    tossed = np.rint(np.random.default_rng(4).random(size=(draws, n), dtype=np.float32))
+    return np.ascontiguousarray(2.0 * tossed.T.astype(np.float64) - 1.0)

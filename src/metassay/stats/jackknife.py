@@ -79,7 +79,8 @@ class Fit:
         (Hoeffding 1948), which is up to twice as much with few systems.
         """
         n = self.systems
-        return (n - 1) / (n + 2) if self.level == "system" and self.statistic.ranked else 1.0
+        of_pairs = self.statistic.ranked or self.statistic.pairwise
+        return (n - 1) / (n + 2) if self.level == "system" and of_pairs else 1.0
 
 
 def fit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -62,12 +62,24 @@ class Level(Protocol):
         ...
 
 
+@runtime_checkable
+class SharesDraws(Protocol):
+    """A level at which bootstraps of several kinds have work in common."""
+
+    def bootstraps(
+        self, systems: FloatArray | None, inputs: FloatArray | None, kinds: Sequence[Kind]
+    ) -> list[FloatArray]:
+        """Return what several kinds of bootstraps give, (metrics, B) each."""
+        ...
+
+
 def bootstraps(
     level: Level, systems: FloatArray | None, inputs: FloatArray | None, kinds: Sequence[Kind]
 ) -> list[FloatArray]:
     """Return what bootstraps of several kinds give with the same draws, (metrics, B) each."""
     # Statistics within groups are the costly part, and resampling the groups as well does not change them.
-    if isinstance(level, GroupedLevel) and level.level != "global" and len(kinds) > 1:
+    cells = isinstance(level, GroupedLevel) and level.level == "global"
+    if isinstance(level, SharesDraws) and not cells and len(kinds) > 1:
         return level.bootstraps(systems, inputs, kinds)
     return [level.bootstrap(systems if a else None, inputs if b else None) for a, b in kinds]
 

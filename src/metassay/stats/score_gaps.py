@@ -11,7 +11,7 @@ into one bin of its draw, and every selection is then a difference of two runnin
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from metassay.stats.arrays import FloatArray
+from metassay.stats.kernels.pair_outcomes import CLASSES
 from metassay.stats.kernels.weighted_ranks import TIE, quotient, ratio
 from metassay.stats.levels import Means
 
@@ -28,12 +29,6 @@ BLOCK = 1 << 18
 """Pairs × draws looked at together. It is part of the arithmetic, so it is fixed."""
 NEWTON_STEPS = 500
 """More than any slope needs: each step moves at least one unit of the smallest difference that still matters."""
-
-SAME, OTHER, TIED_METRIC, TIED_PEOPLE, TIED_BOTH = range(5)
-_CLASSES = np.array(
-    [SAME, TIED_PEOPLE, OTHER, TIED_METRIC, TIED_BOTH, TIED_METRIC, OTHER, TIED_PEOPLE, SAME], dtype=np.int64
-)
-"""What a pair counts as, at 3·(sign of the metric's difference) + (sign of people's) + 4."""
 
 
 class PairCounts(NamedTuple):
@@ -183,6 +178,43 @@ class SystemPairs:
         return difference
 
 
+def pooled(
+    tasks: Sequence[SystemPairs],
+    bounds: FloatArray,
+    drawn: Sequence[tuple[FloatArray | None, FloatArray | None]] | None = None,
+    *,
+    curve: bool = False,
+) -> PairSample:
+    """Count the pairs of several tasks together; systems are compared within their task only.
+
+    Parameters
+    ----------
+    tasks
+        The tasks, with scores of the metric in the same units.
+    bounds, curve
+        As for :meth:`SystemPairs.evaluate`.
+    drawn
+        Multiplicities of systems and of inputs for each task, equally many draws.
+    """
+    drawn = [(None, None)] * len(tasks) if drawn is None else drawn
+    unit = max((task.x.scale for task in tasks), default=1.0)
+    bins, counts, slopes = _Bins(bounds / unit), [], []
+    draws = max([1, *(w.shape[1] for each in drawn for w in each if w is not None)])
+    width = max(1, BLOCK // max(1, sum(len(task.first) for task in tasks)))
+    for at in range(0, draws, width):
+        cut, size, parts = slice(at, at + width), min(width, draws - at), []
+        for task, each in zip(tasks, drawn, strict=True):
+            (block,) = task._blocks(*(None if w is None else w[:, cut] for w in each))
+            block = block._replace(differences=block.differences * (task.x.scale / unit))
+            parts.append([np.broadcast_to(v, (len(task.first), size)) for v in block[:4]])
+        sizes, metric, people, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+        joined = _Pairs(sizes, metric, people, weights, size)
+        counts.append(bins.count(joined))
+        if curve:
+            slopes.append(_fit(joined) / unit)
+    return PairSample(PairCounts(*np.concatenate(counts, axis=2)), np.concatenate(slopes) if curve else None)
+
+
 class _Bins:
     """Selections of one metric as running sums over bins: bin j holds what lies in (edge j−1, edge j]."""
 
@@ -198,7 +230,7 @@ class _Bins:
     def count(self, pairs: _Pairs) -> FloatArray:
         """Return counts of shape (classes, selections, B)."""
         bins = np.searchsorted(self.edges, pairs.differences)
-        kinds = _CLASSES[3 * pairs.metric + pairs.people + 4]
+        kinds = CLASSES[3 * pairs.metric + pairs.people + 4]
         n, draws = len(self.edges) + 1, pairs.draws
         at = (kinds * n + bins) * draws + np.arange(draws)
         weights = np.broadcast_to(pairs.weights, at.shape)

@@ -11,8 +11,9 @@ p-values: * significant, ** also after correction.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -27,8 +28,9 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats import two_way
-from metassay.stats.arrays import BoolArray, FloatArray, Pair
+from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.methods.base import Draws, MetricTest, Reason
+from metassay.stats.methods.case import by_common_cells
 from metassay.stats.methods.jackknife import detectable
 from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_sets, smallest_corrected
@@ -243,7 +245,7 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
     z = selected.z[human]
     tested: Tests = {}
     strictest = plan.alpha / _family(len(selected.metrics), plan)
-    for mask, metrics, pairs in _by_mask(selected.x):
+    for mask, metrics, pairs in by_common_cells(selected.x, list(combinations(range(len(selected.x)), 2))):
         x = np.where(mask, selected.x[metrics], np.nan)
         sets = selected.sets(has_scores(x[0]), human, level, plan.inputs)
         at = {metric: row for row, metric in enumerate(metrics)}
@@ -362,18 +364,6 @@ def _estimates(selected: Selection, human: int, level: str, statistic: Statistic
     for metrics, sets in selected.by_inputs(human, level, inputs):
         out[metrics] = sets.case(selected.x, metrics, z, level, statistic).estimates
     return out
-
-
-def _by_mask(x: FloatArray) -> Iterator[tuple[BoolArray, list[int], list[Pair]]]:
-    """Yield pairs of metrics that share the same cells, with those cells and the metrics they concern."""
-    known = ~np.isnan(x)
-    found: dict[bytes, tuple[BoolArray, list[Pair]]] = {}
-    for a in range(len(x)):
-        for b in range(a + 1, len(x)):
-            mask = known[a] & known[b]
-            found.setdefault(mask.tobytes(), (mask, []))[1].append((a, b))
-    for mask, pairs in found.values():
-        yield mask, sorted({m for pair in pairs for m in pair}), pairs
 
 
 def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:

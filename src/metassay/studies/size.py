@@ -146,7 +146,7 @@ def simulate_size(
         chosen = tuple(TEXTBOOK)
     number = {name: at for at, name in enumerate(TEXTBOOK)}
     places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
-    notes = left_out(lacking)
+    notes = left_out([each for each in lacking if not (each[0].narrow and test == vocabulary.METRIC_TESTS)])
     if scores is not None:
         selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=["system"])
         fitted, told = _fitted(selected)

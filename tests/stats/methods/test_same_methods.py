@@ -16,6 +16,7 @@ from metassay.stats.statistics.registry import find
 from metassay.stats.worlds import TEXTBOOK
 from metassay.studies.size import PAGE_ELEMENTS, page_seed
 
+GENERAL = [test for test in vocabulary.METRIC_TESTS if test != "perm-outcomes"]
 WORLD = "differ: own 0.3 and 0.9"
 
 
@@ -24,8 +25,10 @@ def test_the_names_are_those_of_the_methods():
     assert tuple(INTERVALS) == vocabulary.INTERVALS
 
 
-@pytest.mark.parametrize("test", vocabulary.METRIC_TESTS)
-@pytest.mark.parametrize("statistic", ["pearson", "kendall"])
+@pytest.mark.parametrize(
+    ("test", "statistic"),
+    [*((test, name) for test in GENERAL for name in ("pearson", "kendall")), ("perm-outcomes", "pairwise-accuracy")],
+)
 @pytest.mark.parametrize("resamples", [60, 1999])
 def test_p_values_of_size_are_those_of_compare(test, statistic, resamples):
     number, seed, trials = list(TEXTBOOK).index(WORLD), 5, 4
@@ -51,7 +54,7 @@ def test_p_values_of_size_are_those_of_compare(test, statistic, resamples):
         assert found[2].p.tolist() == alphas
 
 
-@pytest.mark.parametrize("test", vocabulary.METRIC_TESTS)
+@pytest.mark.parametrize("test", GENERAL)
 def test_the_rate_of_size_is_the_share_of_these_p_values(test):
     number, trials, resamples = list(TEXTBOOK).index(WORLD), 6, 99
     (row,) = ma.simulate_size(world=WORLD, test=test, trials=trials, resamples=resamples, alpha=0.2).table
@@ -68,7 +71,7 @@ def test_the_rate_of_size_is_the_share_of_these_p_values(test):
 
 
 @pytest.mark.parametrize("level", ["system", "input", "global", "within-system"])
-@pytest.mark.parametrize("test", vocabulary.METRIC_TESTS)
+@pytest.mark.parametrize("test", GENERAL)
 def test_p_values_of_power_are_those_of_compare(level, test):
     random = np.random.default_rng(5)
     z = random.normal(size=(7, 1)) + random.normal(size=(7, 6))
@@ -106,7 +109,7 @@ def test_the_rate_of_power_is_the_share_of_these_p_values():
 def test_an_undefined_statistic_gives_no_p_value():
     z = np.arange(12.0).reshape(4, 3)
     case = Case(find("pearson"), np.stack([z, np.ones((4, 3)), z[::-1]]), z, "system")
-    for test in TESTS.values():
+    for test in (TESTS[name] for name in GENERAL):
         assert np.isnan(test.compute(case, [(0, 1), (0, 2)], Draws(50, 0), "greater", "plus-one").p[0])
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from metassay.errors import DataError
 from metassay.stats.statistics import grades, labels, probabilities
-from metassay.stats.statistics.registry import BUILT_IN, CORRELATIONS, find
+from metassay.stats.statistics.registry import find
 
 PEOPLE = np.array([1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1, 0, 0, 1], dtype=float)
 JUDGE = np.array([1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1, 1], dtype=float)
 GRADES = np.array([1, 2, 3, 5, 4, 2, 2, 3, 5, 1, 4, 3], dtype=float)
 JUDGED = np.array([1, 3, 3, 4, 4, 2, 1, 5, 5, 2, 4, 3], dtype=float)
 SCORES = np.array([0.9, 0.4, 0.1, 0.8, 0.6, 0.2, 0.7, 0.95, 0.3, 0.9, 0.45, 0.8, 0.05, 0.6, 0.7])
-TABULATED = [statistic for statistic in BUILT_IN if statistic not in CORRELATIONS]
+TABULATED = [*labels.LABELS, *grades.GRADES, *probabilities.PROBABILITIES]
 
 
 def of(statistic, x, z):

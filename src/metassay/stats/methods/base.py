@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from metassay.stats.arrays import FloatArray, IntArray, Pair, Swaps
 from metassay.stats.draws import BootstrapPages, SwapPages
 from metassay.stats.levels import Kind, Level, bootstraps
 from metassay.stats.methods.case import Case as Case
-from metassay.stats.significance import EQUAL, Counts
+from metassay.stats.significance import EQUAL, Counts, count_exchanged
 from metassay.stats.statistics.base import Statistic
 
 T = TypeVar("T")
@@ -181,6 +182,9 @@ class Method:
     generalises: str = ""
     """What a conclusion generalises to: of what there may be new ones, ``systems``, ``inputs`` or ``both``, or
     ``cells`` or a ``sample``."""
+
+    narrow: bool = False
+    """Whether it was made for one family of statistics: where all methods are asked for, others do not miss it."""
 
     formula: bool = False
     """Whether it is a formula for a single statistic, and a rule of thumb where several are averaged."""
@@ -387,6 +391,14 @@ class MetricTest(Method):
             return 0.0
         return 1 / (resamples + 1) if rule == "plus-one" else 0.0
 
+    def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
+        """Return the differences that it counts, for tests that can be made of averages over several data sets."""
+        raise UsageError(f"{self.name} has no draws that could be averaged over tasks")
+
+    def count(self, observed: FloatArray, drawn: FloatArray, rule: str) -> Counts:
+        """Count the drawn differences (pairs, B) that speak against the observed ones."""
+        return count_exchanged(observed, drawn, rule)
+
     def compute(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics, which miss the same cells; NaN, with the reason, where the data do not allow it.
 
@@ -417,7 +429,13 @@ class MetricTest(Method):
 
     def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics as the formula has it; see :meth:`compute`."""
-        raise NotImplementedError
+        drawing = self.drawing(case, pairs, draws)
+
+        def work(page: int) -> Counts:
+            return self.count(drawing.observed, drawing.page(page), rule)
+
+        counts = reduce(add, draws.run(work, drawing.pages, self.name))
+        return self.tested(case, pairs, counts, draws.resamples, alternative, rule)
 
     @staticmethod
     def tested(case: Case, pairs: Sequence[Pair], counts: Counts, draws: int, alternative: str, rule: str) -> Tested:
@@ -428,6 +446,20 @@ class MetricTest(Method):
         p, q = (counts.p_values(which, rule) for which in (alternative, OPPOSITE[alternative]))
         p, q = (np.where(np.isnan(estimates).any(axis=1), np.nan, values) for values in (p, q))
         return Tested(estimates, p, q, draws - counts.draws)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Differences of statistics between pairs of metrics, as observed and as drawn."""
+
+    observed: FloatArray
+    """(pairs,), from the same arithmetic as the drawn ones."""
+    page: Callable[[int], FloatArray]
+    """What a page of draws gives, (pairs, B)."""
+    pages: int
+    """How many pages there are."""
+    added: FloatArray | float = 0.0
+    """What inputs add to the variance that exchanges of systems show, (pairs,); else 0."""
 
 
 OPPOSITE = {"greater": "less", "less": "greater", "two-sided": "two-sided"}

@@ -8,11 +8,11 @@ from operator import add
 
 import numpy as np
 
-from metassay.stats.arrays import Pair
+from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.intervals import percentiles
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
-from metassay.stats.methods.base import Case, Draws, Interval, Intervals, MetricTest, Tested
-from metassay.stats.significance import count_resampled
+from metassay.stats.methods.base import Case, Drawing, Draws, Interval, Intervals, MetricTest, Tested
+from metassay.stats.significance import Counts, count_resampled
 
 KINDS = {"systems": OF_SYSTEMS, "inputs": OF_INPUTS, "both": OF_BOTH}
 CITATION = "Deutsch, Dror and Roth (2021)"
@@ -59,6 +59,16 @@ class PairedBootstrap(MetricTest):
     def kinds(self) -> Sequence[Kind]:
         """Return the one kind of bootstraps."""
         return (self.kind,)
+
+    def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
+        """Return differences in resamples, all in one page."""
+        r, (first, second) = case.estimates, (np.array(side) for side in zip(*pairs, strict=True))
+        ((samples,),) = draws.bootstrap(case, [(case.prepared, self.kinds())], self.name)
+        return Drawing(r[first] - r[second], lambda _: samples[first] - samples[second], 1)
+
+    def count(self, observed: FloatArray, drawn: FloatArray, rule: str) -> Counts:
+        """Count resamples in which the first metric is not better."""
+        return count_resampled(observed, drawn)
 
     def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
 from metassay.stats.jackknife import Fit, fit
 from metassay.stats.levels import Level
 from metassay.stats.statistics.base import Statistic
@@ -130,6 +131,15 @@ class Case:
             prepared=self.prepared if whole else None,
         )
 
+    def on_common_cells(self, pairs: Sequence[Pair]) -> Iterator[tuple[Case, list[int], list[Pair]]]:
+        """Yield the metrics of some pairs on the cells that both have: a case, its metrics, and the pairs, by position.
+
+        Pairs that have the same cells are yielded together.
+        """
+        for mask, metrics, some in by_common_cells(self.x, pairs):
+            x = self.x if mask.all() and len(metrics) == len(self.x) else np.where(mask, self.x[metrics], np.nan)
+            yield self if x is self.x else replace(self, x=x), metrics, some
+
     def observations(self, metric: int) -> int:
         """Return what Fisher's and Williams' formulas count: systems, or inputs within systems, or all cells."""
         if self.level == "system":
@@ -138,6 +148,17 @@ class Case:
         if self.level == "global":
             return int(both.sum())
         return int(both.any(axis=0 if self.level == "within-system" else 1).sum())
+
+
+def by_common_cells(x: FloatArray, pairs: Sequence[Pair]) -> Iterator[tuple[BoolArray, list[int], list[Pair]]]:
+    """Yield pairs of metrics (P, systems, inputs) that share the same cells, with these cells and their metrics."""
+    known = ~np.isnan(x)
+    found: dict[bytes, tuple[BoolArray, list[Pair]]] = {}
+    for a, b in pairs:
+        mask = known[a] & known[b]
+        found.setdefault(mask.tobytes(), (mask, []))[1].append((a, b))
+    for mask, some in found.values():
+        yield mask, sorted({m for pair in some for m in pair}), some
 
 
 def packed(labels: IntArray | None, kept: BoolArray) -> IntArray | None:

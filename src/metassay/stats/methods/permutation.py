@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import add
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.kernels.score_swaps import Exchange
-from metassay.stats.methods.base import Case, Draws, MetricTest, Tested
+from metassay.stats.methods.base import Case, Drawing, Draws, MetricTest
 from metassay.stats.methods.bootstrap import CITATION
-from metassay.stats.significance import Counts, count_exchanged
 
 SIDES = {"greater": 1, "less": 1, "two-sided": 2}
 """Ways to exchange that are as extreme as the data themselves: exchanging all only turns the sign."""
@@ -39,16 +36,14 @@ class Permutation(MetricTest):
         units = {"systems": shape[0], "inputs": shape[1]}.get(self.unit, shape[0] * shape[1])
         return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * 0.5 ** min(units, 1000))
 
-    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
-        """Test pairs of metrics."""
+    def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
+        """Return differences after exchanges."""
         x = case.statistic.comparable(case.x, case.z, case.level, means=False)
         exchange = case.statistic.exchange(x, case.z, pairs, case.level)
         pages = draws.swap_pages(case, self.unit)
-        observed, wanted = observed_difference(exchange, case), draws.resamples
 
-        def work(page: int) -> Counts:
-            left, right = exchange(pages[page])
-            return count_exchanged(observed, (left - right)[:, : wanted - page * pages.size], rule)
+        def page(number: int) -> FloatArray:
+            left, right = exchange(pages[number])
+            return (left - right)[:, : draws.resamples - number * pages.size]
 
-        counts = reduce(add, draws.run(work, len(pages), self.name))
-        return self.tested(case, pairs, counts, wanted, alternative, rule)
+        return Drawing(observed_difference(exchange, case), page, len(pages))

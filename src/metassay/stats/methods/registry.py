@@ -6,6 +6,7 @@ from metassay.stats.methods.base import Interval, MetricTest
 from metassay.stats.methods.bootstrap import KINDS, BootstrapInterval, PairedBootstrap
 from metassay.stats.methods.fisher import FisherInterval, WilliamsTest
 from metassay.stats.methods.jackknife import JackknifeInterval, JackknifeTest
+from metassay.stats.methods.outcomes import OutcomePermutation
 from metassay.stats.methods.permutation import Permutation
 from metassay.stats.methods.two_way import TwoWayInterval, TwoWayTest
 
@@ -15,5 +16,12 @@ INTERVALS: dict[str, Interval] = {
 }
 TESTS: dict[str, MetricTest] = {
     test.name: test
-    for test in (JackknifeTest(), TwoWayTest(), WilliamsTest(), *map(PairedBootstrap, KINDS), *map(Permutation, KINDS))
+    for test in (
+        JackknifeTest(),
+        TwoWayTest(),
+        WilliamsTest(),
+        *map(PairedBootstrap, KINDS),
+        *map(Permutation, KINDS),
+        OutcomePermutation(),
+    )
 }

@@ -16,9 +16,9 @@ from metassay.stats import two_way
 from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.jackknife import of_independent_pairs
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
-from metassay.stats.methods.base import Case, Draws, Interval, Intervals, Job, MetricTest, Tested
+from metassay.stats.methods.base import Case, Drawing, Draws, Interval, Intervals, Job, MetricTest, Tested
 from metassay.stats.methods.permutation import SIDES, observed_difference
-from metassay.stats.significance import Counts, count_exchanged
+from metassay.stats.significance import Counts
 from metassay.stats.statistics.base import Statistic
 
 DRAWS = 1_000
@@ -120,26 +120,31 @@ class TwoWayTest(MetricTest):
         """Return the smallest p-value: no smaller than one of all ways to exchange so many systems."""
         return max(super().smallest_p(shape, resamples, rule), SIDES[alternative] * 0.5 ** min(shape[0], 1000))
 
-    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
-        """Test pairs of metrics."""
+    def drawing(self, case: Case, pairs: Sequence[Pair], draws: Draws) -> Drawing:
+        """Return differences after exchanges of whole systems, in whole pages, and what inputs add to the variance."""
         added = self._added_by_inputs(case, pairs, draws)
         x = case.statistic.comparable(case.x, case.z, case.level, means=True)
         exchange = case.statistic.exchange(x, case.z, pairs, case.level)
-        pages, wanted = draws.swap_pages(case, "systems", whole=True), draws.resamples
+        pages = draws.swap_pages(case, "systems", whole=True)
 
-        def differences(page: int) -> FloatArray:
-            left, right = exchange(pages[page])
+        def page(number: int) -> FloatArray:
+            left, right = exchange(pages[number])
             return left - right
 
+        return Drawing(observed_difference(exchange, case), page, len(pages), added)
+
+    def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
+        """Test pairs of metrics."""
+        drawing, wanted = self.drawing(case, pairs, draws), draws.resamples
         # The spread of exchanges is needed before they can be counted; a page of them tells it well enough.
-        first = draws.run(differences, 1, self.name)[0]
-        observed = two_way.shrunk(observed_difference(exchange, case), first, added, case.shape[0])
+        first = draws.run(drawing.page, 1, self.name)[0]
+        observed = two_way.shrunk(drawing.observed, first, np.asarray(drawing.added), case.shape[0])
 
         def counted(page: int, drawn: FloatArray) -> Counts:
-            return count_exchanged(observed, drawn[:, : wanted - page * pages.size], rule)
+            return self.count(observed, drawn[:, : wanted - page * first.shape[1]], rule)
 
         # The first page is there already. It stays out of the run, which judges by its first page whether threads pay.
-        rest = draws.run(lambda at: counted(at + 1, differences(at + 1)), len(pages) - 1, self.name)
+        rest = draws.run(lambda at: counted(at + 1, drawing.page(at + 1)), drawing.pages - 1, self.name)
         counts = reduce(add, rest, counted(0, first))
         return self.tested(case, pairs, counts, wanted, alternative, rule)
 

@@ -16,6 +16,9 @@ from metassay.stats.kernels.score_swaps import (
     GroupExchange,
     ManySystemExchange,
     SystemExchange,
+    standardize_cells,
+    standardize_level,
+    standardize_many,
     to_one_size,
 )
 from metassay.stats.kernels.weighted_ranks import Numbers
@@ -205,7 +208,13 @@ class Statistic:
             Whether scores are put on one scale where the level compares them, such as over means of systems, rather
             than over all cells.
         """
-        return to_one_size(x, means=means and level == "system") if self.invariant == "scale" else x
+        if self.invariant == "scale":
+            return to_one_size(x, means=means and level == "system")
+        if self.invariant != "linear":
+            return x
+        if z.ndim == 3:
+            return standardize_many(x, means=means)
+        return standardize_level(x, z, level) if means else np.stack([standardize_cells(v) for v in x])
 
     # -- levels and exchanges -----------------------------------------------------------------------
 

@@ -11,13 +11,7 @@ from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.kernels import left_out
 from metassay.stats.kernels.kendall_few_levels import FewValues
 from metassay.stats.kernels.reference_draws import correlate_changing
-from metassay.stats.kernels.score_swaps import (
-    GroupExchange,
-    make_group_exchange,
-    standardize_cells,
-    standardize_level,
-    standardize_many,
-)
+from metassay.stats.kernels.score_swaps import GroupExchange, make_group_exchange
 from metassay.stats.kernels.sorted_blocks import Ordered
 from metassay.stats.kernels.weighted_ranks import Numbers, correlate
 from metassay.stats.kernels.within_groups import Groups, ProductGroups, make_groups
@@ -113,12 +107,6 @@ class Correlation(Statistic):
     def group_exchange(self, x: FloatArray, z: FloatArray, pairs: Sequence[Pair]) -> GroupExchange:
         """Prepare metrics in groups to have their scores exchanged."""
         return make_group_exchange(x, z, pairs, self.name)
-
-    def comparable(self, x: FloatArray, z: FloatArray, level: str, *, means: bool) -> FloatArray:
-        """Return metrics centred and scaled over all cells, or where the level correlates them."""
-        if z.ndim == 3:
-            return standardize_many(x, means=means)
-        return standardize_level(x, z, level) if means else np.stack([standardize_cells(v) for v in x])
 
 
 class _Together:

@@ -14,10 +14,12 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.correlations import KENDALL, KENDALL_A, KENDALL_C, PEARSON, SPEARMAN
 from metassay.stats.statistics.grades import GRADES
 from metassay.stats.statistics.labels import LABELS
+from metassay.stats.statistics.pairwise import PAIRWISE
 from metassay.stats.statistics.probabilities import PROBABILITIES
+from metassay.stats.statistics.soft_pairwise import SPA
 
 CORRELATIONS = (PEARSON, SPEARMAN, KENDALL, KENDALL_A, KENDALL_C)
-BUILT_IN: tuple[Statistic, ...] = (*CORRELATIONS, *LABELS, *GRADES, *PROBABILITIES)
+BUILT_IN: tuple[Statistic, ...] = (*CORRELATIONS, *PAIRWISE, SPA, *LABELS, *GRADES, *PROBABILITIES)
 StatisticOrName = str | Statistic
 Statistics = str | Statistic | Iterable[StatisticOrName]
 """A statistic or several: objects, names, or a comma list of names."""

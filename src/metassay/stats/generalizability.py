@@ -1,0 +1,208 @@
+"""Where scores vary: variance components of systems, inputs, raters and their interactions, and what they imply.
+
+A score is a sum of independent random effects, one for each set of facets: systems, inputs, raters, pairs of them, and
+so on. Two scores that share the facets c, and no others, differ by the effects that c does not determine,
+
+    E (y − y')²/2 = Σ over sets A of facets, A ⊄ c, of σ²_A.
+
+So sums of squared differences over all pairs of scores that share at least c, one for each c, are linear equations for
+the components (symmetric sums; Koch 1967, Technometrics 9). For complete data the solution is that of the analysis of
+variance; missing cells and nested designs change only how many pairs there are. Components that no pair of scores
+tells apart, such as rater and rater × input where each rater has an input of their own, are estimated as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.special import stdtrit
+
+from metassay.stats.arrays import FloatArray
+from metassay.stats.kernels.weighted_ranks import quotient
+
+GROUPS = 25
+"""No facet is cut into more groups than this for intervals: one group at a time is left out."""
+Facets = frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Variance components of a design."""
+
+    facets: tuple[str, ...]
+    """Facets in the order of the axes; the first is what is measured, such as systems."""
+    terms: tuple[tuple[Facets, ...], ...]
+    """Sets of facets with a component of their own; several sets if the design cannot tell them apart."""
+    variances: FloatArray
+    """One component per term; may be negative by chance, and NaN if the design says nothing of it."""
+
+    def of(self, *facets: str) -> float:
+        """Return the component that a set of facets belongs to."""
+        wanted = frozenset(facets)
+        return next(float(v) for term, v in zip(self.terms, self.variances, strict=True) if wanted in term)
+
+    def error(self, sizes: Mapping[str, float], *, absolute: bool = False) -> float:
+        """Return the error variance of a mean over so many inputs, raters, … each.
+
+        Relative error is what changes the order of what is measured: interactions with it. Absolute error takes in
+        what all of it shares. Components that cannot be told apart are divided by the sizes that they have in common,
+        so error is rather too large than too small. Negative components count as 0.
+        """
+        total = 0.0
+        for term, variance in zip(self.terms, self.variances, strict=True):
+            measured = any(self.facets[0] in part for part in term)
+            if frozenset(self.facets[:1]) in term or not (measured or absolute):
+                continue
+            shared = frozenset.intersection(*term)
+            total += max(float(variance), 0.0) / float(np.prod([sizes[f] for f in shared if f != self.facets[0]]))
+        return total
+
+    def reliability(self, sizes: Mapping[str, float], *, absolute: bool = False) -> float:
+        """Return the generalizability coefficient Eρ² of such means, or the index of dependability Φ if `absolute`.
+
+        Brennan (2001), "Generalizability Theory": σ²/(σ² + error).
+        """
+        signal = max(self.of(self.facets[0]), 0.0)
+        below = signal + self.error(sizes, absolute=absolute)
+        return signal / below if below > 0 else float("nan")
+
+
+def components(scores: FloatArray, facets: Sequence[str]) -> Components:
+    """Estimate the variance components of a design with any number of facets.
+
+    Parameters
+    ----------
+    scores
+        One axis per facet, NaN for missing: systems × inputs, systems × inputs × raters, ….
+    facets
+        What the axes are called.
+
+    Examples
+    --------
+    >>> two = components(np.array([[1.0, 2.0, 4.0], [2.0, 5.0, 6.0]]), ("system", "input"))
+    >>> [round(float(v), 3) for v in two.variances]  # (MS − MS of residuals) / n of the analysis of variance
+    [1.833, 2.833, 0.5]
+    """
+    known = ~np.isnan(scores)
+    centre = float(scores[known].mean()) if known.any() else 0.0
+    size = float(np.abs(scores[known] - centre).max(initial=0.0)) or 1.0
+    y = np.where(known, (scores - centre) / size, 0.0)
+    axes = range(len(facets))
+    sets = [frozenset(part) for n in range(len(facets) + 1) for part in combinations(axes, n)]
+    pairs, apart = {}, {}
+    for part in sets:
+        rest = tuple(axis for axis in axes if axis not in part)
+        n, total, square = (v.sum(axis=rest, dtype=np.float64) for v in (known, y, y * y))
+        pairs[part] = float((n * (n - 1)).sum())
+        apart[part] = float((n * square - total**2).sum())
+    classes, unknown = sets[:-1], sets[1:]
+    # Ordered pairs that share at least c, but not all of A.
+    counts = np.array([[pairs[c] - pairs[c | a] for a in unknown] for c in classes])
+    terms = _told_apart(counts)
+    design = np.stack([counts[:, term[0]] for term in terms], axis=1)
+    scale = np.maximum(counts.max(axis=1), 1.0)
+    design, sums = design / scale[:, None], np.array([apart[c] for c in classes]) / scale
+    found, _, rank, _ = np.linalg.lstsq(design, sums, rcond=1e-10)
+    if rank < len(terms):
+        # What the equations leave open shows in the directions that they do not see.
+        _, singular, rows = np.linalg.svd(design)
+        size_of = np.concatenate([singular, np.zeros(len(rows) - len(singular))])
+        unseen = rows[size_of <= 1e-10 * max(float(singular.max(initial=0.0)), 1e-300)]
+        found = np.where((np.abs(unseen) > 1e-8).any(axis=0), np.nan, found)
+    named = tuple(tuple(frozenset(facets[axis] for axis in unknown[at]) for at in term) for term in terms)
+    return Components(tuple(facets), named, found * size**2)
+
+
+def _told_apart(counts: FloatArray) -> list[list[int]]:
+    """Return which columns of the equations are the same: components that no pair of scores tells apart."""
+    terms: list[list[int]] = []
+    for at in range(counts.shape[1]):
+        like = [term for term in terms if np.array_equal(counts[:, term[0]], counts[:, at])]
+        if like:
+            like[0].append(at)
+        else:
+            terms.append([at])
+    return terms
+
+
+@dataclass(frozen=True, eq=False)
+class Ranged:
+    """Figures of a design with intervals; arrays of one shape."""
+
+    estimates: FloatArray
+    """At all the data."""
+    low: FloatArray
+    """Lower ends."""
+    high: FloatArray
+    """Upper ends."""
+
+
+def jackknifed(
+    scores: FloatArray,
+    facets: Sequence[str],
+    figures: Callable[[Components], FloatArray],
+    confidence: float,
+    *,
+    ratios: bool = False,
+) -> Ranged:
+    """Return figures of the components of a design, with intervals for new systems, inputs and raters.
+
+    Parameters
+    ----------
+    scores, facets
+        As for :func:`components`.
+    figures
+        What is wanted of them, such as the components or reliabilities of several designs.
+    confidence
+        Such as 0.95.
+    ratios
+        Whether the figures are shares such as reliabilities, whose intervals are symmetric in log(r/(1 − r)).
+
+    Notes
+    -----
+    One group of levels of one facet at a time is left out, up to :data:`GROUPS` groups each; the variances that the
+    facets show are added up, since all of them are samples (Owen 2007). Student's t has as many degrees of freedom as
+    the variances are worth together (Satterthwaite).
+    """
+
+    def turned(values: FloatArray) -> FloatArray:
+        inside = np.clip(values, 1e-9, 1 - 1e-9)
+        return np.where(np.isnan(values), np.nan, np.log(inside / (1 - inside))) if ratios else values
+
+    whole = np.asarray(figures(components(scores, facets)), dtype=np.float64)
+    variance, worth = np.zeros_like(whole), np.zeros_like(whole)
+    for axis, levels in enumerate(scores.shape):
+        judged = np.flatnonzero((~np.isnan(scores)).any(axis=tuple(a for a in range(scores.ndim) if a != axis)))
+        count = min(len(judged), GROUPS)
+        if count < 3:
+            continue
+        group = np.full(levels, -1)
+        group[judged] = np.arange(len(judged)) * count // len(judged)
+        left = [turned(figures(components(np.compress(group != g, scores, axis=axis), facets))) for g in range(count)]
+        each = (count - 1) ** 2 / count * np.var(np.stack(left), axis=0, ddof=1)
+        variance, worth = variance + each, worth + each**2 / (count - 1)
+    degrees = quotient(variance**2, worth)
+    half = np.where(degrees > 0, stdtrit(np.where(degrees > 0, degrees, 1.0), (1 + confidence) / 2), np.nan)
+    half = half * np.sqrt(variance)
+    middle = turned(whole)
+    low, high = middle - half, middle + half
+    if ratios:
+        low, high = 1 / (1 + np.exp(-low)), 1 / (1 + np.exp(-high))
+    return Ranged(whole, low, high)
+
+
+def disattenuated(correlation: FloatArray, people: FloatArray | float, metric: FloatArray | float = 1.0) -> FloatArray:
+    """Return correlations corrected for unreliable scores, r/√(reliabilities); NaN where one is not positive.
+
+    Spearman (1904). Values over 1 are left as they are: they say that reliability was underestimated.
+
+    Examples
+    --------
+    >>> disattenuated(np.array([0.6]), 0.64)
+    array([0.75])
+    """
+    product = np.broadcast_to(np.asarray(people) * np.asarray(metric), np.shape(correlation))
+    return np.asarray(quotient(np.asarray(correlation), np.sqrt(np.where(product > 0, product, 0.0))))

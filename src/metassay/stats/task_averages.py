@@ -1,0 +1,253 @@
+"""Averages of a statistic over tasks, such as language pairs: intervals, and tests of two metrics on the average.
+
+Tasks are independent: the draws of each are made apart, and added up with the weights of the tasks. A metric that some
+tasks lack is averaged over those that have it, and two metrics are compared on the tasks that both have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from metassay.stats import two_way
+from metassay.stats.arrays import FloatArray, IntArray, Pair
+from metassay.stats.draws import TASKS, stream
+from metassay.stats.intervals import percentiles
+from metassay.stats.kernels.weighted_ranks import quotient
+from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, MetricTest, Reason, Tested
+from metassay.stats.methods.jackknife import JackknifeTest
+from metassay.stats.methods.two_way import TwoWayTest
+from metassay.stats.significance import EQUAL
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One task of several."""
+
+    case: Case
+    """The metrics that the task has, and people."""
+    metrics: Sequence[int]
+    """Which metric of all tasks each of them is."""
+    weight: float = 1.0
+    """How much the task counts."""
+
+    def draws(self, draws: Draws, number: int) -> Draws:
+        """Return the task's own draws, made apart from those of other tasks."""
+        return replace(draws, seed=int(stream(draws.seed, TASKS, number).integers(2**62)))
+
+
+@dataclass(frozen=True, eq=False)
+class Averages:
+    """Averages over tasks; arrays of all metrics (P,) or of tasks and metrics (T, P)."""
+
+    estimates: FloatArray
+    """The average of each metric over the tasks in which it is defined, (P,)."""
+    low: FloatArray
+    """Lower ends."""
+    high: FloatArray
+    """Upper ends."""
+    tasks: IntArray
+    """In how many tasks each metric is defined, (P,)."""
+    by_task: FloatArray
+    """The statistic in each task, (T, P); NaN where a metric is missing or undefined."""
+    low_by_task: FloatArray
+    """Lower ends in each task."""
+    high_by_task: FloatArray
+    """Upper ends in each task."""
+    reasons: dict[tuple[int, int], Reason]
+    """Why there is no interval, by task and metric."""
+
+
+def average(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return weighted means over the first axis of (T, …), leaving out undefined values; NaN where none is defined.
+
+    Examples
+    --------
+    >>> average(np.array([[0.5, 0.2], [0.8, np.nan]]), np.array([1.0, 2.0])).round(3).tolist()
+    [0.7, 0.2]
+    """
+    w = weights.reshape(-1, *[1] * (values.ndim - 1)) * ~np.isnan(values)
+    return quotient((w * np.nan_to_num(values)).sum(axis=0), w.sum(axis=0))
+
+
+def averages(tasks: Sequence[Task], metrics: int, interval: Interval, draws: Draws, confidence: float) -> Averages:
+    """Return averages of all metrics with intervals.
+
+    Parameters
+    ----------
+    tasks
+        The tasks.
+    metrics
+        How many metrics there are in all.
+    interval
+        What intervals are made of. The samples of bootstraps are averaged draw by draw. Of other intervals, squared
+        distances to the ends are added up with squared weights (Zou and Donner 2008, Statistics in Medicine 27).
+    draws, confidence
+        How many draws, and such as 0.95.
+    """
+    weights = np.array([task.weight for task in tasks])
+    by_task, low, high = np.full((3, len(tasks), metrics), np.nan)
+    samples: FloatArray | None = None
+    reasons: dict[tuple[int, int], Reason] = {}
+    for at, task in enumerate(tasks):
+        (found,) = interval.compute([task.case], task.draws(draws, at), confidence)
+        place = list(task.metrics)
+        by_task[at, place], low[at, place], high[at, place] = found.estimates, found.low, found.high
+        reasons.update({(at, m): why for m, why in zip(place, found.reasons, strict=True) if why is not None})
+        if found.samples is not None:
+            samples = np.full((len(tasks), metrics, found.samples.shape[1]), np.nan) if samples is None else samples
+            samples[at, place] = found.samples
+    estimates = average(by_task, weights)
+    if samples is not None:
+        # A draw in which a task is undefined says nothing of the average over all tasks of a metric.
+        lacking = (np.isnan(samples) & ~np.isnan(by_task)[:, :, None]).any(axis=0)
+        lower, upper = percentiles(np.where(lacking, np.nan, average(samples, weights)), confidence)
+    else:
+        lowest, highest = tasks[0].case.statistic.range
+        lower = np.maximum(estimates - _combined(by_task - low, weights), lowest)
+        upper = np.minimum(estimates + _combined(high - by_task, weights), highest)
+        # A task without an interval would be taken for certain.
+        unknown = (np.isnan(low + high) & ~np.isnan(by_task)).any(axis=0)
+        lower, upper = (np.where(unknown, np.nan, ends) for ends in (lower, upper))
+    return Averages(estimates, lower, upper, (~np.isnan(by_task)).sum(axis=0), by_task, low, high, reasons)
+
+
+def _combined(distances: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return √Σw²d² / Σw over the first axis, leaving out undefined values."""
+    w = weights.reshape(-1, *[1] * (distances.ndim - 1)) * ~np.isnan(distances)
+    return quotient(np.sqrt((w**2 * np.nan_to_num(distances) ** 2).sum(axis=0)), w.sum(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class TestedAverages(Tested):
+    """Pairs of metrics, tested on averages over the tasks in which both could be tested."""
+
+    tasks: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """In how many tasks, (pairs,)."""
+
+
+def compare_averages(
+    tasks: Sequence[Task], pairs: Sequence[Pair], test: MetricTest, draws: Draws, alternative: str, rule: str
+) -> TestedAverages:
+    """Test pairs of metrics on their averages over the tasks that have both, on the cells that both have.
+
+    Parameters
+    ----------
+    tasks
+        The tasks.
+    pairs
+        Which metric is tested against which, by position among all metrics.
+    test
+        The jackknife, whose variances of tasks are added up (Welch 1947), or any test that draws. The two-way test
+        allows for what the inputs of all tasks add to the variance.
+    draws, alternative, rule
+        As for :meth:`metassay.stats.methods.base.MetricTest.compute`.
+    """
+    statistic = tasks[0].case.statistic
+    test.check(statistic)
+    weights = np.array([task.weight for task in tasks])
+    if not statistic.higher_is_better:
+        alternative = OPPOSITE[alternative]
+    find = _by_variances if isinstance(test, JackknifeTest) else _by_draws
+    estimates, p, q, undefined = find(tasks, pairs, test, draws, alternative, rule)
+    # A pair is undefined in a task if either metric is: the task then counts for neither.
+    estimates[np.isnan(estimates).any(axis=2)] = np.nan
+    means = average(estimates, weights)
+    count = (~np.isnan(estimates[:, :, 0])).sum(axis=0)
+    lost = np.asarray(np.isnan(means).any(axis=1))
+    reasons = tuple(
+        Reason("undefined") if gone else Reason("no-draw") if np.isnan(one) else None
+        for gone, one in zip(lost, p, strict=True)
+    )
+    p, q = (np.where(lost, np.nan, values) for values in (p, q))
+    return TestedAverages(means, p, q, undefined, reasons, tasks=count)
+
+
+def _parts(task: Task, pairs: Sequence[Pair]) -> Iterator[tuple[Case, list[int], list[Pair]]]:
+    """Yield what a task has of the pairs: a case of metrics on the same cells, which pairs, and their places in it."""
+    own = {metric: place for place, metric in enumerate(task.metrics)}
+    here = {(own[a], own[b]): k for k, (a, b) in enumerate(pairs) if a in own and b in own}
+    for case, metrics, local in task.case.on_common_cells(list(here)):
+        place = {metric: at for at, metric in enumerate(metrics)}
+        yield case, [here[pair] for pair in local], [(place[a], place[b]) for a, b in local]
+
+
+Found = tuple[FloatArray, FloatArray, FloatArray, IntArray]
+"""Estimates (tasks, pairs, 2), p-values of the first metric and of the second, and draws that were undefined."""
+
+
+def _by_draws(
+    tasks: Sequence[Task], pairs: Sequence[Pair], test: MetricTest, draws: Draws, alternative: str, rule: str
+) -> Found:
+    """Average the drawn differences of tasks draw by draw."""
+    shape, wanted = (len(tasks), len(pairs)), draws.resamples
+    observed, added = np.full(shape, np.nan), np.zeros(shape)
+    estimates, drawn = np.full((*shape, 2), np.nan), np.full((*shape, wanted), np.nan)
+    systems = []
+    for at, task in enumerate(tasks):
+        for case, here, chosen in _parts(task, pairs):
+            drawing = test.drawing(case, chosen, task.draws(draws, at))
+            observed[at, here], added[at, here] = drawing.observed, drawing.added
+            pages = draws.run(drawing.page, drawing.pages, test.name)
+            drawn[at, here] = np.concatenate(pages, axis=1)[:, :wanted]
+            estimates[at, here] = [[case.estimates[a], case.estimates[b]] for a, b in chosen]
+            systems.append(case.shape[0])
+    weights = np.array([task.weight for task in tasks])
+    out = np.isnan(estimates).any(axis=2)
+    observed[out], drawn[out], added[out] = np.nan, np.nan, np.nan
+    apart = average(observed, weights)
+    lacking = (np.isnan(drawn) & ~out[:, :, None]).any(axis=0)
+    spread = np.where(lacking, np.nan, average(drawn, weights))
+    if isinstance(test, TwoWayTest) and systems:
+        apart = two_way.shrunk(apart, spread, _combined(np.sqrt(added), weights) ** 2, min(systems))
+    counts = test.count(apart, spread, rule)
+    p, q = (counts.p_values(which, rule) for which in (alternative, OPPOSITE[alternative]))
+    return estimates, p, q, wanted - counts.draws
+
+
+WIDEST = 10.0
+"""A test of one task that finds less than its standard error says counts as one with at most so many times of it."""
+
+
+def _by_variances(
+    tasks: Sequence[Task], pairs: Sequence[Pair], test: MetricTest, draws: Draws, alternative: str, rule: str
+) -> Found:
+    """Add up differences and their variances on the statistic's own scale, and compare with Student's t.
+
+    The standard error of a task is the one at which Student's t gives the p-value that the test has in it.
+    """
+    statistic, shape = tasks[0].case.statistic, (len(tasks), len(pairs))
+    estimates, variance, freedom = np.full((*shape, 2), np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
+    for at, task in enumerate(tasks):
+        for case, here, chosen in _parts(task, pairs):
+            found = test.compute(case, chosen, draws, "greater", rule)
+            assert found.precision is not None, "the jackknife tells standard errors"
+            (error, df), r, n = found.precision, found.estimates, case.shape[0]
+            apart, middle = r[:, 0] - r[:, 1], r.mean(axis=1)
+            near = np.abs(apart) < EQUAL
+            places = statistic.scale.to(r, n)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                slope = np.where(near, statistic.scale.slope(middle, n), (places[:, 0] - places[:, 1]) / apart)
+                least = error / slope
+                t = np.abs(stdtrit(df, np.fmin(np.fmin(found.p, found.q), 0.5)))
+                wide = np.where(near | (t == np.inf), least, np.clip(np.abs(apart) / t, least, WIDEST * least))
+            same = [reason is not None and reason.code == "same-scores" for reason in found.reasons]
+            wide, df = np.where(same, 0.0, wide), np.where(same, 1.0, df)
+            tested = np.isnan(found.p) <= np.array(same)
+            estimates[at, here] = np.where(tested[:, None], r, np.nan)
+            variance[at, here], freedom[at, here] = np.where(tested, wide**2, np.nan), df
+    weights = np.array([task.weight for task in tasks])
+    share = weights[:, None] * ~np.isnan(variance)
+    share = share / np.maximum(share.sum(axis=0), 1e-300)
+    parts = np.nan_to_num(share**2 * variance)
+    total = parts.sum(axis=0)
+    means = average(estimates, weights)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        df = np.maximum(total**2 / np.nansum(parts**2 / freedom, axis=0), 1.0)
+        t = (means[:, 0] - means[:, 1]) / np.sqrt(total)
+        greater, less = stdtr(df, -t), stdtr(df, t)
+    p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
+    return estimates, p[alternative], p[OPPOSITE[alternative]], np.zeros(len(pairs), dtype=np.int64)

@@ -1,0 +1,145 @@
+"""Averages over tasks: what one task gives, what several independent ones give, and metrics that some tasks lack."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from metassay.errors import UsageError
+from metassay.stats.methods.base import Case, Draws
+from metassay.stats.methods.registry import INTERVALS, TESTS
+from metassay.stats.statistics.registry import find
+from metassay.stats.task_averages import Task, average, averages, compare_averages
+
+DRAWN = [name for name in TESTS if name not in ("williams", "perm-outcomes")]
+
+
+def task(seed, statistic="pearson", metrics=(0, 1, 2), noise=(0.5, 0.6, 3.0), weight=1.0, shape=(8, 15)):
+    random = np.random.default_rng(seed)
+    z = random.normal(size=(shape[0], 1)) + random.normal(size=shape)
+    x = np.stack([z + noise[m] * random.normal(size=shape) for m in metrics])
+    return Task(
+        Case(find(statistic), x, z, "system" if statistic in ("spa", "pairwise-accuracy") else "input"), metrics, weight
+    )
+
+
+@pytest.mark.parametrize("name", ["jackknife", "two-way", "boot-both", "boot-inputs", "fisher"])
+def test_one_task_is_its_own_average(name):
+    only, draws = task(0), Draws(200, 3)
+    found = averages([only], 3, INTERVALS[name], draws, 0.9)
+    (alone,) = INTERVALS[name].compute([only.case], only.draws(draws, 0), 0.9)
+    assert found.estimates == pytest.approx(alone.estimates)
+    assert found.low == pytest.approx(alone.low)
+    assert found.high == pytest.approx(alone.high)
+
+
+@pytest.mark.parametrize("statistic", ["pearson", "acc-eq", "spa"])
+def test_independent_tasks_narrow_the_interval(statistic):
+    tasks = [task(seed, statistic) for seed in range(4)]
+    for name in ("two-way", "boot-both"):
+        found = averages(tasks, 3, INTERVALS[name], Draws(400, 1), 0.9)
+        assert found.estimates == pytest.approx(found.by_task.mean(axis=0))
+        alone = [INTERVALS[name].compute([t.case], Draws(400, 1), 0.9)[0] for t in tasks]
+        widths = np.mean([each.high - each.low for each in alone], axis=0)
+        # √4 times narrower, but for the limits of the range
+        assert (found.high - found.low) == pytest.approx(widths / 2, rel=0.35)
+
+
+def test_draws_of_tasks_are_made_apart():
+    one, two = task(0), task(0)
+    found = averages([one, two], 3, INTERVALS["boot-both"], Draws(500, 1), 0.9)
+    alone = averages([one], 3, INTERVALS["boot-both"], Draws(500, 1), 0.9)
+    # The same data twice, with other draws: were the draws the same, the interval would be as wide as that of one.
+    assert ((found.high - found.low) < 0.9 * (alone.high - alone.low)).all()
+
+
+def test_weights_and_missing_metrics():
+    tasks = [task(0, weight=3.0), task(1, metrics=(0, 2)), task(2, metrics=(0, 1))]
+    found = averages(tasks, 4, INTERVALS["boot-inputs"], Draws(60, 1), 0.9)
+    assert found.tasks.tolist() == [3, 2, 2, 0]
+    r = found.by_task
+    assert found.estimates[:3] == pytest.approx(
+        [(3 * r[0, 0] + r[1, 0] + r[2, 0]) / 5, *[(3 * r[0, 1] + r[2, 1]) / 4, (3 * r[0, 2] + r[1, 2]) / 4]]
+    )
+    assert np.isnan([found.estimates[3], found.low[3], found.high[3]]).all()
+    # Two metrics are compared on the tasks that both have.
+    tested = compare_averages(tasks, [(0, 1), (1, 2), (2, 3)], TESTS["perm-both"], Draws(99, 1), "greater", "plus-one")
+    assert tested.estimates[0] == pytest.approx(average(r[[0, 2]][:, :2], np.array([3.0, 1.0])))
+    assert tested.estimates[1] == pytest.approx(r[0, [1, 2]])
+    assert np.isnan(tested.p[2])
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_one_task_is_tested_as_it_is(name, alternative):
+    only, draws = task(0), Draws(1024, 3)
+    pairs = [(0, 1), (1, 2), (2, 0)]
+    found = compare_averages([only], pairs, TESTS[name], draws, alternative, "plus-one")
+    alone = TESTS[name].compute(only.case, pairs, only.draws(draws, 0), alternative, "plus-one")
+    assert found.p == pytest.approx(alone.p)
+    assert found.q == pytest.approx(alone.q)
+    assert found.estimates == pytest.approx(alone.estimates)
+
+
+def test_more_tasks_are_more_evidence():
+    tasks = [task(seed, noise=(1.0, 1.6, 3.0)) for seed in range(5)]
+    for name in ("jackknife", "two-way", "perm-both"):
+        options = (TESTS[name], Draws(999, 1), "greater", "plus-one")
+        p = [compare_averages(tasks[:n], [(0, 1)], *options).p[0] for n in (1, 5)]
+        assert p[1] < p[0]
+
+
+def test_outcomes_of_pairs_are_averaged_too():
+    tasks = [task(seed, "acc-eq") for seed in range(3)]
+    found = compare_averages(tasks, [(0, 2)], TESTS["perm-outcomes"], Draws(199, 1), "greater", "plus-one")
+    assert found.p[0] == pytest.approx(1 / 200)
+
+
+def test_tests_without_draws_cannot_be_averaged():
+    with pytest.raises(UsageError, match="williams has no draws"):
+        compare_averages([task(0)], [(0, 1)], TESTS["williams"], Draws(9, 1), "greater", "plus-one")
+
+
+@pytest.mark.parametrize("statistic", ["kendall", "acc-eq", "spa", "pairwise-accuracy"])
+def test_the_jackknife_adds_up_variances(statistic):
+    # The same task three times, taken for independent ones: the same difference, √3 times as certain.
+    one = task(5, statistic, noise=(0.7, 1.5, 3.0), shape=(12, 20))
+    options = ([(0, 1), (0, 0)], TESTS["jackknife"], Draws(9, 1), "greater", "plus-one")
+    alone, thrice = (compare_averages([one] * n, *options) for n in (1, 3))
+    assert thrice.estimates == pytest.approx(alone.estimates)
+    z = [-ndtri(each.p[0]) for each in (alone, thrice)]
+    assert z[1] == pytest.approx(np.sqrt(3) * z[0], rel=0.25)
+    assert np.isnan(thrice.p[1])
+    assert thrice.tasks.tolist() == [3, 3]
+
+
+def test_metrics_are_compared_on_the_cells_that_both_have():
+    whole, other = task(0), task(1)
+    x = whole.case.x.copy()
+    x[2, :, :3] = np.nan
+    tasks = [Task(Case(find("pearson"), x, whole.case.z, "input"), (0, 1, 2)), other]
+    pairs = [(0, 1), (0, 2)]
+    found = compare_averages(tasks, pairs, TESTS["jackknife"], Draws(9, 1), "greater", "plus-one")
+    full = find("pearson").prepare(x, whole.case.z, "input").estimate()[0]
+    cut = find("pearson").prepare(x[:, :, 3:], whole.case.z[:, 3:], "input").estimate()[0]
+    assert found.estimates[0] == pytest.approx((full[:2] + other.case.estimates[:2]) / 2)
+    assert found.estimates[1] == pytest.approx((cut[[0, 2]] + other.case.estimates[[0, 2]]) / 2)
+
+
+def test_a_task_that_is_too_small_for_the_test_is_left_out_of_it_and_of_no_interval():
+    small = task(3, shape=(3, 15))
+    found = compare_averages([task(0), small], [(0, 2)], TESTS["jackknife"], Draws(9, 1), "greater", "plus-one")
+    assert found.tasks.tolist() == [1]
+    limits = averages([task(0), small], 3, INTERVALS["jackknife"], Draws(9, 1), 0.95)
+    assert np.isnan(limits.low).all()
+    assert limits.reasons[1, 0].code == "few-systems"
+
+
+def test_the_test_holds_its_level_on_the_average():
+    rejected = 0
+    for trial in range(60):
+        tasks = [task(1000 + 7 * trial + k, noise=(1.0, 1.0, 1.0), shape=(6, 10)) for k in range(2)]
+        p = compare_averages(tasks, [(0, 1)], TESTS["two-way"], Draws(99, 1), "greater", "plus-one").p[0]
+        rejected += p <= 0.1
+    assert rejected <= 14
