@@ -141,7 +141,7 @@ def test_likely_mistakes_in_labels_are_told():
     assert codes["label-misspelt"]["label"] == "pas"
     assert codes["label-misspelt"]["near"] == "pass"
     assert codes["labels-merged"]["other"] == "Pass"
-    assert "misspelt pass" in str(codes["label-misspelt"])
+    assert "misspelt pass." in str(codes["label-misspelt"])
     assert scales.misspelt({"correct": 90, "incorrect": 1}) == []
 
 

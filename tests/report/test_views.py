@@ -1,5 +1,7 @@
 import dataclasses
 from dataclasses import dataclass
+from importlib import import_module
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +12,8 @@ from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
 from metassay.errors import UnknownName
-from metassay.report.views import names_of, page
+from metassay.report.views import VIEWS, names_of, page
+from metassay.report.views.columns import across, build, lines, optional
 
 from .conftest import NAN, agreement, agreement_row, comparison
 
@@ -236,3 +239,38 @@ def test_a_statistic_of_ones_own_is_called_by_its_name_and_small_may_be_good():
     assert report.sentences[0].startswith("near agrees best with people on overall at the system level (mean distance ")
     assert "includes 0" not in report.sentences[1]
     assert '"sort":"good"' in report.html
+
+
+def test_every_view_of_every_study_is_a_function_of_its_module():
+    for study, names in VIEWS.items():
+        module = import_module(f"metassay.report.views.{study.replace('-', '_')}")
+        for name in names:
+            assert callable(getattr(module, f"{name}_", None) or getattr(module, name)), (study, name)
+        default = getattr(module, "default", None)
+        assert default is None or default.__doc__, study
+
+
+def test_a_column_is_declared_by_heading_fields_and_form():
+    rows = [
+        SimpleNamespace(metric="a", share=0.25, low=0.1, high=NAN, nothing=None),
+        SimpleNamespace(metric="b", share=NAN, low=NAN, high=1, nothing=None),
+    ]
+    specs = ["metric", "share||two", "around|share low high|two", "ends|low high|one", False, optional("|nothing|word")]
+    (table,) = build("t", specs, [("all", rows)], "told", "", None)
+    assert [(c.header, c.align, c.key) for c in table.columns] == [
+        ("metric", "left", True),
+        ("share", "right", False),
+        ("around", "right", False),
+        ("ends", "right", False),
+    ]
+    assert texts(table.sections[0]) == [["a", "0.25", "0.25 [0.10, –]", "[0.1, –]"], ["b", "–", "–", "–"]]
+    assert table.legend == ("told", "– undefined: scores that do not vary, or too few of them.")
+    assert build("t", specs, []) == ()
+
+
+def test_a_wide_table_has_a_column_for_every_value_and_blanks_where_there_is_no_row():
+    rows = [SimpleNamespace(metric=m, level=v, n=n) for m, v, n in (("a", "x", 1), ("a", "y", 2), ("b", "y", 3))]
+    columns = ["metric", *across(rows, "level", lambda level: f"{level}|n|count")]
+    (table,) = build("t", columns, [("", lines(rows, "metric"))])
+    assert [column.header for column in table.columns] == ["metric", "x", "y"]
+    assert texts(table.sections[0]) == [["a", "1", "2"], ["b", "", "3"]]

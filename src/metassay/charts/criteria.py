@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import (
-    STATISTIC,
-    Data,
-    Multiples,
-    best_first,
-    chosen,
-    distinct,
-    extent,
-    measure,
-    records,
-    statistic_words,
-)
+from metassay.charts import panels
+from metassay.charts.panels import STATISTIC, Data, Multiples, distinct, extent, measure, records
 from metassay.charts.shapes import cells, dots, framed, intervals, key, names, numbers, rule, shade, tips, undefined
 from metassay.charts.theme import METRIC, SOFT, WARN, longest
 from metassay.core import vocabulary
@@ -64,13 +54,15 @@ def dumbbells(result: Confounding, *, method: str | None = None, **only: Any) ->
         row["outcome"] = gone if row["verdict"] == "vanishes" else held
         known = row["estimate"] is not None and row["estimate_within"] is not None
         row["both"] = row["estimate_within"] if known else None
-    rows = best_first(rows, "metric", "estimate", ("human", "anchor"))
+    rows = panels.best_first(rows, "metric", "estimate", ("human", "anchor"))
     humans = distinct(rows, "human")
     rows.sort(key=lambda row: humans.index(row["human"]))
     y = names("metric", distinct(rows, "metric"), grid=True)
     ends = extent(rows, "estimate", "estimate_within", "within_low", "within_high", also=[0])
     what = measure(rows)
-    x = numbers("both", f"{what} ({statistic_words(rows[0][STATISTIC])})" if what == "correlation" else what, ends)
+    x = numbers(
+        "both", f"{what} ({panels.statistic_words(rows[0][STATISTIC])})" if what == "correlation" else what, ends
+    )
     colours = {held: METRIC} | ({gone: WARN} if gone in distinct(rows, "outcome") else {})
     fill = key("outcome", colours, symbolType="circle")
     hollow = {"x": {**x, "field": "estimate"}, "y": y, "tooltip": TIPS}
@@ -103,11 +95,11 @@ def criteria(result: Confounding, **only: Any) -> Multiples:  # noqa: ANN401 - n
             rows.append({**row, "part": part, "value": value, "shade": dark, "text": text})
     order = ("means of systems", "all outputs")
     rows.sort(key=lambda row: order.index(row["part"]) if row["part"] in order else 2)
-    rows = chosen(rows, only)
+    rows = panels.chosen(rows, only)
     every = list(dict.fromkeys(name for row in rows for name in (row["human"], row["anchor"])))
     y, x = names("human", distinct(rows, "human")), names("anchor", every, 90, labelAngle=-90)
     about = tips(f"human, anchor|with, part|over, value|{measure(rows)}|.3f, n|outputs or systems")
-    fill = shade("shade", [0, 1], f"{statistic_words(found[0][STATISTIC])}, absolute")
+    fill = shade("shade", [0, 1], f"{panels.statistic_words(found[0][STATISTIC])}, absolute")
     layers = cells(x, y, fill, about, "value", "text")
     size: dict[str, Any] = {"lines": "human", "across": len({row["anchor"] for row in rows}), "cell": 42}
     title = f"{measure(rows).capitalize()} of human criteria with each other"

@@ -13,20 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metassay.charts.theme import (
-    HARMLESS,
-    LONGEST,
-    PAGE,
-    SIZE,
-    SMALL,
-    SOFT,
-    Spec,
-    config,
-    fitted,
-    longest,
-    replaced,
-    told_apart,
-)
+from metassay.charts import theme
+from metassay.charts.theme import LONGEST, PAGE, SIZE, Spec, fitted, longest
 from metassay.core import vocabulary
 from metassay.errors import UnknownName, UsageError
 
@@ -147,9 +135,9 @@ def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
         "align": "each",
         "spacing": GAP,
         "resolve": {"scale": {"color": "shared", "shape": "shared", "strokeDash": "shared"}},
-        "config": config(),
+        "config": theme.config(),
     }
-    return replaced(spec, HARMLESS), omitted
+    return theme.replaced(spec, theme.HARMLESS), omitted
 
 
 def _names(multiples: Multiples, rows: Data) -> list[str]:
@@ -186,7 +174,7 @@ def _step(multiples: Multiples, order: list[str]) -> tuple[float, float]:
         size = min(16.0, max(10.5, 500 / len(order)))
     else:
         size = min(14.0 + 5 * (multiples.series - 1), max(_least(multiples), 357 / len(order)))
-    return size, SIZE if size >= 11.5 else SMALL if size >= 10 else size - 0.5
+    return size, SIZE if size >= 11.5 else theme.SMALL if size >= 10 else size - 0.5
 
 
 def _grid(multiples: Multiples, heights: list[float], left: float, size: float) -> tuple[int, float, int]:
@@ -279,12 +267,16 @@ def _heading(title: str, under: list[str], width: float) -> Spec:
     look: Spec = {"fontSize": SIZE + 1, "subtitlePadding": 3, "offset": 10}
     if head:
         return {"title": {**look, "text": head, "subtitle": lines}}
-    return {"title": {**look, "text": lines, "fontSize": SIZE, "fontWeight": "normal", "color": SOFT}} if lines else {}
+    return (
+        {"title": {**look, "text": lines, "fontSize": SIZE, "fontWeight": "normal", "color": theme.SOFT}}
+        if lines
+        else {}
+    )
 
 
 def undefined_names(names: list[str]) -> str:
     """Return which curves are not there because they are undefined, in words; empty if none is."""
-    labels = list(told_apart(names).values())
+    labels = list(theme.told_apart(names).values())
     more = f" and {len(labels) - 6} more" if len(labels) > 6 else ""
     return f"Undefined: {', '.join(labels[:6])}{more}." if labels else ""
 

@@ -6,21 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from metassay.charts import theme
-from metassay.charts.theme import (
-    CORRECTED,
-    INK,
-    LONGEST,
-    METRIC,
-    NONE,
-    OTHER,
-    PAPER,
-    SOFT,
-    UNCORRECTED,
-    Spec,
-    label_expression,
-    told_apart,
-    width_of,
-)
+from metassay.charts.theme import INK, LONGEST, METRIC, PAPER, SOFT, Spec, told_apart
 
 FAINT = 0.55
 """How strong an interval is beside its estimate."""
@@ -35,7 +21,7 @@ def names(field: str, values: Iterable[str], width: float = LONGEST, *, air: flo
     """
     labels = told_apart(dict.fromkeys(values), width)
     look: Spec = {"title": None, "ticks": False, "domain": False, "labelPadding": 4, **axis}
-    expression = label_expression(labels)
+    expression = theme.label_expression(labels)
     return {
         "field": field,
         "type": "nominal",
@@ -98,7 +84,7 @@ def series(field: str, values: Iterable[str], **legend: Any) -> tuple[Spec, Spec
     """
     known = list(dict.fromkeys(values))
     look: Spec = {"columns": 4, **legend}
-    if expression := label_expression(told_apart(known, 230)):
+    if expression := theme.label_expression(told_apart(known, 230)):
         look["labelExpr"] = expression
     return tuple(  # type: ignore[return-value] # three of them
         {
@@ -122,7 +108,7 @@ def key(field: str, colours: dict[str, str], **legend: Any) -> Spec:  # noqa: AN
     }
 
 
-def rule(axis: str, encoding: Spec, at: float, *, colour: str = OTHER) -> Spec:
+def rule(axis: str, encoding: Spec, at: float, *, colour: str = theme.OTHER) -> Spec:
     """Return a dashed line across the panel at a value of an axis."""
     place = {name: value for name, value in encoding.items() if name != "field"}
     return draw("rule", {axis: {**place, "datum": at}}, color=colour, strokeWidth=0.8, strokeDash=[3, 3])
@@ -188,12 +174,12 @@ def intervals(
 def outcomes(better: str, correction: str | None, alpha: float, *, untested: bool) -> dict[str, str]:
     """Return what a test can say and its colour, the same in all matrices and bars of tests."""
     level = f"p ≤ {alpha:g}"
-    found = {f"{better} ({level})": CORRECTED, "not significant": NONE}
+    found = {f"{better} ({level})": theme.CORRECTED, "not significant": theme.NONE}
     if correction is not None:
         found = {
-            f"{better}, also after {correction} correction": CORRECTED,
-            f"only before correction ({level})": UNCORRECTED,
-            "not significant": NONE,
+            f"{better}, also after {correction} correction": theme.CORRECTED,
+            f"only before correction ({level})": theme.UNCORRECTED,
+            "not significant": theme.NONE,
         }
     return found | ({"cannot be tested": PAPER} if untested else {})
 
@@ -335,7 +321,7 @@ def beside(
     taken = [(x - half, y - half, x + half, y + half) for x, y in (*points, *others)]
     found: list[Point | None] = []
     for (x, y), label in zip(points, labels, strict=True):
-        wide, high = width_of(label, text), text * 1.1
+        wide, high = theme.width_of(label, text), text * 1.1
         found.append(None)
         for dx, dy in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
             left = x + dx * (half + 1) - (0 if dx > 0 else wide if dx < 0 else wide / 2)

@@ -16,7 +16,7 @@ BY = ("metric", *SWITCHES)
 
 def curves(result: Power, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return a panel per metric, human criterion, level and statistic, with a curve per test and its intervals."""
-    rows = records(result.table, "metric human level statistic test setting rate low high trials", only)
+    rows = records(result.table, f"{' '.join(BY)} test setting rate low high trials", only)
     words = result.table[0].damage == "words"
     alpha = result.table[0].alpha
     colour, shape, dash = series("test", distinct(rows, "test"), symbolStrokeWidth=0)

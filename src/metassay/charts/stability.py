@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import (
-    STATISTIC,
-    Multiples,
-    distinct,
-    extent,
-    measure,
-    records,
-    statistic_words,
-    undefined_names,
-)
+from metassay.charts import panels
+from metassay.charts.panels import STATISTIC, Multiples, distinct, extent, records
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import ends_named, numbers, rule, tips
 from metassay.charts.theme import KIND, Spec
@@ -39,15 +31,15 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
     x = numbers("n_inputs", "inputs per sample", [sizes[0], sizes[-1]] if len(sizes) > 1 else None)
     if sizes[-1] > 20 * sizes[0]:
         x["scale"]["type"] = "log"
-    what = measure(rows)
-    y = numbers("mean", statistic_words(rows[0][STATISTIC]), extent(rows, "low", "high", also=[1], air=0.08))
+    what = panels.measure(rows)
+    y = numbers("mean", panels.statistic_words(rows[0][STATISTIC]), extent(rows, "low", "high", also=[1], air=0.08))
     kind: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": {"symbolType": "stroke", "columns": 2}}
     kind["legend"]["labelExpr"] = "datum.label === 'human' ? 'human criterion' : 'metric'"
     about = tips(f"name, n_inputs|inputs, mean|mean {what}|.3f, sd|standard deviation|.3f")
     layers = [rule("y", y, 1), *lines(x, y, tooltip=about, colour=kind, detail="name")]
     every = distinct(rows, "name")
     gone = [name for name in every if all(row["mean"] is None for row in rows if row["name"] == name)]
-    settings: dict[str, Any] = {"metrics": ("name",), "omitted": undefined_names(gone)}
+    settings: dict[str, Any] = {"metrics": ("name",), "omitted": panels.undefined_names(gone)}
     title = f"{what.capitalize()} of two rankings of systems from two samples of inputs"
     told = "band: ± 1 standard deviation"
     if len(every) <= TOGETHER:
@@ -57,5 +49,5 @@ def curves(result: Stability, *, metric: str | None = None, **only: Any) -> Mult
     people = [name for name in every if any(row["name"] == name and row["kind"] == "human" for row in rows)]
     shown = [name for name in every if name not in people] or people
     # behind every metric stand the curves of people, in their own colour
-    panels = [{**row, "panel": name} for name in shown for row in rows if row["name"] in {name, *people}]
-    return Multiples(title, panels, layers, ("panel",), told, width=(86, 200), height=78, **settings)
+    each = [{**row, "panel": name} for name in shown for row in rows if row["name"] in {name, *people}]
+    return Multiples(title, each, layers, ("panel",), told, width=(86, 200), height=78, **settings)

@@ -4,37 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from metassay.charts.panels import (
-    STATISTIC,
-    Data,
-    Multiples,
-    chosen,
-    distinct,
-    extent,
-    measure,
-    records,
-    statistic_words,
-)
-from metassay.charts.shapes import (
-    OWN_INK,
-    cells,
-    curves,
-    dots,
-    draw,
-    ends_named,
-    intervals,
-    key,
-    lanes,
-    names,
-    numbers,
-    outcome,
-    outcomes,
-    placed,
-    rule,
-    series,
-    tips,
-    undefined,
-)
+from metassay.charts import panels, shapes
+from metassay.charts.panels import STATISTIC, Data, Multiples, distinct, extent, measure, records
+from metassay.charts.shapes import dots, draw, names, numbers, rule, series, tips
 from metassay.charts.theme import HUMAN, INK, LINE, METRIC, OTHER, PAPER, fitted, longest
 from metassay.core import vocabulary
 from metassay.errors import UsageError
@@ -60,18 +32,20 @@ def matrix(result: Survival, *, margin_kind: str | None = None, **only: Any) -> 
     table = [r for r in first if (r.margin_kind, r.test) == (kind, test)]
     correction = vocabulary.CORRECTION_NAMES.get(table[0].correction)
     words = f"equivalent to {fitted(result.baseline, 70)}"
-    colours = outcomes(words, correction, table[0].alpha, untested=any(r.p_value != r.p_value for r in table))
+    colours = shapes.outcomes(words, correction, table[0].alpha, untested=any(r.p_value != r.p_value for r in table))
     rows = records(table, f"metric {PEOPLE} language {STATISTIC} difference margin p_value p_corrected")
     for row, r in zip(rows, table, strict=True):
         tested = row["p_value"] is not None
-        row["outcome"] = outcome(colours, significant=r.equivalent, corrected=r.equivalent_corrected, tested=tested)
-    rows = chosen(rows, only)
+        row["outcome"] = shapes.outcome(
+            colours, significant=r.equivalent, corrected=r.equivalent_corrected, tested=tested
+        )
+    rows = panels.chosen(rows, only)
     levels = distinct(rows, "language")
     y, x = names("metric", distinct(rows, "metric")), names("language", levels, 90, labelAngle=-90)
     about = tips(
         "metric, human, language, difference||.3f, margin||.3f, p_value|p|.4f, p_corrected|corrected p|.4f, outcome"
     )
-    layers = cells(x, y, key("outcome", colours, columns=1), about, "p_value")
+    layers = shapes.cells(x, y, shapes.key("outcome", colours, columns=1), about, "p_value")
     title = f"Whether agreement with human scores is equivalent to {fitted(result.baseline, 90)}"
     told = f"{_statistic(rows)}, {test.upper() if test == 'tost' else test}, {MARGINS[kind]}"
     size: dict[str, Any] = {"across": len(levels), "cell": 18, "foot": 12 + longest(levels, 90)}
@@ -102,7 +76,7 @@ def _first(table: Any) -> list[Any]:  # noqa: ANN401 - rows of any kind
 
 
 def _statistic(rows: Data) -> str:
-    return statistic_words(rows[0][STATISTIC]) if rows else ""
+    return panels.statistic_words(rows[0][STATISTIC]) if rows else ""
 
 
 def _levels(rows: Data, by: tuple[str, ...], axis: str, title: str) -> Multiples:
@@ -113,12 +87,12 @@ def _levels(rows: Data, by: tuple[str, ...], axis: str, title: str) -> Multiples
     y = names("metric", distinct(rows, "metric"), air=0.25 if apart else 0, grid=True)
     x = numbers("estimate", axis, extent(rows, "estimate", "low", "high", also=[0]))
     about = tips(f"metric, language, estimate|{measure(rows)}|.3f, ±.3f")
-    more = lanes("language", levels) if apart else {}
-    bars, points = intervals(y, x, tooltip=about, colour=colour, shape=shape, more=more, size=24)
+    more = shapes.lanes("language", levels) if apart else {}
+    bars, points = shapes.intervals(y, x, tooltip=about, colour=colour, shape=shape, more=more, size=24)
     if not apart:
         bars["mark"]["opacity"] = 0.25  # intervals of many levels lie on top of each other
     told = f"line: {100 * rows[0]['confidence']:g}% CI" if rows else ""
-    layers = [rule("x", x, 0), bars, points, undefined(y, "estimate")]
+    layers = [rule("x", x, 0), bars, points, shapes.undefined(y, "estimate")]
     return Multiples(title, rows, layers, by, told, lines="metric", series=len(levels) if apart else 1)
 
 
@@ -129,8 +103,8 @@ def sensitivity(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - n
     y = numbers("share", "comparisons that are equivalent", [-0.02, 1.02], format="%")
     colour, _, dash = (look | {"legend": None} for look in series("human", distinct(rows, "human")))
     about = tips("human, margin||.3f, share||.1%, n_tests|comparisons")
-    layers = curves(x, y, ends=None, tooltip=about, colour=colour, dash=dash, points=False)
-    layers += ends_named(rows, x, y, "human", 220, colour)
+    layers = shapes.curves(x, y, ends=None, tooltip=about, colour=colour, dash=dash, points=False)
+    layers += shapes.ends_named(rows, x, y, "human", 220, colour)
     title, told = (
         "Share of comparisons that two one-sided tests call equivalent, by the margin",
         f"{_statistic(rows)}, before correction",
@@ -149,7 +123,7 @@ def margins(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names
     x = numbers("value", "margin, a mark per metric", extent(rows, "value", also=[0]))
     colour, shape, _ = series("of", sets, columns=1)
     about = tips("metric, human, value|margin|.3f, n_annotators|annotators")
-    place = {"x": x, "y": y, "color": colour, "shape": shape, **lanes("of", sets), "tooltip": about}
+    place = {"x": x, "y": y, "color": colour, "shape": shape, **shapes.lanes("of", sets), "tooltip": about}
     constant = [r.margin for r in result.table if r.margin_kind == "constant"][:1]
     layers = [*(rule("x", x, margin, colour=INK) for margin in constant), dots(place, 24, filled=False, opacity=0.8)]
     told = "".join(f"dashed: constant margin, {margin:g}" for margin in constant)
@@ -209,11 +183,11 @@ def components(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - na
     ]
     heads = [{**row, "ink": HUMAN if row["kind"] == "human" else METRIC} for row in start.values()]
     place = {"x": x, "y": y, "tooltip": about}
-    named = placed(heads, x, y, size, others)
+    named = shapes.placed(heads, x, y, size, others)
     layers = [
         draw("line", {"x": x, "y": y, "detail": {"field": "ray"}}, rays, color=LINE, strokeWidth=0.7),
         dots({**place, "color": colour, "shape": shape}, 22, others, opacity=0.9),
-        dots({**place, "color": OWN_INK}, 36, heads),
+        dots({**place, "color": shapes.OWN_INK}, 36, heads),
         *named,
     ]
     unnamed = len(heads) - len(named[0]["data"]["values"])

@@ -217,46 +217,15 @@ class _Machine:
             self._marks.append(len(stack))
         elif instruction in ("GLOBAL", "STACK_GLOBAL"):
             names = arg.split(" ", 1) if arg is not None else (stack.pop(-2), stack.pop())
-            if not all(isinstance(part, str) for part in names):
-                names = ("", "")
-            stack.append(self._name(*names))
+            stack.append(self._name(*names if all(isinstance(part, str) for part in names) else ("", "")))
         elif instruction in ("TUPLE1", "TUPLE2", "TUPLE3"):
             n = int(instruction[-1])
             stack[-n:] = [tuple(stack[-n:])]
-        elif not self._fill(instruction) and not self._make(instruction):
-            raise FormatError(f"the pickle uses {instruction}, which scores do not need; it is not loaded")
-
-    def _since_mark(self) -> list[Any]:
-        at = self._marks.pop()
-        found = self.stack[at:]
-        del self.stack[at:]
-        return found
-
-    def _fill(self, instruction: str) -> bool:
-        """Build or fill a list, a tuple or a dictionary."""
-        stack = self.stack
-        if instruction in ("APPENDS", "SETITEMS", "TUPLE", "LIST", "DICT", "POP_MARK"):
-            items = self._since_mark()
+        elif instruction in ("APPENDS", "SETITEMS", "TUPLE", "LIST", "DICT", "POP_MARK"):
+            self._fill(instruction, self._taken(self._marks.pop()))
         elif instruction in ("APPEND", "SETITEM"):
-            n = 1 if instruction == "APPEND" else 2
-            items = stack[-n:]
-            del stack[-n:]
-        else:
-            return False
-        if instruction in ("LIST", "TUPLE"):
-            stack.append(items if instruction == "LIST" else tuple(items))
-        elif instruction.startswith("APPEND"):
-            _of(list, stack[-1]).extend(items)
-        elif instruction != "POP_MARK":
-            if instruction == "DICT":
-                stack.append({})
-            _of(dict, stack[-1]).update(zip(map(_key, items[::2]), items[1::2], strict=True))
-        return True
-
-    def _make(self, instruction: str) -> bool:
-        """Call a stand-in, give it a state, or move values about."""
-        stack = self.stack
-        if instruction == "REDUCE" or (instruction == "NEWOBJ" and self._objects):
+            self._fill(instruction, self._taken(-1 if instruction == "APPEND" else -2))
+        elif instruction == "REDUCE" or (instruction == "NEWOBJ" and self._objects):
             args = _of(tuple, stack.pop())
             named = _of(Named, stack.pop())
             if named.call is None:
@@ -271,9 +240,26 @@ class _Machine:
             stack.pop()
         elif instruction == "DUP":
             stack.append(stack[-1])
-        else:
-            return instruction in ("PROTO", "FRAME")
-        return True
+        elif instruction not in ("PROTO", "FRAME"):
+            raise FormatError(f"the pickle uses {instruction}, which scores do not need; it is not loaded")
+
+    def _taken(self, at: int) -> list[Any]:
+        """Take the values from a place on off the stack."""
+        found = self.stack[at:]
+        del self.stack[at:]
+        return found
+
+    def _fill(self, instruction: str, items: list[Any]) -> None:
+        """Build or fill a list, a tuple or a dictionary."""
+        stack = self.stack
+        if instruction in ("LIST", "TUPLE"):
+            stack.append(items if instruction == "LIST" else tuple(items))
+        elif instruction.startswith("APPEND"):
+            _of(list, stack[-1]).extend(items)
+        elif instruction != "POP_MARK":
+            if instruction == "DICT":
+                stack.append({})
+            _of(dict, stack[-1]).update(zip(map(_key, items[::2]), items[1::2], strict=True))
 
 
 _T = TypeVar("_T")
@@ -298,13 +284,8 @@ def _check_tree(root: object, most: int) -> None:
     seen = 1
     while todo:
         value, depth = todo.pop()
-        parts: list[object] = []
-        if isinstance(value, dict):
-            parts = list(value.values())
-        elif isinstance(value, list | tuple):
-            parts = list(value)
-        elif isinstance(value, Standin):
-            parts = list(value.parts)
+        inside = value.values() if isinstance(value, dict) else value.parts if isinstance(value, Standin) else value
+        parts = list(inside) if isinstance(value, dict | list | tuple | Standin) else []  # type: ignore[call-overload]
         if not parts:
             continue
         seen += len(parts)

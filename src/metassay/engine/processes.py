@@ -13,9 +13,10 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from metassay.core.ending import do_tasks
 from metassay.errors import DataError
@@ -48,21 +49,32 @@ def each(work: Callable[[A], T], tasks: Sequence[A], workers: int, what: str) ->
     DataError
         If a process ended before its work was done.
     """
-    before = set(multiprocessing.active_children())
-    # A forked child of a process with threads can hang; a spawned one starts clean.
-    context = multiprocessing.get_context("spawn")
+    context = _Spawning()
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_follow_parent) as pool:
         with _without_script():
             futures = {pool.submit(work, task): n for n, task in enumerate(tasks)}
-        children = [child for child in multiprocessing.active_children() if child not in before]
         try:
             for future in as_completed(futures):
                 yield futures[future], future.result()
         except BrokenProcessPool:
-            raise DataError(f"a process that worked on {what} {_fate(children)}") from None
+            raise DataError(f"a process that worked on {what} {_fate(context.children)}") from None
         finally:
             for future in futures:
                 future.cancel()
+
+
+class _Spawning(SpawnContext):
+    """Starts processes clean, as a forked child of a process with threads can hang, and knows them when they died."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.children: list[BaseProcess] = []
+
+    def Process(self, *args: Any, **how: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: ANN401
+        """Return a new process."""
+        child = SpawnProcess(*args, **how)
+        self.children.append(child)
+        return child
 
 
 @contextmanager
@@ -94,7 +106,7 @@ def _follow_parent() -> None:
 def _fate(children: Sequence[BaseProcess]) -> str:
     """Say how the first process ended that did not end as it should, and what can be done."""
     for child in children:
-        child.join(1)
+        child.join(5)
     codes = [child.exitcode for child in children if child.exitcode]
     # Once one is dead, the others are stopped by SIGTERM.
     code = next((code for code in codes if code != -signal.SIGTERM), codes[0] if codes else 0)

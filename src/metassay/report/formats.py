@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.errors import UnknownName, UsageError, one_line
 
@@ -20,46 +22,28 @@ def _written(text: str, path: Target) -> str:
     return text
 
 
-def to_text(
-    result: Result,
-    path: Target = None,
-    *,
-    view: View = None,
-    width: int | None = None,
-    color: bool = False,
-    encoding: str | None = None,
-) -> str:
-    """Return a result as plain text, or with `color` for a terminal that knows bold."""
-    from metassay.report import terminal, views
+def _on(medium: str, **in_files: object) -> Callable[..., str]:
+    """Return what writes a result on a medium: the tables of its views, by the module that knows the medium."""
 
-    if path is not None:
-        width, encoding = width or terminal.DEFAULT_WIDTH, encoding or "utf-8"
-    page = views.page(result, view)
-    return _written(terminal.render(page, width=width, color=color, encoding=encoding), path)
+    def write(result: Result, path: Target = None, *, view: View = None, **options: object) -> str:
+        from metassay.report import views
+
+        given = {name: value for name, value in options.items() if value is not None}
+        chosen = (in_files | given) if path is not None else given
+        render: Callable[..., str] = import_module(f"metassay.report.{medium}").render
+        return _written(render(views.page(result, view), **chosen), path)
+
+    return write
 
 
-def to_markdown(result: Result, path: Target = None, *, view: View = None) -> str:
-    """Return a result as Markdown tables."""
-    from metassay.report import markdown, views
-
-    return _written(markdown.render(views.page(result, view)), path)
-
-
-def to_latex(
-    result: Result, path: Target = None, *, view: View = None, caption: str | None = None, label: str | None = None
-) -> str:
-    """Return a result as LaTeX tables (booktabs)."""
-    from metassay.report import latex, views
-
-    return _written(latex.render(views.page(result, view), caption=caption, label=label), path)
-
-
-def to_html(result: Result, path: Target = None, *, view: View = None, document: bool | None = None) -> str:
-    """Return a result as an HTML fragment, or as a whole document if it goes to a file."""
-    from metassay.report import html, views
-
-    whole = path is not None if document is None else document
-    return _written(html.render(views.page(result, view), document=whole), path)
+to_text = _on("terminal", width=100, encoding="utf-8")
+"""Return a result as plain text, or with `color` for a terminal that knows bold."""
+to_markdown = _on("markdown")
+"""Return a result as Markdown tables."""
+to_latex = _on("latex")
+"""Return a result as LaTeX tables (booktabs); options: `caption` and `label`."""
+to_html = _on("html", document=True)
+"""Return a result as an HTML fragment, or as a whole document if it goes to a file."""
 
 
 def to_json(result: Result, path: Target = None) -> str:
@@ -74,6 +58,13 @@ def to_csv(result: Result, path: Target = None, *, rows: str = "table", safe: bo
     from metassay.report import data
 
     return _written(data.to_csv(result, rows, safe=safe), path)
+
+
+def of_note(note: Note) -> str:
+    """Return a note as a sentence."""
+    from metassay.report.notes import sentence
+
+    return sentence(note)
 
 
 FORMATS: dict[str, Callable[..., str]] = {

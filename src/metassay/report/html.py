@@ -53,8 +53,7 @@ def render_table(table: Table) -> str:
     lines = ["<table>", f"<caption>{escape(table.title)}</caption>", f"<thead><tr>{heads}</tr></thead>"]
     lines += [_section(table, section) for section in table.sections]
     lines.append("</table>")
-    legend = [*table.legend, *([f"Bold: {table.bold}."] if table.bold else [])]
-    lines += [f"<p>{escape(line)}</p>" for line in legend]
+    lines += [f"<p>{escape(line)}</p>" for line in table.below]
     return "\n".join(lines)
 
 

@@ -4,40 +4,22 @@ from __future__ import annotations
 
 import re
 
-from metassay.report.table import Cell, Column, Page, Table
+from metassay.report.table import Cell, Page, Table
 
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    # babel makes the straight quote active in some languages
-    '"': r"\char34{}",
-    "–": "--",
-    "—": "---",
-    "−": "$-$",
-    "×": r"$\times$",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-    "…": r"\dots{}",
-    "∞": r"$\infty$",
-    "±": r"$\pm$",
-    "·": r"$\cdot$",
-    "α": r"$\alpha$",
-    "ρ": r"$\rho$",
-    "τ": r"$\tau$",
-    "→": r"$\to$",
+_NAMED = {
+    "\\": "backslash",
+    "^": "asciicircum",
+    "~": "asciitilde",
+    "<": "less",
+    ">": "greater",
+    "|": "bar",
+    "`": "asciigrave",
 }
+_MATHS = {"−": "-", "×": r"\times", "≤": r"\le", "≥": r"\ge", "∞": r"\infty", "±": r"\pm", "·": r"\cdot", "→": r"\to"}
+_MATHS |= {"α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
+_SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: rf"\text{word}{{}}" for c, word in _NAMED.items()}
+_SPECIAL |= {c: f"${word}$" for c, word in _MATHS.items()} | {"–": "--", "—": "---", "…": r"\dots{}"}
+_SPECIAL['"'] = r"\char34{}"  # babel makes the straight quote active in some languages
 _LIGATURES = re.compile(r"([-'!?,])(?=[-'`,])")
 _ALIGN = {"left": "l", "right": "r", "center": "c"}
 
@@ -68,8 +50,7 @@ def render(page: Page, *, caption: str | None = None, label: str | None = None) 
     floats = [r"% needs \usepackage{booktabs" + (",longtable}" if broken else "}")]
     for at, table in enumerate(page.tables):
         last = at == len(page.tables) - 1
-        bold = [f"Bold: {table.bold}."] if table.bold else []
-        below = [*table.legend, *bold, *(page.notes if last else ())]
+        below = [*table.below, *(page.notes if last else ())]
         head = caption if caption is not None and at == 0 else escape(table.title)
         floats.append(_float(table, below, page.signature, head, label if at == 0 else f"{label}-{at + 1}"))
     return "\n".join(floats)
@@ -110,7 +91,7 @@ def _spec(table: Table) -> str:
 
 
 def _heads(table: Table) -> str:
-    return " & ".join(_head(column) for column in table.columns) + r" \\"
+    return " & ".join(escape(column.header) for column in table.columns) + r" \\"
 
 
 def _sections(table: Table) -> list[str]:
@@ -121,10 +102,6 @@ def _sections(table: Table) -> list[str]:
             lines.append(rf"\multicolumn{{{len(table.columns)}}}{{l}}{{\emph{{{escape(section.title)}}}}} \\")
         lines += [_row(row) for row in section.rows]
     return lines
-
-
-def _head(column: Column) -> str:
-    return escape(column.header)
 
 
 def _row(cells: tuple[Cell, ...]) -> str:

@@ -29,9 +29,8 @@ def _table(table: Table) -> list[str]:
         if section.title:
             blocks.append(f"*{escape(section.title)}*")
         blocks.append(_grid(table.columns, section))
-    legend = [*table.legend, *([f"Bold: {table.bold}."] if table.bold else [])]
-    if legend:
-        blocks.append("  \n".join(escape(line) for line in legend))
+    if table.below:
+        blocks.append("  \n".join(map(escape, table.below)))
     return blocks
 
 

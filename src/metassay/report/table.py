@@ -73,6 +73,11 @@ class Table:
     bold: str = ""
     """What bold cells stand for; said only where bold can be seen."""
 
+    @property
+    def below(self) -> list[str]:
+        """The legend, and what bold stands for."""
+        return [*self.legend, *([f"Bold: {self.bold}."] if self.bold else [])]
+
 
 @dataclass(frozen=True, slots=True)
 class Page:

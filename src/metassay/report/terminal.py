@@ -119,10 +119,10 @@ class _Pen:
                     self.line(section.title, "italic")
                 self._section(table, section, part)
                 self.console.print()
-        bold = [f"Bold: {table.bold}."] if table.bold and self.console.is_terminal else []
-        for legend in (*table.legend, *bold):
+        below = table.below if self.console.is_terminal else table.legend
+        for legend in below:
             self.line(legend, "dim")
-        if table.legend or bold:
+        if below:
             self.console.print()
 
     def _section(self, table: Table, section: Section, part: _Part) -> None:

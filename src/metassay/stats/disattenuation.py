@@ -110,8 +110,8 @@ def human_ceiling(people: FloatArray, ratings: FloatArray, level: str) -> float:
     Examples
     --------
     >>> random = np.random.default_rng(0)
-    >>> truth = random.normal(size=(12, 1)) + random.normal(size=(12, 40))
-    >>> ratings = truth + 2 * random.normal(size=(3, 12, 40))
+    >>> truth = random.normal(size=(100, 1)) + random.normal(size=(100, 40))
+    >>> ratings = truth + 2 * random.normal(size=(3, 100, 40))
     >>> round(human_ceiling(ratings.mean(axis=0), ratings, "input"), 1)
     0.8
     """

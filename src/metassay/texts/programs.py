@@ -263,17 +263,7 @@ def stop_all() -> None:
 
 
 class _Pipes:
-    """Feeds a program and listens to it, in bounded memory: what is printed beyond that stops it.
-
-    Parameters
-    ----------
-    process
-        The program.
-    data
-        Its standard input.
-    most
-        How many bytes it may print.
-    """
+    """Feeds a program and listens to it, in bounded memory: one that prints more than `most` bytes is stopped."""
 
     def __init__(self, process: subprocess.Popen[bytes], data: bytes, most: int) -> None:
         self._process, self.most = process, most

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -142,6 +143,21 @@ def _closes(word: str, following: str, lower: bool) -> bool:
         return True  # a full stop inside quotes or brackets ends the sentence, even after an abbreviation
     stem = stem.lstrip("\"'‘’“”«([{`")
     return not (stem.lower() in _ABBREVIATIONS or (stem + "." != "I." and _INITIALS.match(stem + ".")))
+
+
+def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text in which stretches, in the order of the text, have become others; all between them stays.
+
+    Examples
+    --------
+    >>> replaced("one two", [(0, 3, "1")])
+    '1 two'
+    """
+    parts, at = [], 0
+    for start, end, after in edits:
+        parts += [text[at:start], after]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def words(text: str) -> list[Span]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from metassay.cli import options
 from metassay.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from metassay.cli.running import Output
 
 
 def add(parser: Parser) -> None:
@@ -14,16 +18,24 @@ def add(parser: Parser) -> None:
     options.add_flags(parser, "files", {"FILE...": "scores or votes in any known format; - is stdin"})
     options.add(parser, {name: options.of("agree")[name] for name in ("human", "metric")})
     options.add(parser, options.reading())
+    options.add(parser, options.places())
     options.add_output(parser, "look")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read scores, or votes if the files hold such, and show what is in them."""
-    from metassay.cli.running import Output, read_scores
+    from metassay.cli.running import Output, placed
+
+    output = Output.of(arguments, "look")
+    with placed(arguments):
+        return _look(arguments, output)
+
+
+def _look(arguments: argparse.Namespace, output: Output) -> int:
+    from metassay.cli.running import read_scores
     from metassay.readers.recognition import holds_votes
     from metassay.studies.look import look
 
-    output = Output.of(arguments, "look")
     if arguments.files and any(
         holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists()
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.core import options as opt
 from metassay.core.files import write_text
@@ -80,16 +80,8 @@ def make_report(
     >>> report.html.startswith("<!doctype html>")
     True
     """
-    dossier = gather(
-        scores,
-        human=human,
-        metric=metric,
-        statistic=statistic,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-        watch=watch,
-    )
+    sampled: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
+    dossier = gather(scores, human=human, metric=metric, statistic=statistic, watch=watch, **sampled)
     report = Report(page.render(dossier, title=title), summary.answer(dossier), dossier)
     if path is not None:
         report.save(path)

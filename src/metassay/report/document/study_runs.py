@@ -45,11 +45,10 @@ def gather(
     human: Names | None = None,
     metric: Names | None = None,
     statistic: Statistics | None = None,
+    watch: Watch | None = None,
     confidence: float = 0.95,
     resamples: int = 10_000,
-    seed: int = 0,
-    threads: int | None = None,
-    watch: Watch | None = None,
+    **drawn: Any,  # noqa: ANN401 - seed and threads
 ) -> Dossier:
     """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`."""
     from metassay.studies.agree import agree
@@ -66,7 +65,6 @@ def gather(
     humans = own.find_humans(human)
     metrics = own.find_metrics(metric, humans)
     named = {"human": humans, "metric": metrics}
-    drawn = {"seed": seed, "threads": threads}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
         "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, "limits": True, **sampled}),

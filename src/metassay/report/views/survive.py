@@ -17,13 +17,11 @@ from metassay.report.views.columns import (
     at,
     bold,
     build,
-    column,
     estimates,
     figures,
     grouped,
     lines,
     span,
-    values,
     words,
 )
 
@@ -122,7 +120,7 @@ def list_(result: Survival) -> tuple[Table, ...]:
 
 def matrix(result: Survival) -> tuple[Table, ...]:
     """Return p-values of one test, metrics by levels, a section per criterion (Fig. 3), for one kind of margin."""
-    tests, kinds = (distinct(values(row, field)[0] for row in result.table) for field in ("test", "margin_kind"))
+    tests, kinds = (distinct(getattr(row, field) for row in result.table) for field in ("test", "margin_kind"))
     test = next(test for test in TESTS if test in tests)
     kind = next(kind for kind in ("sd", "constant", "range") if kind in kinds)
     shown = [row for row in result.table if (row.test, row.margin_kind) == (test, kind)]
@@ -288,10 +286,10 @@ def _titled(row: Any) -> str:  # noqa: ANN401 - a row with a criterion and a sta
     return f"{one_line(getattr(row, HUMAN))}, {names.statistic(row)}"
 
 
-def _levels(rows: Sequence[Any]) -> list[Shown]:
+def _levels(rows: Sequence[Any]) -> list[Shown | str]:
     """Return a column for the metric and one for every level."""
     levels = across(rows, "language", lambda level: estimates(one_line(level, 30)))
-    return [column("metric"), *levels]
+    return ["metric", *levels]
 
 
 def _bootstrap(rows: Sequence[Any]) -> str:

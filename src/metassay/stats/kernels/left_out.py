@@ -124,8 +124,8 @@ def influence(x: FloatArray, z: FloatArray, coefficient: str) -> FloatArray:
 
     Examples
     --------
-    >>> influence(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0]), "pearson").round(9).tolist()
-    [0.0, 0.0, 0.0]
+    >>> influence(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]), "kendall-a").round(3).tolist()
+    [1.333, -0.667, -0.667]
     """
     n, ones = len(x), np.ones(len(x))
     if coefficient.startswith("kendall"):

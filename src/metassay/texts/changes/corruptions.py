@@ -22,7 +22,7 @@ from metassay.errors import UnknownName, UsageError, one_line
 from metassay.texts.changes.analysis import Analysis, analysis
 from metassay.texts.changes.edits import KINDS, Draft, Kind, Setting
 from metassay.texts.changes.persons import Name
-from metassay.texts.segments import is_spaceless
+from metassay.texts.segments import is_spaceless, replaced
 
 Damage = tuple[Item, Draft, bool]
 """A text, its edits, and whether it was left alone because it has no spaces between words."""
@@ -168,7 +168,7 @@ def corrupt(
     outputs = dict(texts.outputs)
     changes: list[Change] = []
     for item, draft, _ in results:
-        outputs[item.system, item.input] = applied(item.output, draft)
+        outputs[item.system, item.input] = replaced(item.output, draft.edits)
         changes += (
             Change(item.system, item.input, edit.start, item.output[edit.start : edit.end], edit.after)
             for edit in draft.edits
@@ -179,15 +179,6 @@ def corrupt(
     made = {"kind": name, "rate": f"{share:g}", "seed": seed, "backend": finder.signature}
     signature = Signature.of("corrupt", **made, systems=len(chosen), inputs=len(inputs))
     return Corruption(rows, signature, _notes(rows, how, results, texts), damaged, tuple(changes))
-
-
-def applied(whole: str, draft: Draft) -> str:
-    """Return a text with its edits made."""
-    parts, at = [], 0
-    for start, end, after in draft.edits:
-        parts += [whole[at:start], after]
-        at = end
-    return "".join([*parts, whole[at:]])
 
 
 def _damage(

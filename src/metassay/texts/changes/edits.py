@@ -7,12 +7,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from metassay.texts.changes.analysis import Analysis, Need, in_case_of
-from metassay.texts.changes.persons import Name, is_sentence_case, renamed
+from metassay.texts.changes.persons import Mention, Name, is_sentence_case, renamed
 from metassay.texts.segments import Span, terms, word_list, words
 
+M = TypeVar("M", "Mention", "Number")
+N = TypeVar("N")
 Draw = Callable[[], float]
 """Gives the next random number between 0 and 1."""
 
@@ -198,13 +200,16 @@ def swap_persons(setting: Setting) -> Draft:
         others = [name for name in setting.people if not own & {word.lower() for word in name}]
         if others:
             possible.append((mention, others))
+    return _swapped(setting, possible, lambda m, name: renamed(text[m.start : m.end], m.part, name, sentence_case))
+
+
+def _swapped(setting: Setting, possible: Sequence[tuple[M, Sequence[N]]], written: Callable[[M, N], str]) -> Draft:
+    """Put one of the others, at random, in the place of each that is chosen."""
     picks = [setting.draw() for _ in possible]
     edits = []
     for at in setting.chosen(len(possible)):
-        mention, others = possible[at]
-        name = others[int(picks[at] * len(others))]
-        new = renamed(text[mention.start : mention.end], mention.part, name, sentence_case)
-        edits.append(Edit(mention.start, mention.end, new))
+        here, others = possible[at]
+        edits.append(Edit(here.start, here.end, written(here, others[int(picks[at] * len(others))])))
     return Draft(edits, len(possible))
 
 
@@ -254,18 +259,10 @@ def swap_numbers(setting: Setting) -> Draft:
     pools = [{n.text.lower(): n.kind for n in place} for place in (there, here)]
     possible = []
     for number in here:
-        for pool in pools:
-            others = [text for text, kind in pool.items() if kind == number.kind and text != number.text.lower()]
-            if others:
-                possible.append((number, others))
-                break
-    picks = [setting.draw() for _ in possible]
-    edits = []
-    for at in setting.chosen(len(possible)):
-        number, others = possible[at]
-        new = others[int(picks[at] * len(others))]
-        edits.append(Edit(number.start, number.end, in_case_of(new, number.text)))
-    return Draft(edits, len(possible))
+        own = number.text.lower()
+        others = ([text for text, kind in pool.items() if kind == number.kind and text != own] for pool in pools)
+        possible += [(number, found) for found in [next(filter(None, others), None)] if found]
+    return _swapped(setting, possible, lambda number, new: in_case_of(new, number.text))
 
 
 # -- all of them --------------------------------------------------------------------------------

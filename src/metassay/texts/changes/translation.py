@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from metassay import engine
 from metassay.core import options as opt
@@ -23,7 +23,7 @@ from metassay.core.study import study
 from metassay.core.texts import Texts
 from metassay.errors import UsageError, one_line
 from metassay.texts.changes.translators import Translated, Translator, Unit, translator
-from metassay.texts.segments import sentences, words
+from metassay.texts.segments import replaced, sentences, words
 
 LETTERS_PER_BATCH = 100_000
 """Characters after which a batch ends, however few segments it has."""
@@ -141,93 +141,90 @@ def translate(
     return_ = translator(with_, target, source, timeout=timeout) if back else None
 
     with Store(cache, TRANSLATIONS) as store:
-        rows, translated = _carry(texts, parts, there, (source, target), store, threads)
+        rows, translated = _Trip(there, source, target, store, threads).carry(texts, parts)
         returned = None
         if return_ is not None:
-            more, returned = _carry(translated, parts, return_, (target, source), store, threads)
+            more, returned = _Trip(return_, target, source, store, threads).carry(translated, parts)
             rows += more
-    signature = Signature.of(
-        "translate",
-        **{"from": source},
-        to=target,
-        back="yes" if back else None,
-        translator=there.signature.replace("|", ","),
-        what=parts,
-        systems=len(texts.systems),
-        inputs=len(texts.inputs),
-    )
+    made = {"from": source, "to": target, "back": "yes" if back else None}
+    by = there.signature.replace("|", ",")
+    sizes = {"systems": len(texts.systems), "inputs": len(texts.inputs)}
+    signature = Signature.of("translate", **made, translator=by, what=parts, **sizes)
     return Translation(tuple(rows), signature, _notes(rows, store), translated, returned)
 
 
-def _carry(
-    texts: Texts,
-    parts: Sequence[str],
-    by: Translator,
-    direction: tuple[str, str],
-    store: Store,
-    threads: int | None,
-) -> tuple[list[TranslationRow], Texts]:
-    """Translate parts of the texts in one direction."""
-    source, target = direction
-    carried = {part: getattr(texts, part) for part in text.PARTS if part in parts}
-    texts_of = {part: [one for value in found.values() for one in _each(value)] for part, found in carried.items()}
-    segments = list(dict.fromkeys(s for many in texts_of.values() for one in many for s in _segments(one, by.unit)))
-    known, cached = _translated(segments, by, direction, store, threads)
+class _Trip(NamedTuple):
+    """A translation in one direction."""
 
-    def across(whole: str) -> str:
-        pieces, at = [], 0
-        for start, end in _spans(whole, by.unit):
-            pieces += [whole[at:start], known[whole[start:end]].text]
-            at = end
-        return "".join([*pieces, whole[at:]])
+    by: Translator
+    source: str
+    target: str
+    store: Store
+    threads: int | None
 
-    def moved(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        return across(value) if isinstance(value, str) else tuple(map(across, value))
+    def carry(self, texts: Texts, parts: Sequence[str]) -> tuple[list[TranslationRow], Texts]:
+        """Translate parts of the texts."""
+        unit = self.by.unit
+        carried = {part: getattr(texts, part) for part in text.PARTS if part in parts}
+        texts_of = {part: [one for it in found.values() for one in _each(it)] for part, found in carried.items()}
+        every = dict.fromkeys(part for many in texts_of.values() for one in many for part in _segments(one, unit))
+        known, cached = self._translated(list(every))
 
-    made: dict[str, Any] = {part: {key: moved(it) for key, it in found.items()} for part, found in carried.items()}
-    new = replace(
-        texts,
-        **made,
-        language=target,
-        provenance=(*texts.provenance, Origin("translated", f"{source} to {target}, {by.signature}")),
-    )
-    name = by.signature.partition("|")[0]
-    rows = [
-        _row(part, name, direction, many, [_segments(one, by.unit) for one in many], known, cached)
-        for part, many in texts_of.items()
-        if many
-    ]
-    return rows, new
+        def across(whole: str) -> str:
+            return replaced(whole, ((a, b, known[whole[a:b]].text) for a, b in _spans(whole, unit)))
+
+        def moved(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+            return across(value) if isinstance(value, str) else tuple(map(across, value))
+
+        made: dict[str, Any] = {part: {key: moved(it) for key, it in found.items()} for part, found in carried.items()}
+        origin = Origin("translated", f"{self.source} to {self.target}, {self.by.signature}")
+        new = replace(texts, **made, language=self.target, provenance=(*texts.provenance, origin))
+        return [self._row(part, many, known, cached) for part, many in texts_of.items() if many], new
+
+    def _translated(self, segments: Sequence[str]) -> tuple[dict[str, Translated], set[str]]:
+        """Return the translation of each segment, and which of them the cache knew."""
+        by, store = self.by, self.store
+        keys = {segment: _key(by.signature, self.source, self.target, segment) for segment in segments}
+        found = store.get(keys.values())
+        known = {segment: Translated(*json.loads(found[key])) for segment, key in keys.items() if key in found}
+        cached = set(known)
+        batches = _batches([segment for segment in segments if segment not in known], by.batch)
+
+        def work(page: int) -> list[Translated]:
+            made = by.translate(batches[page])
+            store.put({keys[part]: json.dumps(one).encode() for part, one in zip(batches[page], made, strict=True)})
+            return made
+
+        what = f"translating {self.source} to {self.target}"
+        done = engine.run(work, len(batches), threads=by.threads or self.threads, what=what) if batches else []
+        for batch, made in zip(batches, done, strict=True):
+            known.update(zip(batch, made, strict=True))
+        return known, cached
+
+    def _row(self, part: str, texts: Sequence[str], known: dict[str, Translated], cached: set[str]) -> TranslationRow:
+        segments = [_segments(one, self.by.unit) for one in texts]
+        counts = [known[segment].unknown for own in segments for segment in own]
+        n_words = sum(len(words(one)) for one in texts)
+        unknown = math.nan if any(count is None for count in counts) else float(sum(count or 0 for count in counts))
+        different = {segment for own in segments for segment in own}
+        return TranslationRow(
+            source_language=self.source,
+            language=self.target,
+            what=part,
+            translator=self.by.signature.partition("|")[0],
+            n_texts=len(texts),
+            n_words=n_words,
+            n_unknown=unknown,
+            share_unknown=unknown / n_words if n_words else math.nan,
+            n_emptied=sum(bool(own) and not any(known[s].text.strip() for s in own) for own in segments),
+            n_cut=sum(any(known[s].cut for s in own) for own in segments),
+            n_segments=len(different),
+            n_cached=len(different & cached),
+        )
 
 
 def _each(value: str | tuple[str, ...]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value
-
-
-def _translated(
-    segments: Sequence[str],
-    by: Translator,
-    direction: tuple[str, str],
-    store: Store,
-    threads: int | None,
-) -> tuple[dict[str, Translated], set[str]]:
-    """Return the translation of each segment, and which of them the cache knew."""
-    keys = {segment: _key(by.signature, *direction, segment) for segment in segments}
-    found = store.get(keys.values())
-    known = {segment: Translated(*json.loads(found[key])) for segment, key in keys.items() if key in found}
-    cached = set(known)
-    batches = _batches([segment for segment in segments if segment not in known], by.batch)
-
-    def work(page: int) -> list[Translated]:
-        made = by.translate(batches[page])
-        store.put({keys[segment]: json.dumps(one).encode() for segment, one in zip(batches[page], made, strict=True)})
-        return made
-
-    what = f"translating {direction[0]} to {direction[1]}"
-    done = engine.run(work, len(batches), threads=by.threads or threads, what=what) if batches else []
-    for batch, made in zip(batches, done, strict=True):
-        known.update(zip(batch, made, strict=True))
-    return known, cached
 
 
 def _key(*decides: str) -> bytes:
@@ -267,35 +264,6 @@ def _spans(text: str, unit: Unit) -> list[tuple[int, int]]:
 
 def _segments(text: str, unit: Unit) -> list[str]:
     return [text[start:end] for start, end in _spans(text, unit)]
-
-
-def _row(
-    part: str,
-    name: str,
-    direction: tuple[str, str],
-    texts: Sequence[str],
-    segments: Sequence[Sequence[str]],
-    known: dict[str, Translated],
-    cached: set[str],
-) -> TranslationRow:
-    counts = [known[segment].unknown for own in segments for segment in own]
-    n_words = sum(len(words(text)) for text in texts)
-    unknown = math.nan if any(count is None for count in counts) else float(sum(count or 0 for count in counts))
-    different = {segment for own in segments for segment in own}
-    return TranslationRow(
-        source_language=direction[0],
-        language=direction[1],
-        what=part,
-        translator=name,
-        n_texts=len(texts),
-        n_words=n_words,
-        n_unknown=unknown,
-        share_unknown=unknown / n_words if n_words else math.nan,
-        n_emptied=sum(bool(own) and not any(known[s].text.strip() for s in own) for own in segments),
-        n_cut=sum(any(known[s].cut for s in own) for own in segments),
-        n_segments=len(different),
-        n_cached=len(different & cached),
-    )
 
 
 def _notes(rows: Sequence[TranslationRow], store: Store) -> tuple[Note, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.texts.scorers.language_models import LanguageModel
@@ -151,11 +152,5 @@ def _best_span(starts: FloatArray, ends: FloatArray, within: BoolArray) -> tuple
     apart = places[None, :] - places[:, None]
     sums[(apart < 0) | (apart >= LONGEST_ANSWER)] = -np.inf
     start, end = (int(places[at]) for at in np.unravel_index(np.argmax(sums), sums.shape))
-    probability = float(_softmax(starts)[start] * _softmax(ends)[end])
+    probability = float(softmax(starts)[start] * softmax(ends)[end])
     return start, end, Answer("", float(starts[start] + ends[end]), null, probability)
-
-
-def _softmax(logits: FloatArray) -> FloatArray:
-    powers = np.exp(logits - logits.max())
-    shares: FloatArray = powers / powers.sum()
-    return shares

@@ -144,6 +144,10 @@ class Scorer:
 
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, columns), NaN where a score is undefined."""
+        return self._each(items, self._one)
+
+    def _one(self, item: Item) -> Sequence[float] | FloatArray | float:
+        """Return the scores of one item, which has what is needed."""
         raise NotImplementedError
 
     asks_again = False
@@ -221,8 +225,13 @@ def digest(parts: Iterable[str | bytes]) -> str:
     >>> digest(["a", "b"]) == digest(["ab"])
     False
     """
-    made = hashlib.blake2b(digest_size=4)
+    return hashed(parts, 4).hex()
+
+
+def hashed(parts: Iterable[str | bytes], size: int) -> bytes:
+    """Return bytes that stand for a content; where a part ends is part of it."""
+    made = hashlib.blake2b(digest_size=size)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         made.update(len(data).to_bytes(8, "little") + data)
-    return made.hexdigest()
+    return made.digest()

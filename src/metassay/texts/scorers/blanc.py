@@ -16,7 +16,7 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
 from metassay.stats import draws
-from metassay.stats.arrays import BoolArray, FloatArray
+from metassay.stats.arrays import BoolArray
 from metassay.texts.scorers.base import Scorer, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.segments import sentence_texts
@@ -78,13 +78,6 @@ class _Blanc(Scorer):
         return told + self._counted("outputs-truncated", cut, outputs=len(items), window=self._model.window)
 
     def _is_cut(self, item: Item) -> bool:
-        raise NotImplementedError
-
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return scores of shape (items, 1)."""
-        return np.array([[self._one(item)] for item in items])
-
-    def _one(self, item: Item) -> float:
         raise NotImplementedError
 
     def _part(self, text: str) -> list[_Pieces]:

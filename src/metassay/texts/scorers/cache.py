@@ -5,7 +5,6 @@ Every batch is a transaction, so a run that is killed loses at most the batch it
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from metassay.core.store import SCORES, Store
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.texts.scorers.base import Scorer
+from metassay.texts.scorers.base import Scorer, hashed
 
 
 def default_path() -> Path:
@@ -54,13 +53,9 @@ class Cache(Store):
 
 def key_of(scorer: Scorer, item: Item) -> bytes:
     """Return what a score depends on, as a digest: the recipe, and the texts that the metric looks at."""
-    digest = hashlib.blake2b(digest_size=20)
     parts = [scorer.signature, item.output]
     if "references" in scorer.sees:
         parts += [str(len(item.references)), *item.references]
     if "source" in scorer.sees and item.source is not None:
         parts.append(item.source)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "little") + data)
-    return digest.digest()
+    return hashed(parts, 20)

@@ -56,9 +56,9 @@ class _Function(Adapter):
             must = f"{self.name} must return a number, None or named numbers"
             return f"{must}, but for {where(items[at])} it returned {error}"
 
-        return self._rows(items, lambda at: self._one(items[at]) if found is None else found[at], wrong)
+        return self._rows(items, lambda at: self._called(items[at]) if found is None else found[at], wrong)
 
-    def _one(self, item: Item) -> object:
+    def _called(self, item: Item) -> object:
         try:
             if self._how == "output":
                 return self._function(item.output)
@@ -254,9 +254,11 @@ def _code(function: Function) -> list[str] | None:
     if file is not None:
         parts.append(digest_of_file(file))
     else:
-        parts += _instructions(function.__code__)
+        codes, outside = list(_codes(function.__code__)), function.__globals__
+        steps = [step for code in codes for step in dis.get_instructions(code)]
+        parts += [f"{s.opname} {'' if isinstance(s.argval, types.CodeType) else s.argrepr}" for s in steps]
         # a function that was typed in may change what it calls without changing itself
-        used = [function.__globals__[name] for name in _names_in(function.__code__) if name in function.__globals__]
+        used = [outside[name] for code in codes for name in code.co_names if name in outside]
         bound += [value for value in used if not isinstance(value, types.ModuleType)]
     for value in bound:
         if not _is_plain(value):
@@ -281,23 +283,12 @@ def _is_empty(cell: types.CellType) -> bool:
     return False
 
 
-def _names_in(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield the code of a function, and that of the functions inside it."""
+    yield code
     for value in code.co_consts:
         if isinstance(value, types.CodeType):
-            yield from _names_in(value)
-
-
-def _instructions(code: types.CodeType) -> list[str]:
-    """Return the instructions of a function that has no file, with those of the functions inside it."""
-    parts = [
-        f"{step.opname} {'' if isinstance(step.argval, types.CodeType) else step.argrepr}"
-        for step in dis.get_instructions(code)
-    ]
-    for value in code.co_consts:
-        if isinstance(value, types.CodeType):
-            parts += _instructions(value)
-    return parts
+            yield from _codes(value)
 
 
 def _is_plain(value: object) -> bool:

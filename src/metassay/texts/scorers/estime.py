@@ -9,13 +9,12 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, VectorArray
 from metassay.texts.scorers.base import Scorer, option
 from metassay.texts.scorers.language_models import LanguageModel, clean
 from metassay.texts.scorers.tokens import ENGLISH_WORD
@@ -39,7 +38,7 @@ class _Looked(NamedTuple):
     """The first token of each."""
     ids: list[int]
     """What these tokens are."""
-    vectors: npt.NDArray[np.float32]
+    vectors: VectorArray
     """What the model makes of each place when the word is masked."""
 
 
@@ -112,10 +111,6 @@ class Estime(Scorer):
         self.signature = self._recipe("model layer raw apart size", model=label, raw=raw, size=size)
         self._source = lru_cache(maxsize=4)(self._look_at_all)
 
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return alarms, soft and coherence: shape (items, 3)."""
-        return np.array([self._one(item) for item in items]).reshape(-1, 3)
-
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs that have no word of their source, and the texts that were read in windows."""
         known = [item for item in items if item.source is not None]
@@ -183,7 +178,7 @@ class Estime(Scorer):
                     taken.append((first, len(sequences), first - start + 1))
                 sequences.append([self._cls, *ids, self._sep])
                 spans = spans[fitting:]
-        vectors: dict[int, npt.NDArray[np.float32]] = {}
+        vectors: dict[int, VectorArray] = {}
         by_sequence: dict[int, list[tuple[int, int]]] = {}
         for place, sequence, within in taken:
             by_sequence.setdefault(sequence, []).append((place, within))

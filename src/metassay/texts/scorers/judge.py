@@ -28,6 +28,8 @@ from metassay.texts.scorers.judge_cost import Account, Allowance, Overspent
 from metassay.texts.scorers.judge_endpoint import OPENAI, Endpoint, Failure, Rejection, Unfit, hide, key_for
 from metassay.texts.scorers.judge_prompts import Criterion, criteria_of, text_or_file
 
+_Json = Mapping[str, Any]
+
 
 class Judge(Scorer):
     """Scores with a language model that is asked for one criterion at a time.
@@ -312,7 +314,7 @@ class Judge(Scorer):
             ]
             self._count(new)
             for at, (choice, reading) in enumerate(zip(choices, new, strict=True), len(readings)):
-                self._write(item, criterion, at, choice, reading, answer)
+                self._write((item, criterion, at), choice, reading, answer)
             readings += new
         scores = [reading.score for reading in readings if not math.isnan(reading.score)]
         return math.fsum(scores) / len(scores) if scores else math.nan
@@ -322,18 +324,11 @@ class Judge(Scorer):
             self._counts["answers"] += len(readings)
             self._counts.update(reading.why for reading in readings if reading.why)
 
-    def _write(
-        self,
-        item: Item,
-        criterion: Criterion,
-        sample: int,
-        choice: Mapping[str, Any],
-        reading: Reading,
-        answer: Mapping[str, Any],
-    ) -> None:
+    def _write(self, asked: tuple[Item, Criterion, int], choice: _Json, reading: Reading, answer: _Json) -> None:
         """Add an answer to the log."""
         if self._log is None:
             return
+        item, criterion, sample = asked
         line = {
             "system": item.system,
             "input": item.input,

@@ -68,15 +68,10 @@ class _Passing(Trouble):
 
 
 class _Deadline:
-    """Hangs up when the time of a request is over, whatever the other side is at.
+    """Hangs up when the seconds of a request are over, whatever the other side is at.
 
     The timeout of a socket is one of every single read, and a byte at a time can keep it waiting for ever: in the TLS
     handshake, in the headers and in the body.
-
-    Parameters
-    ----------
-    seconds
-        How long the request may take.
     """
 
     def __init__(self, seconds: float) -> None:

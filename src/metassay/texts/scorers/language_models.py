@@ -19,16 +19,12 @@ Task = Literal["masked", "span", "sequence"]
 TOKENS_AT_ONCE = 4096
 """No batch has more tokens than this, padding included: a masked model guesses a number per token and word."""
 
-_CLASSES: dict[Task, str] = {
-    "masked": "AutoModelForMaskedLM",
-    "span": "AutoModelForQuestionAnswering",
-    "sequence": "AutoModelForSeq2SeqLM",
+_TASKS: dict[Task, tuple[str, str]] = {
+    "masked": ("AutoModelForMaskedLM", "a masked language model, such as bert-base-uncased"),
+    "span": ("AutoModelForQuestionAnswering", "a model trained to answer questions, such as one fine-tuned on SQuAD"),
+    "sequence": ("AutoModelForSeq2SeqLM", "a sequence-to-sequence model, such as one based on BART or T5"),
 }
-_TRAINED: dict[Task, str] = {
-    "masked": "a masked language model, such as bert-base-uncased",
-    "span": "a model trained to answer questions, such as one fine-tuned on SQuAD",
-    "sequence": "a sequence-to-sequence model, such as one based on BART or T5",
-}
+"""The class of transformers for a task, and what is trained for it."""
 
 
 class LanguageModel:
@@ -48,20 +44,20 @@ class LanguageModel:
     """
 
     def __init__(self, name: str, task: Task, asked: str, device: str = "cpu") -> None:
+        kind, trained = _TASKS[task]
         given: object = name  # options from the command line may be numbers
         if not isinstance(given, str) or not given.strip():
-            raise UsageError(f"{asked} must name {_TRAINED[task]}, or the path of a folder that holds one")
+            raise UsageError(f"{asked} must name {trained}, or the path of a folder that holds one")
         try:
             import_module("transformers")
             self.torch: Any = import_module("torch")
         except ImportError:
             raise UsageError(f"{asked} needs transformers and torch; run: pip install 'metassay[models]'") from None
         shown, path = one_line(name, 80), located(name, asked)
-        kind = _CLASSES[task]
         self.tokenizer, (self.model, told) = pretrained(path, kind, asked=asked, output_loading_info=True)
         untrained = _untrained(self.model, told["missing_keys"])
         if untrained:
-            raise UsageError(f"{asked}: {shown!r} lacks {one_line(untrained, 60)}; it must be {_TRAINED[task]}")
+            raise UsageError(f"{asked}: {shown!r} lacks {one_line(untrained, 60)}; it must be {trained}")
         if not self.tokenizer.is_fast:
             raise UsageError(f"{asked}: {shown!r} has no fast tokenizer, which tells where its tokens stand in a text")
         try:

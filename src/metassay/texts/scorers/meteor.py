@@ -24,7 +24,6 @@ from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats import corpus_scores
-from metassay.stats.arrays import FloatArray
 from metassay.texts.programs import Conversation, Stopped
 from metassay.texts.scorers.base import CorpusCounts, digest, option
 from metassay.texts.scorers.cache import default_path
@@ -46,7 +45,7 @@ class _Meteor(WordScorer):
     def _find(self, text: str) -> list[str]:
         raise NotImplementedError
 
-    def _one(self, output: list[str], references: list[list[str]], item: Item) -> float:
+    def _aligned(self, output: list[str], references: list[list[str]], item: Item) -> float:
         raise NotImplementedError
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
@@ -54,14 +53,9 @@ class _Meteor(WordScorer):
         long = sum(max(len(text.split()) for text in (item.output, *item.references)) > MOST_WORDS for item in items)
         return super().notes(items) + self._counted("texts-too-long", long, outputs=len(items), words=MOST_WORDS)
 
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return scores of shape (items, 1)."""
-
-        def one(item: Item) -> float:
-            read = self._read(item)
-            return np.nan if read is None else self._one(*read, item) if read[0] else 0.0
-
-        return self._each(items, one)
+    def _one(self, item: Item) -> float:
+        read = self._read(item)
+        return np.nan if read is None else self._aligned(*read, item) if read[0] else 0.0
 
     def _read(self, item: Item) -> tuple[list[str], list[list[str]]] | None:
         """Return the words of an output and of its references, or None if they are none or too many."""
@@ -126,7 +120,7 @@ class Meteor(_Meteor):
                 counts[row] = self._told(*read, item, lambda matched: [float(n) for n in matched.split()])
         return CorpusCounts(counts, corpus_scores.meteor, self.signature)
 
-    def _one(self, output: list[str], references: list[list[str]], item: Item) -> float:
+    def _aligned(self, output: list[str], references: list[list[str]], item: Item) -> float:
         def evaluated(matched: str) -> float:
             assert self._program is not None, "it has just answered"
             score = self._program.ask(f"EVAL ||| {matched}", self.timeout)
@@ -219,7 +213,7 @@ class MeteorNltk(_Meteor):
     def _find(self, text: str) -> list[str]:
         return tokenizer(self.tokens)(text)
 
-    def _one(self, output: list[str], references: list[list[str]], item: Item) -> float:  # noqa: ARG002 - words do
+    def _aligned(self, output: list[str], references: list[list[str]], item: Item) -> float:  # noqa: ARG002 - words do
         from nltk.translate.meteor_score import single_meteor_score
 
         how = {"wordnet": _reader(self._wordnet), "alpha": self.alpha, "beta": self.beta, "gamma": self.gamma}

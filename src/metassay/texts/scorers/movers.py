@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cache
 from typing import Any, NamedTuple
@@ -140,9 +140,14 @@ class MoverScore(EmbeddingScorer):
             text: self._cloud(text, encoded[text], of_references)
             for text in {text for item in items for text in item.references}
         }
-        costs = _costs(items, outputs, references, squared=self.distance == "squared")
-        scores = [_over_references([1 - one for one in found], self.references) for found in costs]
-        return np.array(scores, dtype=np.float64).reshape(-1, 1)
+        squared = self.distance == "squared"
+
+        def likeness(item: Item) -> float:
+            pairs = ((outputs[item.output], references[text]) for text in item.references)
+            return _over_references([1 - cost(*pair, squared=squared) for pair in pairs], self.references)
+
+        with small_products():
+            return self._each(items, likeness)
 
     def _cloud(self, text: str, encoded: Encoded, frequencies: Frequencies | None) -> Cloud | None:
         kept = self._kept(text, encoded)
@@ -233,9 +238,13 @@ class SentenceMover(EmbeddingScorer):
         encoded = self.encoder.encode((one for parts in parted.values() for one in parts), [self._layer])
         words = {sentence: self._words(sentence, found) for sentence, found in encoded.items()}
         clouds = {text: self._cloud([words[one] for one in parts]) for text, parts in parted.items()}
-        costs = _costs(items, clouds, clouds)
-        scores = [_over_references([math.exp(-one) for one in found], self.references) for found in costs]
-        return np.array(scores, dtype=np.float64).reshape(-1, 1)
+
+        def likeness(item: Item) -> float:
+            costs = [cost(clouds[item.output], clouds[text]) for text in item.references]
+            return _over_references([math.exp(-one) for one in costs], self.references)
+
+        with small_products():
+            return self._each(items, likeness)
 
     def _words(self, sentence: str, encoded: Encoded) -> FloatArray:
         """Return the vectors of the words of a sentence: (words, width)."""
@@ -291,21 +300,6 @@ def cost(ours: Cloud | None, theirs: Cloud | None, *, squared: bool = False) -> 
         return float(ours.weights @ between @ theirs.weights)
     found = _transport()(ours.weights, theirs.weights, between, numItermax=10_000_000, check_marginals=False)
     return float(found)
-
-
-def _costs(
-    items: Sequence[Item],
-    outputs: Mapping[str, Cloud | None],
-    references: Mapping[str, Cloud | None],
-    *,
-    squared: bool = False,
-) -> list[list[float]]:
-    """Return the costs of moving each output onto each of its references."""
-    with small_products():
-        return [
-            [cost(outputs[item.output], references[text], squared=squared) for text in item.references]
-            for item in items
-        ]
 
 
 def _parted(text: str) -> list[str]:

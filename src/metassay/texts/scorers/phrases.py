@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from metassay.errors import UsageError, one_line
 from metassay.texts.scorers.tokens import ENGLISH_WORD
-from metassay.texts.segments import sentence_texts
+from metassay.texts.segments import sentence_texts, word_list
 from metassay.texts.spacy_pipelines import SAMPLE, Pipeline
 
 Kind = Literal["entities", "noun phrases"]
@@ -49,36 +49,32 @@ _WORD = re.compile(
 _CLITIC = re.compile(r"['’]s?\Z")
 
 
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_FUNCTION = _listed(
+_FUNCTION = word_list(
     "a an the this that these those he she it we they you i his her its our their your my him them us me who what "
     "when where why how which and or but nor so yet if then than as at by for from in into of off on onto out over to "
     "up with without under about after before since until while because although though during against between among "
     "through not no yes there here is are was were be been being am do does did have has had will would can could may "
     "might must shall should now just also only even all any both each some many most more such very too mr mrs ms dr"
 )
-_INSIDE = _listed("of de da di du del la le van von der den bin al el &")
-_NUMBERS = _listed(
+_INSIDE = word_list("of de da di du del la le van von der den bin al el &")
+_NUMBERS = word_list(
     "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million "
     "billion dozen dozens hundreds thousands millions first second third fourth fifth"
 )
-_UNITS = _listed(
+_UNITS = word_list(
     "hundred thousand million billion trillion m bn percent per cent years year-old days months weeks hours minutes "
     "seconds miles metres meters kilometres kilometers km kg pounds dollars euros p.m a.m pm am"
 )
-_DATES = _listed(
+_DATES = word_list(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
     "september october november december"
 )
-_OPENERS = _listed(
+_OPENERS = word_list(
     "yesterday today tomorrow tonight later earlier meanwhile however still again once recently last next finally "
     "eventually instead moreover according despite following whether former police officials president perhaps maybe "
     "when never ever soon elsewhere nevertheless nonetheless overall sadly luckily ironically"
 )
-_TIMES = _listed("yesterday today tomorrow tonight") | _DATES
+_TIMES = word_list("yesterday today tomorrow tonight") | _DATES
 
 
 class Entities:

@@ -66,10 +66,6 @@ class SummaQA(Scorer):
         self.signature = self._recipe("model phrases", model=loaded.label, phrases=self._phrases.signature)
         self.questions = lru_cache(maxsize=64)(self._ask)
 
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return F1 and probability: shape (items, 2)."""
-        return np.array([self._one(item) for item in items]).reshape(-1, 2)
-
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs whose source raises no question, and those that were read in windows."""
         known = [item for item in items if item.source is not None]
@@ -171,10 +167,6 @@ class QAEval(Scorer):
         self.signature = self._recipe("questions answers phrases marks beams", **parts)
         self.asked = lru_cache(maxsize=64)(self._ask)
         self._found = lru_cache(maxsize=64)(self._find)
-
-    def score(self, items: Sequence[Item]) -> FloatArray:
-        """Return exact matches, F1 and share of questions with an answer: shape (items, 3)."""
-        return np.array([self._one(item) for item in items]).reshape(-1, 3)
 
     def notes(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs whose references raise no question, the sentences cut, and outputs read in windows."""

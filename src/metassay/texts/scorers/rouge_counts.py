@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import starmap
 
 import numpy as np
 
@@ -143,7 +142,7 @@ class Batch:
 
     def counts(self, variants: Sequence[str], weight: float) -> list[Counts]:
         """Return what each variant counts, a row per pair."""
-        return Counts.joined([page.counts(variants, weight) for page in self._pages()])
+        return Counts.joined([[page.count(variant, weight) for variant in variants] for page in self._pages()])
 
     def _pages(self) -> Iterator[_Page]:
         """Yield the pairs in pages of bounded memory."""
@@ -187,11 +186,8 @@ class _Page:
     reference_of_pair: IntArray
     vocabulary_size: int
 
-    def counts(self, variants: Sequence[str], weight: float) -> list[Counts]:
-        """Return what each variant counts."""
-        return [self._count(variant, weight) for variant in variants]
-
-    def _count(self, variant: str, weight: float) -> Counts:
+    def count(self, variant: str, weight: float) -> Counts:
+        """Return what a variant counts."""
         if variant.isdigit():
             return self._ngrams(int(variant))
         if variant == "l":
@@ -280,13 +276,8 @@ class _Page:
 
     def _common_subsequences(self) -> Counts:
         places = [places_of(text.words) for text in self.reference_texts]
-        hits = starmap(
-            common_length,
-            (
-                (text.words, places[r], len(self.reference_texts[r].words))
-                for text, r in zip(self.output_texts, self.reference_of_pair, strict=True)
-            ),
-        )
+        pairs = zip(self.output_texts, self.reference_of_pair, strict=True)
+        hits = (common_length(text.words, places[r], len(self.reference_texts[r].words)) for text, r in pairs)
         return Counts.of(np.fromiter(hits, np.float64, len(self.output_texts)), *self._lengths())
 
     def _weighted_subsequences(self, weight: float) -> Counts:

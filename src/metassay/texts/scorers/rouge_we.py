@@ -21,18 +21,15 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core.files import replacing
 from metassay.core.texts import Item
 from metassay.errors import FormatError, UsageError, one_line
-from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.arrays import FloatArray, IntArray, VectorArray
 from metassay.texts.scorers.base import one_of, small_products
 from metassay.texts.scorers.cache import default_path
 from metassay.texts.scorers.rouge_counts import MEASURES
 from metassay.texts.scorers.tokens import TOKENS, WordScorer, lengths_of_ngrams, tokenizer
-
-VectorArray = npt.NDArray[np.float32]
 
 
 class WordVectors(NamedTuple):

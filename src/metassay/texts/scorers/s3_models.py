@@ -275,20 +275,14 @@ def _reconstructed(named: object, *_: object) -> object:
     raise FormatError("it makes an object of an unknown kind")
 
 
-_KNOWN = {
-    **pickles.PLAIN,
-    **{
-        (module, "_reconstruct"): pickles.Named(_Array)
-        for module in ("numpy.core.multiarray", "numpy._core.multiarray")
-    },
-    **{
-        (module, "_frombuffer"): pickles.Named(_array_of_buffer)
-        for module in ("numpy.core.numeric", "numpy._core.numeric")
-    },
-    ("numpy", "ndarray"): pickles.Named(),
-    **{(module, "_reconstructor"): pickles.Named(_reconstructed) for module in ("copy_reg", "copyreg")},
-    **{(module, "object"): pickles.Named() for module in ("__builtin__", "builtins")},
-}
+_NAMES: tuple[tuple[tuple[str, ...], str, pickles.Named], ...] = (
+    (("numpy.core.multiarray", "numpy._core.multiarray"), "_reconstruct", pickles.Named(_Array)),
+    (("numpy.core.numeric", "numpy._core.numeric"), "_frombuffer", pickles.Named(_array_of_buffer)),
+    (("numpy",), "ndarray", pickles.Named()),
+    (("copy_reg", "copyreg"), "_reconstructor", pickles.Named(_reconstructed)),
+    (("__builtin__", "builtins"), "object", pickles.Named()),
+)
+_KNOWN = pickles.PLAIN | {(module, name): stand for modules, name, stand in _NAMES for module in modules}
 """What a pickle of a fitted model names beside scikit-learn's classes, and what stands in for it here."""
 
 

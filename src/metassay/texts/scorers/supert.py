@@ -8,9 +8,9 @@ import numpy as np
 
 from metassay.core import vocabulary
 from metassay.core.texts import Item
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, VectorArray
 from metassay.texts.scorers.base import one_of, option, small_products
-from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, VectorArray, unit
+from metassay.texts.scorers.encoders import EmbeddingScorer, Encoded, unit
 from metassay.texts.segments import ENGLISH, sentence_texts
 
 STOP_WORDS = ("english", "none")

@@ -328,23 +328,6 @@ def wordless(item: Item, tokens: str, *, against: str = "references") -> bool:
     return why_wordless(item, tokens, against=against) != ""
 
 
-def foreign(item: Item, tokens: str, *, against: str = "references") -> bool:
-    """Tell whether the words of an output alone cannot be counted, while what it is compared to can be read.
-
-    Such an output has a score, because a system that writes in the wrong language should have a bad one. Parameters as
-    for :func:`wordless`.
-
-    Examples
-    --------
-    >>> foreign(Item("a", "1", "今天天气很好", ("The weather is good.",), None), "rouge")
-    True
-    """
-    if item.output.isascii() or against == "nothing" or wordless(item, tokens, against=against):
-        return False
-    compared = item.references if against == "references" else (item.source or "",)
-    return any(text.strip() for text in compared) and wordless(item, tokens, against="nothing")
-
-
 def why_wordless(item: Item, tokens: str, *, against: str = "references") -> str:
     """Return why words of an item cannot be counted: ``spaceless``, ``unreadable`` or nothing; see :func:`wordless`."""
     compared = {"references": item.references, "source": (item.source or "",), "nothing": ()}[against]
@@ -406,5 +389,14 @@ class WordScorer(Scorer):
 
     def _notes_on_foreign(self, items: Sequence[Item]) -> tuple[Note, ...]:
         """Count the outputs written in a script that a metric of words cannot read, unlike their comparison."""
-        strange = sum(foreign(item, self.tokens, against=self.against) for item in items)
-        return self._counted("outputs-foreign", strange, outputs=len(items))
+        return self._counted("outputs-foreign", sum(map(self._is_foreign, items)), outputs=len(items))
+
+    def _is_foreign(self, item: Item) -> bool:
+        """Tell whether the words of an output alone cannot be counted, while what it is compared to can be read.
+
+        Such an output has a score, because a system that writes in the wrong language should have a bad one.
+        """
+        if item.output.isascii() or self.against == "nothing" or self._wordless(item):
+            return False
+        compared = item.references if self.against == "references" else (item.source or "",)
+        return any(text.strip() for text in compared) and wordless(item, self.tokens, against="nothing")
