@@ -41,6 +41,7 @@ NAMES = [
     "Scores",
     "Signature",
     "Size",
+    "Slices",
     "Stability",
     "Statistic",
     "Survival",

@@ -39,6 +39,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-power": ("curves",),
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
+    "slices": ("estimates",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {

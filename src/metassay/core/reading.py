@@ -87,6 +87,7 @@ class Reading:
         metric: Names = None,
         select: Names = None,
         by: str | None = None,
+        texts: Names = None,
     ) -> Reading:
         """Check what is said, under the names that options have."""
         if no_systems and system_column:
@@ -105,7 +106,7 @@ class Reading:
         return cls(
             as_names(system_column), as_names(input_column), as_names(annotator_column), no_systems, as_names(ignore),
             tuple(groups.items()), declared, (*as_names(human), *as_names(metric), *declared),
-            (*((cluster_by,) if cluster_by else ()), *families, *chosen), by,
+            (*((cluster_by,) if cluster_by else ()), *families, *chosen, *as_names(texts)), by,
         )  # fmt: skip
 
     def is_scaled(self, name: str) -> bool:

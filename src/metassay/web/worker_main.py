@@ -58,7 +58,7 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
     """Make the report of an order and write it where the order says."""
     from metassay import engine
     from metassay.report.document.page import QUESTIONS
-    from metassay.report.document.report import TITLE, make_report
+    from metassay.report.document.report import TITLE, Report, make_report
 
     scores = _read(order)
     # Columns go by their position: a name could be a pattern, a list, or a megabyte.
@@ -80,7 +80,7 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
 
     with engine.reporting(worked):
         title = order["title"] or TITLE
-        made = make_report(scores, order["output"], title=title, watch=begun, **order["options"])
+        made: Report = make_report(scores, order["output"], title=title, watch=begun, **order["options"])
     return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
 
 
