@@ -153,24 +153,25 @@ class _Adding:
         every, files = self.every, list(self.ledger.files)
         side = list(range(len(files)))
         owner: dict[int, int] = {}
-        for pair in np.unique(every.names.astype(np.int64) * len(files) + every.files).tolist():
-            name, file = divmod(pair, len(files))
+        holds = np.zeros((len(self.ledger.names), len(files)), dtype=bool)
+        holds[every.names, every.files] = True
+        for name, file in np.argwhere(holds).tolist():
             one, other = side[owner.setdefault(name, file)], side[file]
             side = [one if each == other else each for each in side]
-        sides = dict.fromkeys(side[file] for file in np.unique(every.files).tolist())
-        if len(sides) < 2:
+        first, *others = dict.fromkeys(side[file] for file in np.flatnonzero(holds.any(axis=0)).tolist())
+        if not others:
             return
-        sides_of = np.array(side)[every.files]
-        first, *others = sides
-        for other in others:
-            mine, theirs = sides_of == first, sides_of == other
-            for what, numbers, index in (
-                ("system", every.systems, self.ledger.systems), ("input", every.inputs, self.ledger.inputs)
-            ):  # fmt: skip
-                a, b = np.unique(numbers[mine]), np.unique(numbers[theirs])
-                if not np.intersect1d(a, b).size:
+        sides = np.array(side)[every.files]
+        for what, numbers, index in (
+            ("system", every.systems, self.ledger.systems), ("input", every.inputs, self.ledger.inputs)
+        ):  # fmt: skip
+            there = np.zeros((len(files), len(index)), dtype=bool)
+            there[sides, numbers] = True
+            for other in others:
+                if not (there[first] & there[other]).any():
                     labels = list(index)
-                    ids = (", ".join(repr(one_line(labels[at], 40)) for at in part[:3].tolist()) for part in (a, b))
+                    parts = (np.flatnonzero(there[each])[:3].tolist() for each in (first, other))
+                    ids = (", ".join(repr(one_line(labels[at], 40)) for at in part) for part in parts)
                     raise DataError(
                         f"{one_line(files[first])} and {one_line(files[other])} have no {what} in common: "
                         f"{' against '.join(ids)}; make the ids equal, or name another column with --{what}-column"
