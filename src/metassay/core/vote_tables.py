@@ -34,6 +34,12 @@ _RATERS = ("rater", "judge", "annotator", "annotator_id", "worker", "worker_id",
 _INPUTS = ("input", "question_id", "prompt_id", "item_id", "input_id", "instruction_id", "conversation_id", "prompt",
            "instruction", "question", "idx", "id")  # fmt: skip
 _PEOPLE = re.compile(r"^annotator_?\d+$|^human_?\d*$|^rater_?\d+$|^worker_?\d+$", re.IGNORECASE)
+_MODEL = re.compile(
+    r"gpt|claude|llama|gemini|mistral|mixtral|qwen|deepseek|command|judge|eval|\bo\d|prometheus|vicuna|palm|model|llm|"
+    r"text-davinci|chatgpt|cohere|anthropic|openai|\d+b\b",
+    re.IGNORECASE,
+)
+"""Names of models: raters called so are none, whatever their column is called."""
 _HUMAN = re.compile(r"^(human|author|expert|annotator|worker|user|crowd|rater|gold|\d+$)", re.IGNORECASE)
 
 _SAID = {
@@ -192,9 +198,9 @@ class VoteBook:
             return "human"
         if column is None:
             return None
-        if column.lower() == "judge" or not _HUMAN.match(rater):
-            return "human" if _HUMAN.match(rater) or column.lower().startswith(("worker", "user")) else "metric"
-        return "human"
+        if _HUMAN.match(rater) or column.lower().startswith(("worker", "user")):
+            return "human"
+        return "metric" if column.lower() == "judge" or _MODEL.search(rater) else "human"
 
     def votes(self, sources: tuple[Origin, ...] = ()) -> Votes:
         """Return everything as votes; equal votes that two files repeat count once."""
