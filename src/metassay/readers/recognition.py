@@ -233,6 +233,8 @@ def recognise(source: Source, reading: Reading = Reading()) -> str | None:  # no
 def _unknown(source: Source, reading: Reading) -> FormatError:
     """Say as well as possible why a file is no known format."""
     head = source.head
+    if head.startswith(b"PK\x05\x06"):
+        return source.wrong("the zip archive is empty")
     if head.startswith(b"PK"):
         return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
