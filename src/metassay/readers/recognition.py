@@ -165,6 +165,8 @@ def _record_path(given: _Path, ledger: Ledger, wanted: str | None, pair: Languag
         return [mtme.record(path, shown, ledger, pair)]
     if wanted == mtme.FORMAT:
         raise UsageError(f"{one_line(shown)}: has neither human-scores/ nor metric-scores/ in it")
+    if splits := [one.name for one in sorted(path.iterdir()) if one.is_dir() and hf_datasets.is_data_set(one)]:
+        raise UsageError(f"{one_line(shown)}: holds the splits {listed(splits)}; name one, such as {path / splits[0]}")
     if hf_datasets.is_data_set(path):
         return [hf_datasets.record(path, shown, ledger)]
     return _record_directory(path, ledger, wanted, pair)
