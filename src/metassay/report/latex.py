@@ -16,7 +16,7 @@ _NAMED = {
     "`": "asciigrave",
 }
 _MATHS = {"−": "-", "×": r"\times", "≤": r"\le", "≥": r"\ge", "∞": r"\infty", "±": r"\pm", "·": r"\cdot", "→": r"\to"}
-_MATHS |= {"α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
+_MATHS |= {"†": r"\dagger", "α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
 _SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: rf"\text{word}{{}}" for c, word in _NAMED.items()}
 _SPECIAL |= {c: f"${word}$" for c, word in _MATHS.items()} | {"–": "--", "—": "---", "…": r"\dots{}"}
 _SPECIAL['"'] = r"\char34{}"  # babel makes the straight quote active in some languages
