@@ -209,13 +209,12 @@ def _beside(
     """Return on which system each Pearson correlation of systems rests, and, if wanted, the limits of agreement."""
     carried: list[LeverageRow] = []
     limited: list[LimitRow] = []
-    done = set()
-    for human, metrics, sets, case in cases:
-        if case.level == "system" and case.statistic.name == "pearson":
-            carried += leverage_rows(selected, human, metrics, case)
-        place = (human, case.level, metrics[0])
-        if limits and place not in done:
-            done.add(place)
+    by_pearson = any(each.case.statistic.name == "pearson" for each in cases)
+    for at, (human, metrics, sets, case) in enumerate(cases):
+        first = not any((human, case.level, metrics) == (c.human, c.case.level, c.metrics) for c in cases[:at])
+        if case.level == "system" and (case.statistic.name == "pearson" or (limits and first and not by_pearson)):
+            carried += leverage_rows(selected, human, metrics, pearson(case))
+        if limits and first:
             sizes = [sets.sizes(selected.x[m], selected.z[human], case.level)[1] for m in metrics]
             limited += limit_rows(selected, human, metrics, pearson(case), sizes, confidence)
     return carried, limited

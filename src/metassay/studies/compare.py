@@ -11,6 +11,7 @@ p-values: * significant, ** also after correction.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -36,6 +37,7 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_sets, smallest_corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
+from metassay.studies.agree_parts import LeverageRow, leverage_rows, notes_on
 from metassay.studies.selection import Selection, has_scores, input_sets, rough, select
 
 
@@ -179,6 +181,7 @@ def compare(
     rows: list[ComparisonRow] = []
     ranks: list[RankRow] = []
     reasons: list[Note] = []
+    carried: list[LeverageRow] = []
     for h in range(len(selected.humans)):
         for lv in levels:
             for s in statistics:
@@ -187,6 +190,8 @@ def compare(
                 rows += _rows(taken, h, lv, s, plan, tested)
                 ranks += _ranks(taken, h, lv, s, plan, tested)
                 reasons += _reasons(taken, h, lv, s, plan, tested)
+                if lv == "system" and s.name == "pearson":
+                    carried += _carried(taken, h, s, plan)
     drawn = method.drawn
     corr = correction if correction == "none" else f"{correction},{scope}"
     signature = Signature.open(
@@ -197,9 +202,11 @@ def compare(
     )
     unequal = selected.notes_on_inputs(levels, inputs, method.unpaired)
     notes = [*selected.notes, *selected.notes_on_units(method), *unequal, *reasons, *_notes(selected, rows, plan)]
+    notes += notes_on(carried, ())
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
-    notes.append(Note.of("generalises", method=method.name, to=method.generalises))
+    if any(not math.isnan(row.p_value) for row in rows):
+        notes.append(Note.of("generalises", method=method.name, to=method.generalises))
     notes += rough([method], levels)
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
@@ -364,6 +371,15 @@ def _estimates(selected: Selection, human: int, level: str, statistic: Statistic
     for metrics, sets in selected.by_inputs(human, level, inputs):
         out[metrics] = sets.case(selected.x, metrics, z, level, statistic).estimates
     return out
+
+
+def _carried(selected: Selection, human: int, statistic: Statistic, plan: _Plan) -> list[LeverageRow]:
+    """Return on which system each Pearson correlation of systems rests most."""
+    found: list[LeverageRow] = []
+    for metrics, sets in selected.by_inputs(human, "system", plan.inputs):
+        case = sets.case(selected.x, metrics, selected.z[human], "system", statistic)
+        found += leverage_rows(selected, human, metrics, case)
+    return found
 
 
 def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:
