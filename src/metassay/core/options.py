@@ -124,8 +124,8 @@ References = Annotated[
 Sentinels = Annotated[
     bool,
     Option(
-        "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that does "
-        "not beat them is marked",
+        "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
+        "does not beat them is marked",
         known.flag,
         switch=True,
         group=_STUDIED,

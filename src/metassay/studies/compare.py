@@ -297,8 +297,7 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
 
 
 def _together(selected: Selection, human: int) -> Iterator[tuple[FloatArray, BoolArray, list[int], list[Pair]]]:
-    """Yield pairs that are tested together: people to compare with, cells, metrics and pairs; a person is not its own
-    yardstick."""
+    """Yield human scores, cells, metrics and pairs that are tested together; no person is compared with itself."""
     groups: dict[tuple[int, ...], list[Pair]] = {}
     for pair in combinations(range(len(selected.x)), 2):
         own = tuple(m for m in pair if selected.kinds[len(selected.humans) + m] == "person")
