@@ -38,7 +38,7 @@ from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
 from metassay.studies.selection import InputSets, Selection, has_scores, rough, select
-from metassay.studies.yardsticks import beaten
+from metassay.studies.yardsticks import beaten, notes_on_sentinels
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -187,7 +187,7 @@ def agree(
         *unequal,
         *_notes(rows, method, resamples),
         *_notes_on_intervals(in_order),
-        *_notes_on_sentinels(rows, confidence),
+        *notes_on_sentinels(rows, 1 - confidence),
     ]
     return Agreement(
         tuple(rows),
@@ -224,13 +224,15 @@ def _beside(cases: Sequence[_Case], confidence: float, *, limits: bool) -> tuple
     """Return on which system each Pearson correlation of systems rests, and, if wanted, the limits of agreement."""
     carried: list[LeverageRow] = []
     limited: list[LimitRow] = []
+    by_pearson = any(each.case.statistic.name == "pearson" for each in cases)
     done = set()
     for human, metrics, sets, case, taken in cases:
-        if case.level == "system" and case.statistic.name == "pearson":
-            carried += leverage_rows(taken, human, metrics, case)
-        place = (human, case.level, taken.metrics[metrics[0]])
-        if limits and place not in done:
-            done.add(place)
+        place = (human, case.level, *(taken.metrics[m] for m in metrics))
+        first = place not in done
+        done.add(place)
+        if case.level == "system" and (case.statistic.name == "pearson" or (limits and first and not by_pearson)):
+            carried += leverage_rows(taken, human, metrics, pearson(case))
+        if limits and first:
             sizes = [sets.sizes(taken.x[m], taken.z[human], case.level)[1] for m in metrics]
             limited += limit_rows(taken, human, metrics, pearson(case), sizes, confidence)
     return carried, limited
@@ -314,15 +316,6 @@ def _row(
         tied=shares.tied,
         kind=selected.kinds[len(selected.humans) + m],
     )
-
-
-def _notes_on_sentinels(rows: Sequence[AgreementRow], confidence: float) -> list[Note]:
-    """Note which metrics have not been shown to be better than rows that see almost nothing."""
-    return [
-        Note.of("not-above-sentinels", **where_of(row), alpha=1 - confidence)
-        for row in rows
-        if row.beats_sentinels is False and row.kind == "metric"
-    ]
 
 
 def where_of(row: AgreementRow) -> dict[str, object]:

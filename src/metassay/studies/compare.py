@@ -38,7 +38,9 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_sets, smallest_corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
+from metassay.studies.agree_parts import LeverageRow, leverage_rows, notes_on
 from metassay.studies.selection import Selection, has_scores, input_sets, rough, select
+from metassay.studies.yardsticks import notes_on_sentinels
 
 
 @fields.row
@@ -187,6 +189,7 @@ def compare(
     rows: list[ComparisonRow] = []
     ranks: list[RankRow] = []
     reasons: list[Note] = []
+    carried: list[LeverageRow] = []
     for h in range(len(selected.humans)):
         for lv in levels:
             for s in statistics:
@@ -197,30 +200,24 @@ def compare(
                 rows += _rows(taken, h, lv, s, plan, tested)
                 ranks += _ranks(taken, h, lv, s, plan, tested)
                 reasons += _reasons(taken, h, lv, s, plan, tested)
+                if lv == "system" and s.name == "pearson":
+                    carried += _carried(taken, h, s, plan)
     if not rows:
         raise DataError("there is one metric and no sentinel or person that it could be compared with at this level")
-    drawn = method.drawn
     corr = correction if correction == "none" else f"{correction},{scope}"
     signature = Signature.open(
         corr=corr,
         metrics=len(selected.metrics),
-        **({} if drawn else dict.fromkeys(("p", "k", "seed"))),
+        **({} if method.drawn else dict.fromkeys(("p", "k", "seed"))),
         **selected.sizes(inputs),
     )
     unequal = selected.notes_on_inputs(levels, inputs, method.unpaired)
     notes = [*selected.notes, *selected.notes_on_units(method), *unequal, *reasons, *_notes(selected, rows, plan)]
-    notes += [
-        Note.of(
-            "not-above-sentinels",
-            **{k: getattr(row, k) for k in ("human", "level", "statistic", "metric")},
-            alpha=alpha,
-        )
-        for row in ranks
-        if row.beats_sentinels is False and row.kind == "metric"
-    ]
+    notes += [*notes_on(carried, ()), *notes_on_sentinels(ranks, alpha)]
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
-    notes.append(Note.of("generalises", method=method.name, to=method.generalises))
+    if any(not math.isnan(row.p_value) for row in rows):
+        notes.append(Note.of("generalises", method=method.name, to=method.generalises))
     notes += rough([method], levels)
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
@@ -300,8 +297,7 @@ def _together(selected: Selection, human: int) -> Iterator[tuple[FloatArray, Boo
     """Yield human scores, cells, metrics and pairs that are tested together; no person is compared with itself."""
     groups: dict[tuple[int, ...], list[Pair]] = {}
     for pair in combinations(range(len(selected.x)), 2):
-        own = tuple(m for m in pair if selected.kinds[len(selected.humans) + m] == "person")
-        groups.setdefault(own, []).append(pair)
+        groups.setdefault(tuple(m for m in pair if selected.is_person(m)), []).append(pair)
     for own, every in groups.items():
         z = selected.people(human, own)
         for mask, metrics, pairs in by_common_cells(selected.x, every):
@@ -413,6 +409,16 @@ def _estimates(selected: Selection, human: int, level: str, statistic: Statistic
     for metrics, sets in selected.by_inputs(human, level, inputs):
         out[metrics] = sets.case(selected.x, metrics, selected.people(human, metrics), level, statistic).estimates
     return out
+
+
+def _carried(selected: Selection, human: int, statistic: Statistic, plan: _Plan) -> list[LeverageRow]:
+    """Return on which system each Pearson correlation of systems rests most."""
+    return [
+        row
+        for some, sets in selected.by_inputs(human, "system", plan.inputs)
+        for case in (sets.case(selected.x, some, selected.people(human, some), "system", statistic),)
+        for row in leverage_rows(selected, human, some, case)
+    ]
 
 
 def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:

@@ -55,9 +55,13 @@ class Selection:
             return taken
         return self.yardsticks.joined(taken, human, level, statistic)
 
+    def is_person(self, metric: int) -> bool:
+        """Return whether a row is an annotator."""
+        return self.kinds[len(self.humans) + metric] == "person"
+
     def people(self, human: int, metrics: Iterable[int]) -> FloatArray:
         """Return the human scores that some metrics are compared with: people who are among these are left out."""
-        own = [self.metrics[m] for m in metrics if self.kinds[len(self.humans) + m] == "person"]
+        own = [self.metrics[m] for m in metrics if self.is_person(m)]
         return without(self, human, own) if own else self.z[human]
 
     @property
@@ -165,7 +169,7 @@ class Selection:
         for at, matrix in enumerate(self.x):
             sets = self.sets(has_scores(matrix), human, level, inputs, self.people(human, [at]))
             key = sets.scored.tobytes() + bytes([sets.paired])
-            if self.kinds[len(self.humans) + at] == "person":
+            if self.is_person(at):
                 key += self.metrics[at].encode()
             found.setdefault(key, ([], sets))[0].append(at)
         yield from found.values()

@@ -7,10 +7,10 @@ Parity?". No sentinel has seen the score that it is compared with: means leave o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -191,3 +191,19 @@ def beaten(
                 if not np.isnan(mine + other):
                     found[m] = found.get(m, True) and bool(mine > other if np.isnan(p) else p <= alpha)
     return found
+
+
+def notes_on_sentinels(rows: Iterable[Any], alpha: float) -> list[Note]:
+    """Note which metrics, of rows of agreement, have not been shown to be better than the sentinels."""
+    return [
+        Note.of(
+            "not-above-sentinels",
+            human=row.human,
+            level=row.level,
+            statistic=row.statistic,
+            metric=row.metric,
+            alpha=alpha,
+        )
+        for row in rows
+        if row.beats_sentinels is False and row.kind == "metric"
+    ]

@@ -38,7 +38,7 @@ def list_(result: Comparison) -> tuple[Table, ...]:
         *(figures(f"{symbol} {side}", f"estimate_{side.lower()}", numbers.correlation) for side in "AB"),
         "difference|difference|correlation",
         bold("p|p_value|p_value", _significant),
-        words("", names.stars, key=False),
+        words("", _mark, key=False),
         differ and "systems × inputs|n_systems n_inputs|product",
     ]
     claim = f"Small p: A {_claim(result)} B."
@@ -90,8 +90,12 @@ def ranks(result: Comparison) -> tuple[Table, ...]:
 
 def _against(header: str, other: str, tests: dict[tuple[str, str], ComparisonRow]) -> Shown:
     """Return the column of the tests against a metric."""
-    shown = figures(header, lambda metric: (row := tests.get((metric, other))) and names.starred(row))
+    shown = figures(header, lambda metric: (row := tests.get((metric, other))) and names.starred(row, stars=_mark))
     return bold(shown, lambda metric: (row := tests.get((metric, other))) and row.significant_corrected)
+
+
+def _mark(row: ComparisonRow) -> str:
+    return names.stars(row) + "†" * (row.detectable == math.inf and not row.significant_corrected)
 
 
 def _significant(row: ComparisonRow) -> bool:
@@ -139,7 +143,11 @@ def _heading(result: Comparison) -> str:
 
 def _legend(result: Comparison, family: str) -> list[str]:
     per = {"row": f" over the tests of each {family}", "table": " over the whole table"}
-    return [names.starred_legend(result.alpha, row.correction, per[row.scope]) for row in result.table[:1]]
+    never = any("†" in _mark(row) for row in result.table)
+    return [
+        *(names.starred_legend(result.alpha, row.correction, per[row.scope]) for row in result.table[:1]),
+        *(["† Too few systems: no difference between these two could be significant."] if never else []),
+    ]
 
 
 def _bold(result: Comparison) -> str:

@@ -21,6 +21,8 @@ from metassay.stats.statistics.base import Statistic
 
 LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
+ROUNDING = 1e-14
+"""The share of two variances below which their difference is rounding."""
 SKEWED, LEAST = 0.3, 0.2
 """The most that skewness counts, and the least that is left of 1 − a·t for it to be divided by."""
 
@@ -194,7 +196,9 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
     difference = fit.at[first] - fit.at[second]
     systems = np.maximum(of_difference(fit.of_systems), 0.0) * fit.of_pairs
     inputs = np.maximum(of_difference(fit.of_inputs), LOWEST * systems)
-    same = (systems <= EQUAL**2) & (np.abs(difference) <= EQUAL)
+    # The variance of a difference is what is left of three numbers: rounding alone leaves so much of them.
+    own = np.diag(fit.of_systems)
+    same = (systems <= EQUAL**2 + ROUNDING * (own[first] + own[second])) & (np.abs(difference) <= EQUAL)
 
     def p_values(difference: FloatArray, variance: FloatArray, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
         total = variance + inputs
