@@ -60,4 +60,4 @@ def numbers_of(attribute: Attribute) -> FloatArray | None:
 
 def _is_text(attribute: Attribute) -> bool:
     """Return whether labels are running texts, not categories: several words on average."""
-    return bool(attribute.labels) and np.mean([len(label.split()) for label in attribute.labels]) > 2
+    return bool(attribute.labels) and sum(len(label.split()) for label in attribute.labels) > 2 * len(attribute.labels)

@@ -57,7 +57,8 @@ class Yardsticks:
         cls, scores: Scores, humans: Sequence[str], *, sentinels: bool, people: bool
     ) -> tuple[Yardsticks, list[Note]]:
         """Return what can stand beside metrics, and notes on what cannot."""
-        notes, lengths, raters = [], None, ()
+        notes: list[Note] = []
+        lengths, raters = None, tuple[str, ...]()
         if sentinels:
             lengths, unit = output_lengths(scores)
             notes.append(Note.of("sentinels", unit=unit))
