@@ -20,6 +20,7 @@ from metassay.errors import MetassayError, UsageError, one_line
 if TYPE_CHECKING:
     from metassay.core.result import Result
     from metassay.core.scores import Scores
+    from metassay.core.votes import Votes
 
 
 def run_study(
@@ -85,6 +86,36 @@ def read_scores(arguments: argparse.Namespace, paths: list[str] | None = None, b
     scores = scores.declare(lower_is_better=arguments.lower_is_better or ())
     tell_what_was_read(scores, arguments.quiet)
     return scores
+
+
+def read_votes_or_scores(arguments: argparse.Namespace) -> Scores | Votes:
+    """Read votes if the files hold such, and scores if not."""
+    with _spooled(arguments.files) as arguments.files:
+        votes = votes_in(arguments)
+        if votes is None:
+            return read_scores(arguments)
+    if not arguments.quiet:
+        from metassay.report.notes import sentences
+
+        counts = (len(votes), "vote", "votes"), (len(votes.systems), "system", "systems")
+        counts += (len(votes.inputs), "input", "inputs"), (len(votes.raters), "rater", "raters")
+        formats = dict.fromkeys(source.format for source in votes.sources)
+        files = _many(len(votes.sources), "file", "files")
+        for line in (f"read {files} ({', '.join(formats)}): {', '.join(_many(*c) for c in counts)}", *sentences(votes.notes)):
+            say(line)
+    return votes
+
+
+def votes_in(arguments: argparse.Namespace) -> Votes | None:
+    """Return the votes in the files; None if none of them holds any."""
+    from metassay.readers import read_votes
+    from metassay.readers.recognition import holds_votes
+
+    if not any(holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists()):
+        return None
+    wanted = ("input_column", "annotator_column", "ignore")
+    known = {name: each for name, each in options.of("read").items() if name in wanted}
+    return read_votes(*arguments.files, **options.given(arguments, known))
 
 
 def tell_what_was_read(scores: Scores, quiet: bool) -> None:

@@ -459,7 +459,9 @@ def answers(table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow]) ->
         if statistic != table[0].statistic or component > 1 or len(rows) < 2 or rows[0].rank_low is None:
             continue
         level = [row.system for row in rows[1:] if (row.rank_low or 1) == 1]
-        notes.append(Note.of("ranking-best", metric=metric, system=rows[0].system, level=level, systems=len(rows)))
+        facts = {"metric": metric, "system": rows[0].system}
+        best = Note.of("ranking-best", **facts, others=len(rows) - 1)
+        notes.append(Note.of("ranking-shared", **facts, systems=len(rows), level=level) if level else best)
     for one in agreed:
         if one.statistic == "kendall" and not math.isnan(one.estimate):
             facts = {name: getattr(one, name) for name in ("metric", "human", "estimate", "low", "high", "opposite", "same")}
@@ -483,9 +485,10 @@ def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.St
         if one.without_width and group.df >= 1:
             notes.append(Note.of("votes-without-width", metric=one.metric, ties=bool((group.votes.winner >= TIE).all())))
         elif (~fit.bounded & known).any():
-            never = [str(s) for s in systems[known & (one.won == 1)]]
-            lost = [str(s) for s in systems[known & (one.won == 0)]]
-            notes.append(Note.of("strength-unbounded", metric=one.metric, never=never, lost=lost, virtual=counting.THIN))
+            always = [str(s) for s in systems[known & (one.won == 1)]]
+            never = [str(s) for s in systems[known & (one.won == 0)]]
+            facts = {"metric": one.metric, "always": always, "never": never, "virtual": counting.THIN}
+            notes.append(Note.of("strength-unbounded", **facts))
         if group.df < FEW - 1:
             notes.append(Note.of("few-clusters", metric=one.metric, unit=unit, n=int(group.df) + 1))
         absent = [str(s) for s in systems[~known]]
