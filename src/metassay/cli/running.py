@@ -95,14 +95,7 @@ def read_votes_or_scores(arguments: argparse.Namespace) -> Scores | Votes:
         if votes is None:
             return read_scores(arguments)
     if not arguments.quiet:
-        from metassay.report.notes import sentences
-
-        counts = (len(votes), "vote", "votes"), (len(votes.systems), "system", "systems")
-        counts += (len(votes.inputs), "input", "inputs"), (len(votes.raters), "rater", "raters")
-        formats = dict.fromkeys(source.format for source in votes.sources)
-        files = _many(len(votes.sources), "file", "files")
-        for line in (f"read {files} ({', '.join(formats)}): {', '.join(_many(*c) for c in counts)}", *sentences(votes.notes)):
-            say(line)
+        say(describe(votes))
     return votes
 
 
@@ -127,14 +120,19 @@ def tell_what_was_read(scores: Scores, quiet: bool) -> None:
             say(line)
 
 
-def describe(scores: Scores) -> str:
+def describe(scores: Scores | Votes) -> str:
     """Return what was read, in a line."""
     formats = dict.fromkeys(source.format for source in scores.sources)
     return f"read {_many(len(scores.sources), 'file', 'files')} ({', '.join(formats)}): {extent(scores)}"
 
 
-def extent(scores: Scores) -> str:
-    """Return how much there is: systems, inputs, metrics and human criteria."""
+def extent(scores: Scores | Votes) -> str:
+    """Return how much there is: systems, inputs, metrics and human criteria, or raters."""
+    from metassay.core.votes import Votes
+
+    if isinstance(scores, Votes):
+        sizes = {"vote": scores.winner, "system": scores.systems, "input": scores.inputs, "rater": scores.raters}
+        return ", ".join(_many(len(each), what, f"{what}s") for what, each in sizes.items())
     n, m = scores.shape
     return (
         (f"{_many(n, 'system', 'systems')} × " if scores.has_systems else "no systems, ")

@@ -12,7 +12,23 @@ if TYPE_CHECKING:
 VERSION = "0.1.0"
 ORDER = (
     *("by", "baseline", "level", "coef", "sizes", "method", "anchor", "buckets", "bounds", "shares", "triangle"),
-    *("curve", "ties", "covariates", "pca", "groups", "lda", "cv", "target", "test", "damage", "at", "of", "cutoff", "margin", "alt"),
+    *(
+        "curve",
+        "ties",
+        "covariates",
+        "pca",
+        "groups",
+        "lda",
+        "cv",
+        "target",
+        "test",
+        "damage",
+        "at",
+        "of",
+        "cutoff",
+        "margin",
+        "alt",
+    ),
     *("alpha", "corr", "correction", "p", "resample", "refs", "difference", "ci", "next", "trials", "k", "seed"),
     *("worlds", "metrics", "columns", "systems", "inputs", "votes", "halves", "annotated", "means", "chosen"),
 )

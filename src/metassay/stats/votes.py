@@ -391,4 +391,4 @@ def _meat(votes: Tally, parts: list[tuple[FloatArray, IntArray]], size: int) -> 
     if votes.by_cluster is None:
         return np.asarray((scores @ sparse.diags_array(votes.counts.ravel()) @ scores.T).todense())
     sums, groups = scores @ votes.by_cluster, votes.by_cluster.shape[1]
-    return np.asarray((sums @ sums.T).todense()) * (groups / max(groups - 1, 1))
+    return np.asarray((sums @ sums.T).todense() * (groups / max(groups - 1, 1)))

@@ -1,8 +1,8 @@
 """Who wins?
 
-Ranks systems from votes on two outputs at a time, or from scores. Strengths (Bradley and Terry) come with intervals, and
-so do ranks: a system is ranked 2 to 4 if three others are not significantly different. People rank together, each judge
-by itself, and where there are both, it tells whether the two rankings agree.
+Ranks systems from votes on two outputs at a time, or from scores. Strengths (Bradley-Terry) come with intervals, and so
+do ranks: a rank of 2 to 4 means that two other systems are not significantly different. Votes of all people make one
+ranking, those of each judge another, and where there are both, it tells whether they agree.
 
     metassay rank votes.csv
     metassay rank votes.csv --human 'annotator*' --statistic bradley-terry,win-rate,elo
@@ -94,17 +94,25 @@ def rank(
     """
     drawing = _Drawing(interval, confidence, resamples, seed)
     if isinstance(votes, Scores):
-        for name, given, only in (("ties", ties, "half"), ("covariate", covariate, None), ("resample", resample, "inputs")):
+        for name, given, only in (
+            ("ties", ties, "half"),
+            ("covariate", covariate, None),
+            ("resample", resample, "inputs"),
+        ):
             if given != only:
                 raise UsageError(f"{name} is an option for votes, and these are scores")
         if statistic not in (None, ("mean",)):
-            raise UsageError(f"{', '.join(statistic)} needs votes, and these are scores, which are ranked by their mean")
+            raise UsageError(
+                f"{', '.join(statistic)} needs votes, and these are scores, which are ranked by their mean"
+            )
         columns = select_columns(votes, human, metric, references=references, with_people=True).need(systems=2)
         return _from_scores(columns, drawing)
     if statistic is not None and "mean" in statistic:
         raise UsageError(f"mean needs scores, and these are votes; choose {', '.join(vocabulary.RANKINGS[:3])}")
     groups = parts.groups(votes, human, metric, resample)
-    return _from_votes(votes, groups, drawing, tuple(statistic or ("bradley-terry",)), ties, covariate or (), resample)
+    return _from_votes(
+        votes, groups, drawing, tuple(statistic or ("bradley-terry",)), ties, tuple(covariate or ()), resample
+    )
 
 
 class _Drawing(NamedTuple):

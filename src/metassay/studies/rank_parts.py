@@ -30,6 +30,8 @@ MOST_RATERS = 500
 """So many raters are told one by one, those with the most votes."""
 ALWAYS = 20
 """So many votes for what was shown first, and none for the other, are told."""
+FEW_JUDGES = 2
+"""With more, the table says better who ranks as people do."""
 SAME = 1e-9
 """Variances below are those of data that do not vary."""
 
@@ -68,7 +70,10 @@ class Ranked:
         if self.samples is not None and drawn:
             low[known], high[known] = percentiles(self.samples[known], confidence)
         elif not plain:
-            ends = [estimate(v, d, self.df, 0, confidence) for v, d in zip(self.values, np.diag(self.covariance), strict=True)]
+            ends = [
+                estimate(v, d, self.df, 0, confidence)
+                for v, d in zip(self.values, np.diag(self.covariance), strict=True)
+            ]
             low, high = np.array([(e.low, e.high) for e in ends]).T
         for part, own in enumerate(_largest_first(self.components, known), 1):
             at = own[np.argsort(-self.values[own], kind="stable")]
@@ -106,7 +111,9 @@ class Ranked:
         return np.where(together & (np.abs(gap) > np.maximum(reach, SAME)), np.sign(gap), 0.0)
 
 
-def _largest_first(components: IntArray, known: FloatArray | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[IntArray]:
+def _largest_first(
+    components: IntArray, known: FloatArray | np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> list[IntArray]:
     parts = [np.flatnonzero((components == own) & known) for own in np.unique(components)]
     return sorted((part for part in parts if len(part)), key=lambda part: (-len(part), part[0]))
 
@@ -146,7 +153,9 @@ class Group:
         return counting.tally(_a(v), _b(v), v.outcome, len(v.systems), self.clusters)
 
 
-def groups(votes: Votes, human: str | Iterable[str] | None, metric: str | Iterable[str] | None, unit: str) -> list[Group]:
+def groups(
+    votes: Votes, human: str | Iterable[str] | None, metric: str | Iterable[str] | None, unit: str
+) -> list[Group]:
     """Return people together, and every judge; all raters together if nobody is known to be a person."""
     people = votes.humans if human is None else votes.find(human)
     others = [rater for rater in votes.raters if rater not in people]
@@ -255,23 +264,25 @@ def _b(votes: Votes) -> IntArray:
 # -- covariates -------------------------------------------------------------------------------------------------------
 
 
-def controlled(group: Group, names: Sequence[str], raw: FloatArray, confidence: float) -> tuple[Ranked, list[CovariateRow]]:
+def controlled(
+    group: Group, names: Sequence[str], raw: FloatArray, confidence: float
+) -> tuple[Ranked, list[CovariateRow]]:
     """Return strengths at equal covariates, and what each covariate does."""
     votes = group.votes
     columns, units = zip(*(covariate(votes, name) for name in names), strict=True)
     values = np.stack(columns, axis=1)
     flat = [name for name, column in zip(names, columns, strict=True) if not (np.abs(column) > 0).any()]
     if flat:
-        raise DataError(f"{group.name}: {listed(flat)} is equal in both outputs of every vote, or unknown, and can explain nothing")
+        raise DataError(
+            f"{group.name}: {listed(flat)} is equal in both outputs of every vote, or unknown, and can explain nothing"
+        )
     size = len(votes.systems)
     fit, regression = counting.with_covariates(_a(votes), _b(votes), votes.outcome, size, values, group.clusters)
     known = ~np.isnan(values).any(axis=1)
     codes = None if group.codes is None else group.codes[known]
     kept = Group(group.name, group.kind, votes.where(known), codes)
     _, fixed = _counted(kept)
-    ranked = Ranked(
-        group.name, group.kind, "controlled", fit.values, fit.covariance, expected=expected(fit), **fixed
-    )
+    ranked = Ranked(group.name, group.kind, "controlled", fit.values, fit.covariance, expected=expected(fit), **fixed)
     explained = 1 - float(np.nanvar(fit.values) / np.nanvar(raw)) if np.nanvar(raw) > SAME else math.nan
     rows = []
     for at, (name, unit) in enumerate(zip(names, units, strict=True)):
@@ -297,12 +308,17 @@ def covariate(votes: Votes, name: str) -> tuple[FloatArray, str]:
                     "length needs the texts of both outputs (columns such as response_a, response_b), or length_a and "
                     f"length_b (found: {listed(votes.attributes) or 'no further columns'})"
                 )
-            a, b = (_per_vote(votes.attributes[side], [len(t.split()) for t in votes.attributes[side].labels]) for side in texts)
+            a, b = (
+                _per_vote(votes.attributes[side], [len(t.split()) for t in votes.attributes[side].labels])
+                for side in texts
+            )
         known = (a > 0) & (b > 0)
         return np.where(known, np.log2(np.where(known, a, 1.0) / np.where(known, b, 1.0)), math.nan), "twice as long"
     if pair is None and name not in votes.attributes:
         known_names = listed(["position", "length", *votes.attributes])
-        raise UsageError(f"there are no columns {one_line(name)}_a and {one_line(name)}_b of votes (found: {known_names})")
+        raise UsageError(
+            f"there are no columns {one_line(name)}_a and {one_line(name)}_b of votes (found: {known_names})"
+        )
     gap = _numbers(name, votes) if pair is None else _numbers(pair[0], votes) - _numbers(pair[1], votes)
     spread = float(np.nanstd(gap)) if (~np.isnan(gap)).any() else 0.0
     return gap / (spread or 1.0), f"{spread:.3g} more (1 SD)"
@@ -322,7 +338,9 @@ def _numbers(name: str, votes: Votes) -> FloatArray:
         try:
             found.append(float(label))
         except ValueError:
-            raise DataError(f"{one_line(name)!r} must hold numbers to be a covariate, got {one_line(label, 30)!r}") from None
+            raise DataError(
+                f"{one_line(name)!r} must hold numbers to be a covariate, got {one_line(label, 30)!r}"
+            ) from None
     return _per_vote(attribute, found)
 
 
@@ -351,18 +369,27 @@ def raters(votes: Votes, groups_: Sequence[Group], confidence: float) -> list[Ra
         name = votes.raters[r]
         ties = float((votes.winner[at] >= TIE).mean())
         ahead = (found.value, found.low, found.high, confidence)
-        rows.append(RaterRow(name, kinds.get(name, ""), int(counts[r]), ties, *ahead, int(same[at].sum()), int(other[at].sum())))
+        rows.append(
+            RaterRow(name, kinds.get(name, ""), int(counts[r]), ties, *ahead, int(same[at].sum()), int(other[at].sum()))
+        )
     return rows
 
 
-def _again(votes: Votes) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def _again(
+    votes: Votes,
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], np.ndarray[tuple[int], np.dtype[np.bool_]]]:
     """Return which votes say the same of the same pair in the same order as one before, and which something else."""
     low, high = np.minimum(votes.a, votes.b), np.maximum(votes.a, votes.b)
     turned = votes.a > votes.b
     shown = np.where(votes.first == UNKNOWN, 2, np.where(turned, 1 - votes.first, votes.first))
     said = np.where(votes.winner >= TIE, 2, np.where(turned, 1 - votes.winner, votes.winner))
     key = votes.rater.astype(np.int64)
-    for part, size in ((votes.input, len(votes.inputs)), (low, len(votes.systems)), (high, len(votes.systems)), (shown, 3)):
+    for part, size in (
+        (votes.input, len(votes.inputs)),
+        (low, len(votes.systems)),
+        (high, len(votes.systems)),
+        (shown, 3),
+    ):
         key = key * size + part
     _, at, back = np.unique(key, return_index=True, return_inverse=True)
     before = at[back]
@@ -411,7 +438,9 @@ def score_wins(name: str, systems: Sequence[str], values: FloatArray) -> Iterato
 def mean_samples(values: FloatArray, clusters: IntArray, resamples: int, seed: int) -> FloatArray:
     """Return means (k, systems, resamples) of columns (k, systems, inputs) in the same samples of clusters."""
     known = ~np.isnan(values)
-    above, below = (sums_by_cluster(part, clusters) for part in (np.where(known, values, 0.0), known.astype(np.float64)))
+    above, below = (
+        sums_by_cluster(part, clusters) for part in (np.where(known, values, 0.0), known.astype(np.float64))
+    )
     return bootstrap(lambda w: quotient(above @ w, below @ w), above.shape[-1], resamples, seed)
 
 
@@ -455,7 +484,10 @@ def answers(table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow]) ->
     leaders: dict[tuple[str, str, int], list[StandingRow]] = {}
     for row in table:
         leaders.setdefault((row.metric, row.statistic, row.component), []).append(row)
+    few = len(agreed) <= 2 * FEW_JUDGES
     for (metric, statistic, component), rows in leaders.items():
+        if metric != table[0].metric and not few:
+            continue
         if statistic != table[0].statistic or component > 1 or len(rows) < 2 or rows[0].rank_low is None:
             continue
         level = [row.system for row in rows[1:] if (row.rank_low or 1) == 1]
@@ -463,10 +495,12 @@ def answers(table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow]) ->
         best = Note.of("ranking-best", **facts, others=len(rows) - 1)
         notes.append(Note.of("ranking-shared", **facts, systems=len(rows), level=level) if level else best)
     for one in agreed:
-        if one.statistic == "kendall" and not math.isnan(one.estimate):
-            facts = {name: getattr(one, name) for name in ("metric", "human", "estimate", "low", "high", "opposite", "same")}
+        if one.statistic == "kendall" and few and not math.isnan(one.estimate):
+            facts = {
+                name: getattr(one, name) for name in ("metric", "human", "estimate", "low", "high", "opposite", "same")
+            }
             notes.append(Note.of("rankings-agree", **facts, pairs=one.n_pairs, confidence=one.confidence))
-        elif one.statistic == "kendall":
+        elif one.statistic == "kendall" and math.isnan(one.estimate):
             notes.append(Note.of("rankings-too-short", metric=one.metric, human=one.human, n=one.n_systems))
     return notes
 
@@ -480,10 +514,17 @@ def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.St
         parts = _largest_first(fit.components, known)
         if len(parts) > 1:
             notes.append(
-                Note.of("votes-disconnected", metric=one.metric, parts=len(parts), groups=[listed(systems[p], 3) for p in parts])
+                Note.of(
+                    "votes-disconnected",
+                    metric=one.metric,
+                    parts=len(parts),
+                    groups=[listed(systems[p], 3) for p in parts],
+                )
             )
         if one.without_width and group.df >= 1:
-            notes.append(Note.of("votes-without-width", metric=one.metric, ties=bool((group.votes.winner >= TIE).all())))
+            notes.append(
+                Note.of("votes-without-width", metric=one.metric, ties=bool((group.votes.winner >= TIE).all()))
+            )
         elif (~fit.bounded & known).any():
             always = [str(s) for s in systems[known & (one.won == 1)]]
             never = [str(s) for s in systems[known & (one.won == 0)]]
@@ -503,8 +544,8 @@ def notes_on_raters(rows: Sequence[RaterRow]) -> list[Note]:
     always = [(r.rater, round(r.n * (1 - r.ties))) for r in rows if r.first in (0, 1) and r.n * (1 - r.ties) >= ALWAYS]
     if always:
         notes.append(Note.of("raters-one-position", raters=always))
-    for field, code in (("contradictory", "votes-contradictory"), ("repeated", "votes-repeated")):
-        said = [(r.rater, getattr(r, field)) for r in rows if getattr(r, field)]
-        if said:
-            notes.append(Note.of(code, raters=said))
+    if other := [(r.rater, r.contradictory) for r in rows if r.contradictory]:
+        notes.append(Note.of("votes-contradictory", raters=other))
+    if same := [(r.rater, r.repeated) for r in rows if r.repeated]:
+        notes.append(Note.of("votes-repeated", raters=same))
     return notes

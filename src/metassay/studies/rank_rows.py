@@ -1,6 +1,7 @@
 """Rows of the tables of `rank`."""
 
 from __future__ import annotations
+
 from metassay.core import fields
 
 

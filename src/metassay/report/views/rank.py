@@ -38,7 +38,16 @@ def default(result: Ranking) -> tuple[str, ...]:
 
 
 def table(result: Ranking) -> tuple[Table, ...]:
-    """Return a section per ranking with all its systems, the best first."""
+    """Return a section per ranking with its best systems."""
+    return _rankings(result, MOST)
+
+
+def full(result: Ranking) -> tuple[Table, ...]:
+    """Return the same with all systems."""
+    return _rankings(result, len(result.table))
+
+
+def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
     statistics = list(grouped(result.table, "statistic"))
     first = result.table[0]
     votes = first.statistic != "mean"
@@ -46,27 +55,30 @@ def table(result: Ranking) -> tuple[Table, ...]:
     def shown(statistic: str) -> list[Shown]:
         form = {"win-rate": "percent_range", "elo": "count", "mean": "general"}.get(statistic, "two")
         of = "estimate" if statistic == "elo" else "estimate low high"
-        columns = [f"{HEADINGS[statistic]}|{of}|{form}", figures(f"rank{'' if len(statistics) == 1 else ' '}", _rank)]
+        columns: list[Shown | str] = [f"{HEADINGS[statistic]}|{of}|{form}", figures("rank", _rank)]
         return [at(column, "statistic", statistic) for column in columns]
 
     sections = []
     for (metric, part), rows in grouped(result.table, "metric component").items():
         parts = len({row.component for row in result.table if row.metric == metric})
         title = one_line(metric) + (f", group {part} of {parts}" if parts > 1 else "")
-        sections.append((title, lines(rows, "system")))
+        mine = lines(rows, "system")
+        hidden = len(mine) - most if len(mine) > most + 3 else 0
+        title += f", {most} of {len(mine):,} systems (all: --view full)" if hidden else ""
+        sections.append((title, mine[: len(mine) - hidden]))
     return build(
         "Ranking of systems",
         [
             "system",
             *(column for statistic in statistics for column in shown(statistic)),
-            any(not math.isnan(row.expected) for row in result.table) and "wins expected|expected|percent",
+            len(statistics) == 1 and votes and "wins expected|expected|percent",
             "win-rate" not in statistics and "won||percent",
             "votes|n|count" if votes else "inputs|n|count",
         ],
         sections,
         *_legend(result),
-        votes and "Won: share of its votes, ties counted half; it depends on the opponents. Wins expected: against each of "
-        "the others in turn.",
+        votes and "Won: share of its votes, ties counted half; it depends on the opponents.",
+        len(statistics) == 1 and votes and "Wins expected: share of votes against each of the others in turn.",
         undefined="no interval, since too little varies",
     )
 
@@ -75,11 +87,14 @@ def ranks(result: Ranking) -> tuple[Table, ...]:
     """Return the rank of each system by every rater or metric, with the ranks that the data allow."""
     statistic = result.table[0].statistic
     rows = [row for row in result.table if row.statistic == statistic]
+    every = lines(rows, "system")
+    hidden = len(every) - 2 * MOST if len(every) > 2 * MOST else 0
     return build(
         "Ranks of systems",
         ["system", *across(rows, "metric", lambda metric: figures(one_line(metric, 20), _rank))],
-        [(f"by {HEADINGS[statistic]}", lines(rows, "system"))],
+        [(f"by {HEADINGS[statistic]}", every[: len(every) - hidden])],
         *_legend(result)[-1:],
+        hidden and f"{hidden:,} more systems: --view full.",
     )
 
 
@@ -112,17 +127,20 @@ def agreement(result: Ranking) -> tuple[Table, ...]:
     rows = result.agreement
     if not rows:
         return ()
+    judge = "metric" if result.table[0].statistic == "mean" else "judge"
     return build(
         "Agreement of the rankings",
         [
             "metric",
             *across(rows, "statistic", lambda s: f"{names.coefficient(s)}|estimate low high|two"),
             *("same|same|count", "opposite|opposite|count", "people only|human_only|count"),
-            *("judge only|metric_only|count", "pairs|n_pairs|count"),
+            *(f"{judge} only|metric_only|count", "pairs|n_pairs|count"),
         ],
         [(f"with {one_line(human)}", lines(mine, "metric")) for human, mine in grouped(rows, "human").items()],
-        f"In brackets: {numbers.level(rows[0].confidence)} CI ({rows[0].resamples:,} resamples). Same, opposite: pairs of "
-        "systems that differ significantly by both; people only, judge only: by one of the two.",
+        f"In brackets: {numbers.level(rows[0].confidence)} CI for these systems and new votes or inputs "
+        f"({rows[0].resamples:,} resamples; their noise lowers correlations, so intervals reach further down than up).",
+        "Same, opposite: pairs of systems that differ significantly by both; "
+        f"people only, {judge} only: by one of the two.",
         undefined="fewer than three systems",
     )
 
@@ -173,8 +191,8 @@ def covariates(result: Ranking) -> tuple[Table, ...]:
             (f"{one_line(metric)}: {_explained(mine[0].explained)}", mine)
             for metric, mine in grouped(rows, "metric").items()
         ],
-        f"In brackets: {numbers.level(rows[0].confidence)} CI. It then wins: probability that an output with one more wins "
-        "against an otherwise equal one.",
+        f"In brackets: {numbers.level(rows[0].confidence)} CI. It then wins: probability that an output with one more "
+        "wins against an otherwise equal one.",
     )
 
 
@@ -195,8 +213,9 @@ def raters(result: Ranking) -> tuple[Table, ...]:
         ],
         [("", rows)] if rows else [],
         rows
-        and f"First chosen: share of votes other than ties for the output shown first, {numbers.level(rows[0].confidence)} CI. "
-        "Repeated, contradictory: votes on the same pair in the same order as an earlier one.",
+        and "First chosen: share of votes other than ties for the output shown first, "
+        f"{numbers.level(rows[0].confidence)} CI. Repeated, contradictory: votes on the same pair in the "
+        "same order as an earlier one.",
         len(result.raters) > MOST and f"{len(result.raters) - MOST:,} more are in JSON, and in CSV with --rows raters.",
         undefined="the order is not known, or all are ties",
     )
