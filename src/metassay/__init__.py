@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from metassay.studies.precision import precision as precision
     from metassay.studies.profile import Profile as Profile
     from metassay.studies.profile import profile as profile
+    from metassay.studies.rank import Ranking as Ranking
+    from metassay.studies.rank import rank as rank
     from metassay.studies.size import Size as Size
     from metassay.studies.size import simulate_size as simulate_size
     from metassay.studies.stability import Stability as Stability
@@ -120,6 +122,7 @@ HOMES = {
     "Plan": "metassay.studies.plan",
     "Precision": "metassay.studies.precision",
     "Profile": "metassay.studies.profile",
+    "Ranking": "metassay.studies.rank",
     "Report": "metassay.report.document.report",
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
@@ -157,6 +160,7 @@ HOMES = {
     "plan": "metassay.studies.plan",
     "precision": "metassay.studies.precision",
     "profile": "metassay.studies.profile",
+    "rank": "metassay.studies.rank",
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
     "read_texts": "metassay.readers",

@@ -29,6 +29,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "pairs": ("curves", "chance", "triangle"),
     "precision": ("intervals",),
     "profile": ("biplot",),
+    "rank": ("intervals", "ranks", "matrix"),
     "stability": ("curves",),
     "systems": ("bars", "matrix"),
     "widths": ("intervals",),

@@ -21,6 +21,7 @@ COMMANDS = (
     "agree",
     "compare",
     "normality",
+    "rank",
     "systems",
     "decisions",
     "pairs",
