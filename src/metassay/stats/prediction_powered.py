@@ -151,13 +151,29 @@ class PoweredSystems:
     """Of the corrected means, systems × systems: inputs are shared."""
     df: int
     """Labelled inputs less one."""
+    shares: bool = False
+    """Whether the means are shares with Wilson's intervals."""
 
     def difference(self, a: int, b: int, confidence: float = 0.95) -> Estimate:
-        """Return the corrected mean of system `a` less that of `b`."""
+        """Return the corrected mean of system `a` less that of `b`.
+
+        The interval is that of t; of shares, it is made of theirs (Zou and Donner 2008, "Construction of confidence
+        limits about effect measures: a general approach"), which must be those of the same confidence.
+        """
         variance = self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b]
         value = self.systems[a].corrected.value - self.systems[b].corrected.value
         n = min(self.systems[a].labelled, self.systems[b].labelled)
-        return estimate(value, max(float(variance), 0.0), self.df, n, confidence)
+        found = estimate(value, max(float(variance), 0.0), self.df, n, confidence)
+        if not self.shares or not found.error > 0:
+            return found
+        one, two = self.systems[a].corrected, self.systems[b].corrected
+        spread = math.sqrt(self.covariance[a, a] * self.covariance[b, b])
+        r = float(self.covariance[a, b]) / spread if spread > 0 else 0.0
+        below, above = (
+            math.sqrt(max(x * x + y * y - 2 * r * x * y, 0.0))
+            for x, y in ((one.value - one.low, two.high - two.value), (one.high - one.value, two.value - two.low))
+        )
+        return replace(found, low=value - below, high=value + above)
 
     def ranks(self, confidence: float = 0.95) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each system, 1 for the largest mean."""
@@ -207,7 +223,7 @@ def powered_systems(
     inputs = np.arange(people.shape[1]) if clusters is None else clusters
     df = len(np.unique(inputs[(~np.isnan(people + judge)).any(axis=0)])) - 1
     influence = np.stack([system.influence for system in found])
-    return PoweredSystems(tuple(found), influence @ influence.T * ((df + 1) / df if df > 0 else np.nan), df)
+    return PoweredSystems(tuple(found), influence @ influence.T * ((df + 1) / df if df > 0 else np.nan), df, shares)
 
 
 def _share(found: Estimate, confidence: float) -> Estimate:

@@ -44,7 +44,7 @@ def _estimates(title: str, result: Estimates, rows: Sequence[EstimateRow], *more
             _system("system"),
             *more,
             "estimate|estimate low high|general",
-            "labels alone|human_only human_only_low human_only_high|general",
+            not more and "labels alone|human_only human_only_low human_only_high|general",
             "metric|metric_only|general",
             "weight||two",
             figures("worth", lambda row: row.worth, numbers.count),
