@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.estimate import Estimates as Estimates
+    from metassay.studies.estimate import estimate as estimate
     from metassay.studies.look import Look as Look
     from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
@@ -114,6 +116,7 @@ HOMES = {
     "Decisions": "metassay.studies.decisions",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
+    "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
@@ -147,6 +150,7 @@ HOMES = {
     "decisions": "metassay.studies.decisions",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
+    "estimate": "metassay.studies.estimate",
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",

@@ -389,6 +389,17 @@ Sizes = Annotated[
         absent="ten up to the number of inputs",
     ),
 ]
+EstimateMethods = Annotated[
+    Names | None,
+    Option(
+        "how the metric is corrected by labels",
+        metavar="METHOD",
+        choices=known.ESTIMATE_METHODS,
+        several=True,
+        absent="ppi, and rogan-gladen where both say yes or no",
+        key="method",
+    ),
+]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
 Folds = Annotated[
     int | None,

@@ -20,6 +20,7 @@ COMMANDS = (
     "look",
     "agree",
     "compare",
+    "estimate",
     "normality",
     "rank",
     "systems",
