@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from metassay.studies.precision import precision as precision
     from metassay.studies.profile import Profile as Profile
     from metassay.studies.profile import profile as profile
+    from metassay.studies.reliability import Reliability as Reliability
+    from metassay.studies.reliability import reliability as reliability
     from metassay.studies.size import Size as Size
     from metassay.studies.size import simulate_size as simulate_size
     from metassay.studies.stability import Stability as Stability
@@ -120,6 +122,7 @@ HOMES = {
     "Plan": "metassay.studies.plan",
     "Precision": "metassay.studies.precision",
     "Profile": "metassay.studies.profile",
+    "Reliability": "metassay.studies.reliability",
     "Report": "metassay.report.document.report",
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
@@ -162,6 +165,7 @@ HOMES = {
     "read_texts": "metassay.readers",
     "read_votes": "metassay.readers",
     "register": "metassay.stats.statistics.registry",
+    "reliability": "metassay.studies.reliability",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",
     "score_corpus": "metassay.texts.scorers.scoring",

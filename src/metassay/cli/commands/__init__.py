@@ -30,6 +30,7 @@ COMMANDS = (
     "stability",
     "widths",
     "precision",
+    "reliability",
     "plan",
     "simulate",
     "corrupt",

@@ -31,6 +31,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "plan": ("curves", "needs", "ceiling"),
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),
+    "reliability": ("summary", "components", "designs", "raters", "limits"),
     "reproduce": ("figures", "outside", "unchecked", "numbers"),
     "simulate-coverage": ("table",),
     "simulate-power": ("curves", "intervals"),
