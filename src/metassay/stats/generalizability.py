@@ -195,7 +195,7 @@ def jackknifed(
     confidence
         Such as 0.95.
     ratios
-        Whether the figures are shares such as reliabilities, whose intervals are symmetric in log(r/(1 − r)).
+        Whether the figures are shares such as reliabilities, whose intervals are symmetric in log(r/(1 − r)); NaN at 0.
     more
         Intervals as they would be with so many times as many systems, the first facet.
 
@@ -231,6 +231,8 @@ def jackknifed(
     low, high = middle - half, middle + half
     if ratios:
         low, high = 1 / (1 + np.exp(-low)), 1 / (1 + np.exp(-high))
+        # At 0 the scale has no end, and a width of 0 would look like certainty.
+        low, high = (np.where(whole > 0, ends, np.nan) for ends in (low, high))
     return Ranged(whole, low, high)
 
 

@@ -20,7 +20,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from metassay import engine
-from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -118,9 +117,9 @@ def reliability(
     raters: list[RaterAgreementRow] = []
     for column in found:
         if column.ratings is not None and not nested:
-            raters += _correlations(column.name, column.ratings, columns, confidence, resamples, seed)
+            raters += _correlations(column.name, column.ratings, confidence, resamples, seed)
         if column.ratings is not None:
-            raters += _coefficients(column, columns, confidence, resamples, seed)
+            raters += _coefficients(column, confidence, resamples, seed)
     order = {column.name: at for at, column in enumerate(found)}
     raters.sort(key=lambda row: order[row.human])
     limits = _limits(scores, columns, references, confidence)
@@ -165,6 +164,10 @@ class _Column(NamedTuple):
             return ("system", "input", "global") if "rater" in self.facets else ("system",)
         return ("global",) if self.facets == ("input", "rater") else ("system",) if len(self.facets) == 2 else ()
 
+    def _of(self, level: str) -> str:
+        """Return a level as components know it: without systems, inputs are what is measured."""
+        return level if "system" in self.facets else "system"
+
     def size(self, facet: str) -> int:
         """Return how many of a facet there are; of raters, how many each output has."""
         if facet not in self.facets:
@@ -184,9 +187,7 @@ class _Column(NamedTuple):
         self, figures: Callable[[Components], FloatArray], confidence: float, *, ratios: bool = True, more: float = 1.0
     ) -> Ranged:
         """Return figures of the components with intervals."""
-        return jackknifed(
-            self.scores, self.facets, figures, confidence, ratios=ratios, nested=self.nested, more=more
-        )
+        return jackknifed(self.scores, self.facets, figures, confidence, ratios=ratios, nested=self.nested, more=more)
 
     def components(self, confidence: float) -> Iterator[ComponentRow]:
         """Yield the variance components."""
@@ -196,7 +197,10 @@ class _Column(NamedTuple):
 
         def same(found: Components) -> FloatArray:
             # Without some raters others may be told apart; a component is what the same sets of facets have there.
-            parts = [[v for t, v in zip(found.terms, found.variances, strict=True) if set(t) & set(term)] for term in whole.terms]
+            parts = [
+                [v for t, v in zip(found.terms, found.variances, strict=True) if set(t) & set(term)]
+                for term in whole.terms
+            ]
             return np.array([v[0] if len(v) == 1 else math.nan for v in parts])
 
         spread = self.jackknifed(same, confidence, ratios=False)
@@ -222,8 +226,8 @@ class _Column(NamedTuple):
         yield "now", inputs, raters, 1
         if level == "system" and "input" in self.facets:
             steps = [s * 10**k for k in range(6) for s in (1, 2, 5)]
-            few = {n for n in steps if 5 <= n <= MOST_INPUTS * inputs}
-            kept = sorted(few | {inputs}) if raters else sorted(few - {inputs})
+            few = {n for n in steps if 10 <= n <= MOST_INPUTS * inputs and not 0.8 < n / inputs < 1.25}
+            kept = sorted(few | {inputs})
             several = sorted({*RATERS, raters}) if raters else [0]
             yield from (("inputs", n, r, 1) for n in kept for r in several if (n, r) != (inputs, raters))
         elif raters:
@@ -235,13 +239,15 @@ class _Column(NamedTuple):
         """Yield the reliability of each design."""
         for level in self.levels:
             wanted = list(self._designs(level))
-            of = "system" if level == "global" and "system" not in self.facets else level
+            of = self._of(level)
             for more in (1, *MORE_SYSTEMS):
                 here = [design for design in wanted if design[3] == more]
                 if not here:
                     continue
 
-                def figures(found: Components, here: list[tuple[str, int, int, int]] = here, of: str = of) -> FloatArray:
+                def figures(
+                    found: Components, here: list[tuple[str, int, int, int]] = here, of: str = of
+                ) -> FloatArray:
                     return np.array(
                         [
                             [found.reliability(_sizes(n, r), level=of, absolute=absolute) for absolute in (False, True)]
@@ -251,7 +257,9 @@ class _Column(NamedTuple):
 
                 spread = self.jackknifed(figures, confidence, more=more)
                 whole = components(self.scores, self.facets, self.nested)
-                for (axis, n, r, _), value, low, high in zip(here, spread.estimates, spread.low, spread.high, strict=True):
+                for (axis, n, r, _), value, low, high in zip(
+                    here, spread.estimates, spread.low, spread.high, strict=True
+                ):
                     yield DesignRow(
                         metric=self.name,
                         kind=self.kind,
@@ -273,20 +281,14 @@ class _Column(NamedTuple):
     def needs(self) -> Iterator[NeedRow]:
         """Yield how many inputs and raters the wanted reliabilities take."""
         now = {"input": self.size("input"), "rater": self.size("rater")}
+        whole = components(self.scores, self.facets, self.nested)
         for level in self.levels:
-            of = "system" if level == "global" and "system" not in self.facets else level
             axes = ["input"] if level == "system" and "input" in self.facets else []
-            whole = components(self.scores, self.facets, self.nested)
             for axis in [*axes, *["rater"] * ("rater" in self.facets)]:
-                # error is a + b/n
-                one, two = (whole.error({**_sizes(*now.values()), axis: n}, level=of) for n in (1, 2))
+                sizes = _sizes(now["input"], now["rater"])
                 for target in TARGETS:
-                    left = whole.signal(of) * (1 - target) / target - (2 * two - one)
-                    needed = math.inf if left <= 0 else max(math.ceil(round(2 * (one - two) / left, 9)), 1)
-                    unknown = math.isnan(left)
-                    yield NeedRow(
-                        self.name, self.kind, level, f"{axis}s", target, now[axis], math.nan if unknown else needed
-                    )
+                    needed = _needed(whole, self._of(level), axis, sizes, target)
+                    yield NeedRow(self.name, self.kind, level, f"{axis}s", target, now[axis], needed)
 
     def notes(self) -> list[Note]:
         """Note what the design does not allow."""
@@ -315,9 +317,16 @@ def _sizes(inputs: float, raters: float) -> Mapping[str, float]:
     return {"input": max(inputs, 1), "rater": max(raters, 1)}
 
 
-def _coefficients(
-    column: _Column, columns: Selection, confidence: float, resamples: int, seed: int
-) -> list[RaterAgreementRow]:
+def _needed(whole: Components, level: str, axis: str, sizes: Mapping[str, float], target: float) -> float:
+    """Return how many inputs or raters a reliability takes: error is a + b/n, and a must leave room."""
+    one, two = (whole.error({**sizes, axis: n}, level=level) for n in (1, 2))
+    left = whole.signal(level) * (1 - target) / target - (2 * two - one)
+    if math.isnan(left):
+        return math.nan
+    return max(float(math.ceil(round(2 * (one - two) / left, 9))), 1.0) if left > 0 else math.inf
+
+
+def _coefficients(column: _Column, confidence: float, resamples: int, seed: int) -> list[RaterAgreementRow]:
     """Return coefficients of the agreement of raters about single outputs, with a bootstrap of inputs."""
     ratings = column.ratings
     assert ratings is not None, "raters are told apart"
@@ -350,7 +359,7 @@ def _coefficients(
 
 
 def _correlations(
-    human: str, ratings: FloatArray, columns: Selection, confidence: float, resamples: int, seed: int
+    human: str, ratings: FloatArray, confidence: float, resamples: int, seed: int
 ) -> Iterator[RaterAgreementRow]:
     """Yield correlations of one rater with the mean of the others, averaged over raters."""
     if ratings.shape[1] < 3:
@@ -376,9 +385,7 @@ def _correlations(
         )
 
 
-def _limits(
-    scores: Scores, columns: Selection, references: bool, confidence: float
-) -> tuple[LimitRow, ...]:
+def _limits(scores: Scores, columns: Selection, references: bool, confidence: float) -> tuple[LimitRow, ...]:
     """Return correlations of metrics with people, raw and corrected."""
     humans = [name for name, kind in zip(columns.names, columns.kinds, strict=True) if kind == "human"]
     metrics = [name for name, kind in zip(columns.names, columns.kinds, strict=True) if kind == "metric"]

@@ -15,7 +15,7 @@ class ComponentRow:
     """``system``, ``input``, ``rater``, or an interaction such as ``system × input``; several joined by `` + `` if the
     design cannot tell them apart. The interaction of all contains the error of a single score."""
     variance: float
-    """The variance component in squared units of the scores; below 0 by chance, NaN if the design says nothing of it."""
+    """The variance component in squared units of scores; below 0 by chance, NaN if the design says nothing of it."""
     low: fields.Low
     high: fields.High
     share: float

@@ -63,7 +63,9 @@ def summary(result: Reliability) -> tuple[Table, ...]:
             figures("inputs × raters", _design),
             at("system", "of system means"),
             *(need("system", "inputs", target) for target in sorted({row.target for row in result.needs})),
-            at("input", "of single outputs") if any(row.level == "input" for row in now) else at("global", "of outputs"),
+            at("input", "of single outputs")
+            if any(row.level == "input" for row in now)
+            else at("global", "of outputs"),
             need("input" if any(row.level == "input" for row in now) else "global", "raters", 0.8),
         ],
         [("", lines(now, "metric"))],
@@ -128,7 +130,9 @@ def raters(result: Reliability) -> tuple[Table, ...]:
     tables: list[Table] = []
     for single in (True, False):
         rows = [row for row in result.raters if (row.level == "global") is single]
-        title = "Agreement between raters about single outputs" if single else "One rater against the mean of the others"
+        title = (
+            "Agreement between raters about single outputs" if single else "One rater against the mean of the others"
+        )
 
         def head(key: tuple[str, str]) -> str:
             level, statistic = key
@@ -136,7 +140,7 @@ def raters(result: Reliability) -> tuple[Table, ...]:
 
         tables += build(
             title,
-            ["human", "raters|n_raters|count", *across(rows, "level statistic", head)],
+            ["human", *across(rows, "level statistic", head)],
             [("", lines(rows, "human"))] if rows else [],
             f"In brackets: {_level(result)} CI, {first.resamples:,} resamples of "
             + ("inputs, for these raters." if single else "systems and inputs, for these raters."),
