@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from metassay.studies.profile import profile as profile
     from metassay.studies.rank import Ranking as Ranking
     from metassay.studies.rank import rank as rank
+    from metassay.studies.reliability import Reliability as Reliability
+    from metassay.studies.reliability import reliability as reliability
     from metassay.studies.size import Size as Size
     from metassay.studies.size import simulate_size as simulate_size
     from metassay.studies.stability import Stability as Stability
@@ -126,6 +128,7 @@ HOMES = {
     "Precision": "metassay.studies.precision",
     "Profile": "metassay.studies.profile",
     "Ranking": "metassay.studies.rank",
+    "Reliability": "metassay.studies.reliability",
     "Report": "metassay.report.document.report",
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
@@ -170,6 +173,7 @@ HOMES = {
     "read_texts": "metassay.readers",
     "read_votes": "metassay.readers",
     "register": "metassay.stats.statistics.registry",
+    "reliability": "metassay.studies.reliability",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",
     "score_corpus": "metassay.texts.scorers.scoring",

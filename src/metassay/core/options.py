@@ -400,6 +400,16 @@ EstimateMethods = Annotated[
         key="method",
     ),
 ]
+Nested = Annotated[
+    bool,
+    Option(
+        "raters are different people for every output, so that their labels are positions and nothing else",
+        known.flag,
+        switch=True,
+        key="raters",
+        signed=lambda nested: "nested" if nested else "crossed",
+    ),
+]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
 Folds = Annotated[
     int | None,

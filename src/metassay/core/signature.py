@@ -13,7 +13,21 @@ VERSION = "0.1.0"
 ORDER = (
     *("by", "baseline", "level", "coef", "sizes", "method", "anchor", "buckets", "bounds", "shares", "triangle"),
     *("curve", "ties", "covariates", "pca", "groups", "lda", "cv", "target", "test", "damage", "at", "of", "cutoff"),
-    *("margin", "alt", "alpha", "corr", "correction", "p", "resample", "refs", "difference", "ci", "next", "trials"),
+    *(
+        "margin",
+        "alt",
+        "alpha",
+        "corr",
+        "correction",
+        "p",
+        "resample",
+        "raters",
+        "refs",
+        "difference",
+        "ci",
+        "next",
+        "trials",
+    ),
     *("k", "seed", "sentinels", "people", "style", "worlds", "metrics", "columns", "systems", "inputs", "votes"),
     *("halves", "annotated", "means", "chosen"),
 )

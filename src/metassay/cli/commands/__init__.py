@@ -32,6 +32,7 @@ COMMANDS = (
     "stability",
     "widths",
     "precision",
+    "reliability",
     "plan",
     "simulate",
     "corrupt",

@@ -33,6 +33,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),
     "rank": ("table", "full", "ranks", "agreement", "matrix", "covariates", "raters"),
+    "reliability": ("summary", "components", "designs", "raters", "limits"),
     "reproduce": ("figures", "outside", "unchecked", "numbers"),
     "simulate-coverage": ("table",),
     "simulate-power": ("curves", "intervals"),
