@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.judge import JudgeCard as JudgeCard
+    from metassay.studies.judge import judge as judge
     from metassay.studies.look import Look as Look
     from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
@@ -88,7 +90,7 @@ if TYPE_CHECKING:
     from metassay.texts.changes.translation import translate as translate
     from metassay.texts.scorers.callables import scorer as scorer
     from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
-    from metassay.texts.scorers.judge_config import judge as judge
+    from metassay.texts.scorers.judge_config import ask_model as ask_model
     from metassay.texts.scorers.registry import Catalogue as Catalogue
     from metassay.texts.scorers.registry import metrics as metrics
     from metassay.texts.scorers.scoring import score as score
@@ -113,6 +115,7 @@ HOMES = {
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
     "FormatError": "metassay.errors",
+    "JudgeCard": "metassay.studies.judge",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
@@ -137,6 +140,7 @@ HOMES = {
     "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
+    "ask_model": "metassay.texts.scorers.judge_config",
     "compare": "metassay.studies.compare",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",
@@ -148,7 +152,7 @@ HOMES = {
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
     "load": "metassay.report.data",
-    "judge": "metassay.texts.scorers.judge_config",
+    "judge": "metassay.studies.judge",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.registry",

@@ -20,6 +20,7 @@ COMMANDS = (
     "look",
     "agree",
     "compare",
+    "judge",
     "normality",
     "systems",
     "decisions",
