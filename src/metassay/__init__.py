@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import downgrade as downgrade
     from metassay.studies.estimate import Estimates as Estimates
     from metassay.studies.estimate import estimate as estimate
+    from metassay.studies.judge import JudgeCard as JudgeCard
+    from metassay.studies.judge import judge as judge
     from metassay.studies.look import Look as Look
     from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
@@ -94,7 +96,7 @@ if TYPE_CHECKING:
     from metassay.texts.changes.translation import translate as translate
     from metassay.texts.scorers.callables import scorer as scorer
     from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
-    from metassay.texts.scorers.judge_config import judge as judge
+    from metassay.texts.scorers.judge_config import ask_model as ask_model
     from metassay.texts.scorers.registry import Catalogue as Catalogue
     from metassay.texts.scorers.registry import metrics as metrics
     from metassay.texts.scorers.scoring import score as score
@@ -120,6 +122,7 @@ HOMES = {
     "Downgrade": "metassay.studies.downgrade",
     "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
+    "JudgeCard": "metassay.studies.judge",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
@@ -146,6 +149,7 @@ HOMES = {
     "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
+    "ask_model": "metassay.texts.scorers.judge_config",
     "compare": "metassay.studies.compare",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",
@@ -158,7 +162,7 @@ HOMES = {
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
     "load": "metassay.report.data",
-    "judge": "metassay.texts.scorers.judge_config",
+    "judge": "metassay.studies.judge",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.registry",

@@ -21,6 +21,7 @@ COMMANDS = (
     "agree",
     "compare",
     "estimate",
+    "judge",
     "normality",
     "rank",
     "systems",
