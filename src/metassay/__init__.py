@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from metassay.readers import example as example
     from metassay.readers import read as read
     from metassay.readers import read_parallel as read_parallel
+    from metassay.readers import read_tasks as read_tasks
     from metassay.readers import read_texts as read_texts
     from metassay.readers import read_votes as read_votes
     from metassay.readers import write as write
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.leaderboard import Leaderboard as Leaderboard
+    from metassay.studies.leaderboard import leaderboard as leaderboard
     from metassay.studies.look import Look as Look
     from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
@@ -113,6 +116,7 @@ HOMES = {
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
     "FormatError": "metassay.errors",
+    "Leaderboard": "metassay.studies.leaderboard",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
@@ -147,6 +151,7 @@ HOMES = {
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
+    "leaderboard": "metassay.studies.leaderboard",
     "load": "metassay.report.data",
     "judge": "metassay.texts.scorers.judge_config",
     "look": "metassay.studies.look",
@@ -159,6 +164,7 @@ HOMES = {
     "profile": "metassay.studies.profile",
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
+    "read_tasks": "metassay.readers",
     "read_texts": "metassay.readers",
     "read_votes": "metassay.readers",
     "register": "metassay.stats.statistics.registry",

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 ORDER = (
-    *("by", "baseline", "level", "coef", "sizes", "method", "anchor", "buckets", "bounds", "shares", "triangle"),
+    *("by", "average"),
+    *("baseline", "level", "coef", "sizes", "method", "anchor", "buckets", "bounds", "shares", "triangle"),
     *("curve", "pca", "groups", "lda", "cv", "target", "test", "damage", "at", "of", "cutoff", "margin", "alt"),
     *("alpha", "corr", "correction", "p", "resample", "refs", "difference", "ci", "next", "trials", "k", "seed"),
-    *("worlds", "metrics", "columns", "systems", "inputs", "halves", "annotated", "means", "chosen"),
+    *("worlds", "outliers", "tasks"),
+    *("metrics", "columns", "systems", "inputs", "halves", "annotated", "means", "chosen"),
 )
 """In which order parts stand that options know, and that studies add."""
 

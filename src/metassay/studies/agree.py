@@ -109,6 +109,7 @@ def agree(
     seed: opt.Seed = 0,
     limits: opt.Limits = False,
     references: opt.References = False,
+    drop_outliers: opt.DropOutliers = False,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
 
@@ -145,7 +146,7 @@ def agree(
     method = INTERVALS[interval]
     for each in statistics:
         method.check(each)
-    selected = select(scores, human, metric, references=references).need(levels=levels)
+    selected = select(scores, human, metric, references=references, drop_outliers=drop_outliers).need(levels=levels)
 
     n, m_inputs = selected.scores.shape
     cases = _cases(selected, levels, statistics, inputs)

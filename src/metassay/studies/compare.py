@@ -133,6 +133,7 @@ def compare(
     resamples: opt.Resamples = 9_999,
     seed: opt.Seed = 0,
     references: opt.References = False,
+    drop_outliers: opt.DropOutliers = False,
 ) -> Comparison:
     """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
 
@@ -173,7 +174,9 @@ def compare(
     method = TESTS[test]
     for each in statistics:
         method.check(each)
-    selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=levels)
+    selected = select(scores, human, metric, references=references, least_metrics=2, drop_outliers=drop_outliers).need(
+        levels=levels
+    )
 
     plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
     rows: list[ComparisonRow] = []

@@ -20,6 +20,7 @@ COMMANDS = (
     "look",
     "agree",
     "compare",
+    "leaderboard",
     "normality",
     "systems",
     "decisions",

@@ -24,6 +24,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "decisions": ("table",),
     "difficulty": ("tests", "inputs"),
     "downgrade": ("table", "curve", "systems"),
+    "leaderboard": ("board", "intervals", "tasks", "triangle", "tests"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
     "normality": ("table",),
