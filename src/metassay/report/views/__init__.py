@@ -30,6 +30,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
         *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
         *("threshold", "operating", "calibration", "ranks", "runs", "requirements"),
     ),
+    "leaderboard": ("board", "intervals", "tasks", "triangle", "tests"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
     "normality": ("table",),
