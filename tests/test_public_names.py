@@ -46,6 +46,7 @@ NAMES = [
     "Scores",
     "Signature",
     "Size",
+    "Slices",
     "Stability",
     "Statistic",
     "Survival",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from metassay.core.option import works_on
+from metassay.core.option import slices_with, works_on
 from metassay.core.result import on_first_use
 from metassay.core.signature import VERSION as __version__
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metassay.core.scores import Column as Column
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
+    from metassay.core.slices import Slices as Slices
     from metassay.core.texts import Texts as Texts
     from metassay.core.votes import Votes as Votes
     from metassay.errors import Contradiction as Contradiction
@@ -142,6 +143,7 @@ HOMES = {
     "Scores": "metassay.core.scores",
     "Signature": "metassay.core.signature",
     "Size": "metassay.studies.size",
+    "Slices": "metassay.core.slices",
     "Stability": "metassay.studies.stability",
     "Statistic": "metassay.stats.statistics.base",
     "Survival": "metassay.studies.survive",
@@ -217,6 +219,7 @@ on_first_use(lambda: import_module("metassay.report"))
 on_first_use(lambda: import_module("metassay.charts"))
 # Nor do studies know where they run.
 works_on("metassay.engine", "on")
+slices_with("metassay.studies.slices", "by_slices")
 
 
 def __dir__() -> list[str]:

@@ -43,6 +43,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
     "reliability": ("components", "designs"),
+    "slices": ("estimates",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {

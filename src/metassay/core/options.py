@@ -489,6 +489,15 @@ By = Annotated[
         signed=known.in_a_signature,
     ),
 ]
+SliceBy = Annotated[
+    str | None,
+    Option(
+        "do the study on each slice of the data and test whether slices differ: a column such as category, or "
+        "language, annotator, cluster, family or group",
+        metavar="COLUMN",
+        group="which part of the data",
+    ),
+]
 Baseline = Annotated[
     str | None,
     Option("level that the others are compared with", metavar="LEVEL", group=_COMPARED, absent="English, or the first"),

@@ -74,6 +74,10 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     """
     from metassay.report.notes import sentence, sentences  # help lists views without them
 
+    if result.study == "slices":
+        from metassay.report.views.slices import page_of_slices
+
+        return page_of_slices(result, view)  # type: ignore[arg-type]
     known = names_of(result.study)
     if view is not None:
         chosen = vocabulary.choices("view", view, known)
