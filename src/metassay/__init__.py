@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.drift import Drift as Drift
+    from metassay.studies.drift import drift as drift
     from metassay.studies.estimate import Estimates as Estimates
     from metassay.studies.estimate import estimate as estimate
     from metassay.studies.look import Look as Look
@@ -114,6 +116,7 @@ HOMES = {
     "Decisions": "metassay.studies.decisions",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
+    "Drift": "metassay.studies.drift",
     "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
     "Look": "metassay.studies.look",
@@ -147,6 +150,7 @@ HOMES = {
     "decisions": "metassay.studies.decisions",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
+    "drift": "metassay.studies.drift",
     "estimate": "metassay.studies.estimate",
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",

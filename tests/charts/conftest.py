@@ -69,6 +69,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         ),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
+        "drift": lambda: ma.drift(data),
         "estimate": lambda: ma.estimate(data, annotated=5),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),

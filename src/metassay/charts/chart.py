@@ -25,6 +25,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "compare": ("matrix", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
+    "drift": ("shifts",),
     "estimate": ("intervals",),
     "normality": ("bars",),
     "pairs": ("curves", "chance", "triangle"),

@@ -37,6 +37,7 @@ COMMANDS = (
     "downgrade",
     "translate",
     "survive",
+    "drift",
     "metrics",
     "score",
     "show",

@@ -24,6 +24,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "decisions": ("table",),
     "difficulty": ("tests", "inputs"),
     "downgrade": ("table", "curve", "systems"),
+    "drift": ("table", "intervals"),
     "estimate": ("table", "differences", "ranking", "methods"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
