@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
+    from metassay.report.sheet.making import Sheet as Sheet
+    from metassay.report.sheet.making import make_sheet as make_sheet
     from metassay.reproduction.reproduce import Reproduction as Reproduction
     from metassay.reproduction.reproduce import reproduce as reproduce
     from metassay.stats.statistics.base import Statistic as Statistic
@@ -130,6 +132,7 @@ HOMES = {
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
     "Scores": "metassay.core.scores",
+    "Sheet": "metassay.report.sheet.making",
     "Signature": "metassay.core.signature",
     "Size": "metassay.studies.size",
     "Stability": "metassay.studies.stability",
@@ -159,6 +162,7 @@ HOMES = {
     "judge": "metassay.texts.scorers.judge_config",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
+    "make_sheet": "metassay.report.sheet.making",
     "metrics": "metassay.texts.scorers.registry",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def test_a_usual_interval_does_not():
 def test_shrinks_never_widens_and_scales():
     values = np.random.default_rng(5).uniform(2, 4, size=2000)
     ends = [confidence_sequence(values[:n], 1, 5) for n in (50, 200, 2000)]
-    assert all(a[0] <= b[0] <= 3.1 and 2.9 <= b[1] <= a[1] for a, b in zip(ends, ends[1:], strict=False))
+    assert all(a[0] <= b[0] <= 3.1 and 2.9 <= b[1] <= a[1] for a, b in pairwise(ends))
     assert ends[-1][1] - ends[-1][0] < 0.15
     unit = confidence_sequence((values - 1) / 4, 0, 1)
     assert (1 + 4 * unit[0], 1 + 4 * unit[1]) == pytest.approx(ends[-1], abs=1e-9)

@@ -32,6 +32,7 @@ COMMANDS = (
     "widths",
     "precision",
     "plan",
+    "sheet",
     "simulate",
     "corrupt",
     "downgrade",
