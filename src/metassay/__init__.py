@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from metassay.studies.pairs import pairs as pairs
     from metassay.studies.plan import Plan as Plan
     from metassay.studies.plan import plan as plan
+    from metassay.studies.plan_labels import LabelPlan as LabelPlan
+    from metassay.studies.plan_labels import plan_labels as plan_labels
     from metassay.studies.power import Power as Power
     from metassay.studies.power import simulate_power as simulate_power
     from metassay.studies.precision import Precision as Precision
@@ -121,6 +123,7 @@ HOMES = {
     "Drift": "metassay.studies.drift",
     "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
+    "LabelPlan": "metassay.studies.plan_labels",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
@@ -167,6 +170,7 @@ HOMES = {
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
     "plan": "metassay.studies.plan",
+    "plan_labels": "metassay.studies.plan_labels",
     "precision": "metassay.studies.precision",
     "profile": "metassay.studies.profile",
     "read": "metassay.readers",

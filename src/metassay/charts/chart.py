@@ -41,6 +41,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-power": ("curves",),
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
+    "plan-labels": ("choices",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {

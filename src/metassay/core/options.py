@@ -416,6 +416,16 @@ Difference = Annotated[
         key="difference",
     ),
 ]
+HalfWidth = Annotated[
+    float,
+    Option(
+        "wanted precision: half the width of the confidence interval, such as 0.03 for 3 points",
+        known.positive,
+        group=_GOAL,
+        **_SIZE,
+        key="target",
+    ),
+]
 Annotations = Annotated[
     int, Option("tell what this many further annotations would buy", known.count, group=_GOAL, **_N, key="next")
 ]

@@ -7,8 +7,8 @@ import numpy as np
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.levels import means_of_known
 
-FLOOR = 0.25
-"""Items that no judge doubts are labelled at least this often, relative to the average: none is without a chance."""
+FLOOR = 0.4
+"""The chance of items without doubt, relative to those with most: judges that agree are wrong now and then, too."""
 
 
 def doubts(strategy: str, judges: FloatArray) -> FloatArray:
@@ -29,10 +29,10 @@ def doubts(strategy: str, judges: FloatArray) -> FloatArray:
 def chances(strategy: str, judges: FloatArray, n: int) -> FloatArray:
     """Return the probability of each item to be among `n`; they add up to n."""
     doubt = doubts(strategy, judges)
-    size, average = len(doubt), float(doubt.mean())
-    if n >= size or average == 0:
+    size, most = len(doubt), float(doubt.max())
+    if n >= size or most == 0:
         return np.full(size, min(1.0, n / size))
-    weight = np.maximum(doubt, FLOOR * average)
+    weight = np.maximum(doubt, FLOOR * most)
     sure = np.zeros(size, dtype=bool)
     while True:  # what would be chosen more than once is chosen for sure
         share = np.where(sure, 1.0, (n - sure.sum()) * weight / weight[~sure].sum())

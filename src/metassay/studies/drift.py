@@ -152,7 +152,7 @@ def _versions(
             at = [own for own, _ in column.axes].index(axis) if column.labels(axis) else -1
             if at >= 0 and len(column.labels(axis)) > 1:
                 others = column.axes[:at] + column.axes[at + 1 :]
-                parts = {v: column.values.take(i, axis=at) for i, v in enumerate(column.labels(axis))}
+                parts = {v: np.moveaxis(column.values, at, 0)[i] for i, v in enumerate(column.labels(axis))}
                 found[name] = {v: _own(replace(column, values=part, axes=others)) for v, part in parts.items()}
     if not any(len(versions) > 1 for versions in found.values()):
         raise DataError(

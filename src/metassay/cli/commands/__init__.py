@@ -32,6 +32,7 @@ COMMANDS = (
     "widths",
     "precision",
     "plan",
+    "plan-labels",
     "sheet",
     "simulate",
     "corrupt",

@@ -36,7 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     if any(parts):
         arguments.by = arguments.by or "version"
         arguments.baseline = arguments.baseline or next(filter(None, parts))
-    return run_study(arguments, "drift", partial(read_by, parts=parts), gate=gate and partial(_passes, gate=gate))
+    check = None if gate is None else partial(_passes, gate=gate)
+    return run_study(arguments, "drift", partial(read_by, parts=parts), gate=check)
 
 
 def _passes(result: Drift, gate: str) -> int:

@@ -112,8 +112,9 @@ def make_sheet(
         raise UsageError("texts against others are pairs; use ask='prefer'")
     outputs, contexts = _texts(data, text, context)
     there = np.array([[(s, i) in outputs for i in data.inputs] for s in data.systems])
-    for name in data.find(human, "human criterion") if human is not None and isinstance(data, Scores) else ():
-        there &= np.isnan(data.matrix(name))
+    if human is not None and isinstance(data, Scores):
+        for name in data.find(human, "human criterion"):
+            there &= np.isnan(data.matrix(name))
     items: list[tuple[Output, ...]]
     shown: Mapping[Output, str] = outputs
     if against is not None:

@@ -57,7 +57,8 @@ function show() {
   get("context").textContent = item.context;
   const texts = pair && flipped[order[at]] ? [...item.texts].reverse() : item.texts;
   get("texts").replaceChildren(...texts.map((text, k) => box(text, pair ? ["Left", "Right"][k] : "")));
-  get("question").textContent = pair ? "Which is better?" : content.criterion;
+  get("question").textContent = !pair ? content.criterion
+    : content.criterion === "quality" ? "Which is better?" : `Which is better: ${content.criterion}?`;
   get("answers").replaceChildren(...content.answers.map((answer, k) => {
     const label = document.createElement("label"), input = document.createElement("input");
     Object.assign(input, { type: "radio", name: "answer", value: String(k), checked: given[order[at]] === k });

@@ -31,6 +31,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "normality": ("table",),
     "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
     "plan": ("curves", "needs", "ceiling"),
+    "plan-labels": ("needs", "choices"),
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),
     "reproduce": ("figures", "outside", "unchecked", "numbers"),
