@@ -85,6 +85,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "simulate-power": lambda: ma.simulate_power(data, trials=6, resamples=10, noise=[0.5, 2]),
         "simulate-size": lambda: ma.simulate_size(data, test="williams,two-way,perm-both", trials=6, resamples=19),
         "plan": lambda: ma.plan(data, trials=50),
+        "plan-labels": lambda: ma.plan_labels(data, trials=5),
     }[name]()
 
 

@@ -178,8 +178,8 @@ class _Pilot:
         names = chosen.metrics[metric], chosen.humans[human]
         if n < FEWEST:
             raise DataError(
-                f"planning labels needs at least {FEWEST} outputs with a label of {one_line(names[1])!r} and a score of "
-                f"{one_line(names[0])!r}, got {n}"
+                f"planning labels needs at least {FEWEST} outputs with a label of {one_line(names[1])!r} and a score "
+                f"of {one_line(names[0])!r}, got {n}"
             )
         labels = chosen.labels("inputs")
         inputs = np.broadcast_to(np.arange(y.shape[1]) if labels is None else labels, y.shape)

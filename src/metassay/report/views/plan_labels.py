@@ -65,8 +65,8 @@ def choices(result: LabelPlan) -> tuple[Table, ...]:
             (f"{one_line(mine[0].human)} with {one_line(mine[0].metric)}, {mine[0].n:,} labels", mine)
             for mine in grouped(result.choices, CASE).values()
         ],
-        f"Root mean squared errors in {result.choices[0].trials:,} simulated choices among the labelled outputs. Worth: "
-        "random labels that would be as precise. Judge wrong: share of the chosen outputs.",
+        f"Root mean squared errors in {result.choices[0].trials:,} simulated choices among the labelled outputs. "
+        "Worth: random labels that would be as precise. Judge wrong: share of the chosen outputs.",
         undefined=None,
         bold="the most precise mean",
     )
