@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
     "compare": ("matrix", "ranks"),
+    "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
     "drift": ("shifts",),
@@ -31,6 +32,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "pairs": ("curves", "chance", "triangle"),
     "precision": ("intervals",),
     "profile": ("biplot",),
+    "rank": ("intervals", "ranks", "matrix"),
     "stability": ("curves",),
     "systems": ("bars", "matrix"),
     "widths": ("intervals",),
@@ -42,11 +44,13 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
     "plan-labels": ("choices",),
+    "reliability": ("components", "designs"),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
     **{"agree": "forest", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
     **{"difficulty": "intervals", "pairs": "curves", "precision": "intervals", "stability": "curves"},
+    "reliability": "components",
 }
 """The kind of chart that the page shows of a study."""
 SUFFIXES = (".png", ".svg", ".pdf", ".json")

@@ -52,6 +52,10 @@ EQUIVALENCE_TESTS = ("jackknife", "tost", "anderson-hauck")
 MARGIN_KINDS = ("constant", "sd", "range")
 RESAMPLED = ("points", "inputs", "systems", "both")
 AGGREGATES = ("max", "mean")
+RANKINGS = ("bradley-terry", "win-rate", "elo", "mean")
+TIES = ("half", "davidson")
+RANK_INTERVALS = ("sandwich", "bootstrap")
+VOTE_UNITS = ("inputs", "raters", "votes")
 HOLDING_METHODS = ("bucket", "partial", "partial-formula")
 """Ways to hold a criterion fixed."""
 
