@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
+    from metassay.report.sheet.making import Sheet as Sheet
+    from metassay.report.sheet.making import make_sheet as make_sheet
     from metassay.reproduction.reproduce import Reproduction as Reproduction
     from metassay.reproduction.reproduce import reproduce as reproduce
     from metassay.stats.statistics.base import Statistic as Statistic
@@ -60,6 +62,8 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.drift import Drift as Drift
+    from metassay.studies.drift import drift as drift
     from metassay.studies.estimate import Estimates as Estimates
     from metassay.studies.estimate import estimate as estimate
     from metassay.studies.judge import JudgeCard as JudgeCard
@@ -74,6 +78,8 @@ if TYPE_CHECKING:
     from metassay.studies.pairs import pairs as pairs
     from metassay.studies.plan import Plan as Plan
     from metassay.studies.plan import plan as plan
+    from metassay.studies.plan_labels import LabelPlan as LabelPlan
+    from metassay.studies.plan_labels import plan_labels as plan_labels
     from metassay.studies.power import Power as Power
     from metassay.studies.power import simulate_power as simulate_power
     from metassay.studies.precision import Precision as Precision
@@ -124,8 +130,10 @@ HOMES = {
     "Decisions": "metassay.studies.decisions",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
+    "Drift": "metassay.studies.drift",
     "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
+    "LabelPlan": "metassay.studies.plan_labels",
     "JudgeCard": "metassay.studies.judge",
     "Leaderboard": "metassay.studies.leaderboard",
     "Look": "metassay.studies.look",
@@ -141,6 +149,7 @@ HOMES = {
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
     "Scores": "metassay.core.scores",
+    "Sheet": "metassay.report.sheet.making",
     "Signature": "metassay.core.signature",
     "Size": "metassay.studies.size",
     "Slices": "metassay.core.slices",
@@ -163,6 +172,7 @@ HOMES = {
     "decisions": "metassay.studies.decisions",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
+    "drift": "metassay.studies.drift",
     "estimate": "metassay.studies.estimate",
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
@@ -172,10 +182,12 @@ HOMES = {
     "judge": "metassay.studies.judge",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
+    "make_sheet": "metassay.report.sheet.making",
     "metrics": "metassay.texts.scorers.registry",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
     "plan": "metassay.studies.plan",
+    "plan_labels": "metassay.studies.plan_labels",
     "precision": "metassay.studies.precision",
     "profile": "metassay.studies.profile",
     "rank": "metassay.studies.rank",

@@ -76,6 +76,8 @@ EXAMPLES = {
         "tests": 12,
         "alpha": 0.05,
     },
+    "labels-needed": {"human": "label", "metric": "judge", "target": 0.03, "needed": (("accuracy", 1200),), "n": 200},
+    "labels-worth-each": {"human": "label", "n": 200, "worths": (("judge", 540), ("other", 300))},
     "method-on-averages": {"method": "fisher"},
     "no-composite": {"least": 3, "groups": (("people", 2),)},
     "no-questions": {"scorer": "qaeval", "n": 1, "outputs": 3},

@@ -26,6 +26,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
+    "drift": ("shifts",),
     "estimate": ("intervals",),
     "normality": ("bars",),
     "pairs": ("curves", "chance", "triangle"),
@@ -42,6 +43,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-power": ("curves",),
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
+    "plan-labels": ("choices",),
     "reliability": ("components", "designs"),
     "slices": ("estimates",),
 }

@@ -28,6 +28,7 @@ def run_study(
     verb: str,
     read: Callable[[argparse.Namespace], object] | None = None,
     leave_out: Iterable[str] = (),
+    gate: Callable[[Any], int] | None = None,
     **more: object,
 ) -> int:
     """Read the files, run a study with the options that were given, and put out its result.
@@ -42,6 +43,8 @@ def run_study(
         What reads them, if that is not :func:`read_scores`.
     leave_out
         Options of the study that mean something else here.
+    gate
+        From the result to an exit code.
     more
         What the study takes beside its options.
     """
@@ -57,7 +60,7 @@ def run_study(
     with progress(arguments.quiet), place:
         result = study(scores, **{**more, **chosen})
     output.put(result)
-    return 0
+    return 0 if gate is None else gate(result)
 
 
 def placed(arguments: argparse.Namespace) -> AbstractContextManager[None]:

@@ -458,6 +458,16 @@ Difference = Annotated[
         key="difference",
     ),
 ]
+HalfWidth = Annotated[
+    float,
+    Option(
+        "wanted precision: half the width of the confidence interval, such as 0.03 for 3 points",
+        known.positive,
+        group=_GOAL,
+        **_SIZE,
+        key="target",
+    ),
+]
 Annotations = Annotated[
     int, Option("tell what this many further annotations would buy", known.count, group=_GOAL, **_N, key="next")
 ]
@@ -505,6 +515,12 @@ Baseline = Annotated[
 Margin = Annotated[
     float,
     Option("how far apart correlations may be and still be equivalent: the constant margin", known.fraction, **_SIZE),
+]
+MeanMargin = Annotated[
+    float, Option("how far pass rates or means may be apart and still be equivalent", known.positive, **_SIZE)
+]
+Once = Annotated[
+    bool, Option("take the shorter interval that holds for a single look at the data only", known.flag, switch=True)
 ]
 MarginKinds = Annotated[
     Names,

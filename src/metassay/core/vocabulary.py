@@ -44,6 +44,8 @@ SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
 PLANNED_LEVELS = ("system", "input")
 PLANNED_INTERVALS = ("jackknife", "two-way", "boot-inputs")
+LABEL_CHOICES = ("random", "stratified", "disagreement", "variance")
+"""Ways to choose what is labelled next."""
 ESTIMATE_METHODS = ("ppi", "rogan-gladen")
 INPUT_SETS = ("all", "annotated")
 EQUIVALENCE_TESTS = ("jackknife", "tost", "anderson-hauck")

@@ -25,6 +25,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "decisions": ("table",),
     "difficulty": ("tests", "inputs"),
     "downgrade": ("table", "curve", "systems"),
+    "drift": ("table", "intervals"),
     "estimate": ("table", "differences", "ranking", "methods"),
     "judge": (
         *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
@@ -36,6 +37,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "normality": ("table",),
     "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
     "plan": ("curves", "needs", "ceiling"),
+    "plan-labels": ("needs", "choices"),
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),
     "rank": ("table", "full", "ranks", "agreement", "matrix", "covariates", "raters"),
