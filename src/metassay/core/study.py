@@ -118,7 +118,8 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
 
     checked.__doc__ = _documented(verb, {**known, **slices, **where})
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in (*slices, *where)]
-    checked.__signature__ = inspect.Signature(sorted([*parameters.values(), *more], key=lambda each: each.kind))  # type: ignore[attr-defined]
+    own = [each for each in parameters.values() if each.kind is not each.VAR_KEYWORD]
+    checked.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
     return cast("Study[P, R]", checked)
 
 
