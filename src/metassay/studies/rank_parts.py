@@ -296,7 +296,7 @@ def controlled(
 def covariate(votes: Votes, name: str) -> tuple[FloatArray, str]:
     """Return what A has more of than B in each vote, NaN if unknown, and what counts as one unit."""
     if name == "position":
-        return np.array([1.0, -1.0, math.nan])[votes.first], "shown first instead of second"
+        return np.array([1.0, -1.0, math.nan])[votes.first], "shown first"
     pair = _pair(votes, name)
     if name == "length":
         if pair is not None:
