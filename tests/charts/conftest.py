@@ -80,6 +80,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         ),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
+        "estimate": lambda: ma.estimate(data, annotated=5),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
         "rank": lambda: voted(metrics, people),
@@ -94,6 +95,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "simulate-coverage": lambda: ma.simulate_coverage(data, trials=6, resamples=10),
         "simulate-power": lambda: ma.simulate_power(data, trials=6, resamples=10, noise=[0.5, 2]),
         "simulate-size": lambda: ma.simulate_size(data, test="williams,two-way,perm-both", trials=6, resamples=19),
+        "reliability": lambda: ma.reliability(data, **few),
         "plan": lambda: ma.plan(data, trials=50),
     }[name]()
 

@@ -25,6 +25,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "compare": ("matrix", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
+    "estimate": ("intervals",),
     "normality": ("bars",),
     "pairs": ("curves", "chance", "triangle"),
     "precision": ("intervals",),
@@ -40,11 +41,13 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-power": ("curves",),
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
+    "reliability": ("components", "designs"),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
     **{"agree": "forest", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
     **{"difficulty": "intervals", "pairs": "curves", "precision": "intervals", "stability": "curves"},
+    "reliability": "components",
 }
 """The kind of chart that the page shows of a study."""
 SUFFIXES = (".png", ".svg", ".pdf", ".json")

@@ -131,8 +131,9 @@ def extent(scores: Scores | Votes) -> str:
     from metassay.core.votes import Votes
 
     if isinstance(scores, Votes):
-        sizes = {"vote": scores.winner, "system": scores.systems, "input": scores.inputs, "rater": scores.raters}
-        return ", ".join(_many(len(each), what, f"{what}s") for what, each in sizes.items())
+        labels = {"system": scores.systems, "input": scores.inputs, "rater": scores.raters}
+        sizes = {"vote": len(scores), **{what: len(each) for what, each in labels.items()}}
+        return ", ".join(_many(n, what, f"{what}s") for what, n in sizes.items())
     n, m = scores.shape
     return (
         (f"{_many(n, 'system', 'systems')} × " if scores.has_systems else "no systems, ")

@@ -126,6 +126,29 @@ Metric = Annotated[
 References = Annotated[
     bool, Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED)
 ]
+Sentinels = Annotated[
+    bool,
+    Option(
+        "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
+        "does not beat them is marked",
+        known.flag,
+        switch=True,
+        group=_STUDIED,
+        key="sentinels",
+        signed=lambda wanted: "yes" if wanted else None,
+    ),
+]
+PeopleAsMetrics = Annotated[
+    bool,
+    Option(
+        "add each annotator as a row, compared with the other annotators",
+        known.flag,
+        switch=True,
+        group=_STUDIED,
+        key="people",
+        signed=lambda wanted: "rows" if wanted else None,
+    ),
+]
 _GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
 _GROUPED = _Shared(repeated=True, metavar="GROUP")
 Groups = Annotated[
@@ -364,6 +387,27 @@ Sizes = Annotated[
         known.counts,
         metavar="N",
         absent="ten up to the number of inputs",
+    ),
+]
+EstimateMethods = Annotated[
+    Names | None,
+    Option(
+        "how the metric is corrected by labels",
+        metavar="METHOD",
+        choices=known.ESTIMATE_METHODS,
+        several=True,
+        absent="ppi, and rogan-gladen where both say yes or no",
+        key="method",
+    ),
+]
+Nested = Annotated[
+    bool,
+    Option(
+        "raters are different people for every output, so that their labels are positions and nothing else",
+        known.flag,
+        switch=True,
+        key="raters",
+        signed=lambda nested: "nested" if nested else "crossed",
     ),
 ]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]

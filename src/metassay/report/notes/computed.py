@@ -25,8 +25,8 @@ def _false_positives(facts: Facts) -> str:
     )
     return (
         "Metrics are biased towards some systems beyond the noise of single cells. For new systems, the "
-        f"false-positive rate of {facts['method']} is about {rates} instead of {100 * facts['alpha']:g}%; that of "
-        "two-way is not inflated."
+        f"false-positive rate of {facts['method']} is about {rates} instead of {100 * facts['alpha']:g}%. The "
+        "jackknife test allows for such biases."
     )
 
 
@@ -62,7 +62,10 @@ def _differences_needed(facts: Facts) -> str:
             "over pairs of metrics; smaller ones are not significant even if they are real."
         )
     if never:
-        parts.append(f"With so few systems no difference can be significant {at}: {listed(never, 4, 60)}.")
+        parts.append(
+            f"With so few systems no difference can be significant {at} between half or more of the pairs of metrics: "
+            f"{listed(never, 4, 60)}."
+        )
     return " ".join(parts)
 
 
