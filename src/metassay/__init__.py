@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from metassay.studies.estimate import estimate as estimate
     from metassay.studies.judge import JudgeCard as JudgeCard
     from metassay.studies.judge import judge as judge
+    from metassay.studies.judge_votes import JudgeVotes as JudgeVotes
+    from metassay.studies.judge_votes import judge_votes as judge_votes
     from metassay.studies.look import Look as Look
     from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
@@ -123,6 +125,7 @@ HOMES = {
     "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
     "JudgeCard": "metassay.studies.judge",
+    "JudgeVotes": "metassay.studies.judge_votes",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
@@ -163,6 +166,7 @@ HOMES = {
     "get_dataset": "metassay.readers.datasets",
     "load": "metassay.report.data",
     "judge": "metassay.studies.judge",
+    "judge_votes": "metassay.studies.judge_votes",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.registry",

@@ -55,6 +55,10 @@ EXAMPLES = {
     "generalises": {"method": "two-way", "to": "both"},
     "inputs-differ": {"n": 2, "columns": 3, "alpha": 0.05, "others": ("rouge",)},
     "inputs-unpaired": {"human": "relevance", "n": 20, "inputs": 80, "how": "swaps", "others": True},
+    "judge-votes": {
+        **{"judge": "gpt", "agreement": 0.7, "low": 0.6, "high": 0.8, "confidence": 0.95, "n": 90},
+        **{"single": 0.66, "people": 0.9},
+    },
     "judge-unscored": {"scorer": "judge", "answers": 9, "reasons": (("empty", 2), ("cut", 1)), "rejection": None},
     "judge-usage": {
         "scorer": "judge",

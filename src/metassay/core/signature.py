@@ -11,13 +11,65 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 ORDER = tuple(
-    """
-    by baseline level coef cut epsilon abstain over sizes method anchor buckets bounds shares triangle
-    curve ties covariates pca groups lda cv target test damage at of cutoff
-    margin alt alpha corr correction p resample raters refs difference ci next trials
-    k seed sentinels people style worlds metrics judges columns systems inputs votes
-    halves annotated means chosen
-    """.split()
+    [
+        "by",
+        "baseline",
+        "level",
+        "coef",
+        "cut",
+        "epsilon",
+        "abstain",
+        "over",
+        "sizes",
+        "method",
+        "anchor",
+        "buckets",
+        "bounds",
+        "shares",
+        "triangle",
+        "curve",
+        "ties",
+        "covariates",
+        "pca",
+        "groups",
+        "lda",
+        "cv",
+        "target",
+        "test",
+        "damage",
+        "at",
+        "of",
+        "cutoff",
+        "margin",
+        "alt",
+        "alpha",
+        "corr",
+        "correction",
+        "p",
+        "resample",
+        "raters",
+        "refs",
+        "difference",
+        "ci",
+        "next",
+        "trials",
+        "k",
+        "seed",
+        "sentinels",
+        "people",
+        "style",
+        "worlds",
+        "metrics",
+        "judges",
+        "columns",
+        "systems",
+        "inputs",
+        "votes",
+        "halves",
+        "annotated",
+        "means",
+        "chosen",
+    ]
 )
 """In which order parts stand that options know, and that studies add."""
 

@@ -30,6 +30,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
         *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
         *("threshold", "operating", "calibration", "ranks", "runs", "requirements"),
     ),
+    "judge-votes": ("summary", "orders", "margins", "people", "requirements"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
     "normality": ("table",),
