@@ -364,14 +364,14 @@ def _orders(name: str, items: _Items, verdict: _Verdict, at: IntArray, confidenc
     chosen = np.where((items.first[at] == UNKNOWN) | (chosen == 0.5), math.nan, chosen)
     first = share(chosen, [items.input[items.of_vote[at]]], confidence)
     both = np.flatnonzero(~np.isnan(said).any(axis=0))
-    ends = {"first": first.value, "first_low": first.low, "first_high": first.high, "n_first": first.n}
+    ends: dict[str, Any] = {"first": first.value, "first_low": first.low, "first_high": first.high, "n_first": first.n}
     if not len(both):
         names = ("consistency", "kappa", "right_first", "right_second", "right_in_both", "right", "p_value")
         none = {f"{each}{end}": math.nan for each in names for end in ("", "_low", "_high")}
         return fields.filled(
             OrderRow, ends, none, judge=name, n_items=0, both_first=0, both_second=0, confidence=confidence
         )
-    found = two_orders(*said[:, both], verdict.value[both], items.input[both], confidence)
+    found = two_orders(said[0, both], said[1, both], verdict.value[both], items.input[both], confidence)
     right, whole = found.right, found.right_in_both
     assert right is not None and whole is not None  # noqa: PT018 - people were given
     same = found.consistency

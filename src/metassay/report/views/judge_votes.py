@@ -57,8 +57,8 @@ def summary(result: JudgeVotes) -> tuple[Table, ...]:
                 rows,
             )
         ],
-        f"Agreement: share of votes that are people's most frequent verdict; in brackets {_level(result)} CI, votes on one "
-        "input clustered. F1: averaged over A, B and tie.",
+        f"Agreement: share of votes that are people's most frequent verdict; in brackets {_level(result)} CI, votes on "
+        "one input clustered. F1: averaged over A, B and tie.",
         people and "Single people: agreement with single votes of people, beside that of two people with each other.",
         undefined="no such votes, or a single verdict",
     )
@@ -79,8 +79,8 @@ def orders(result: JudgeVotes) -> tuple[Table, ...]:
             ),
         ],
         [(f"{numbers.span([row.n_items for row in rows])} pairs in both orders", rows)] if rows else [],
-        f"In brackets: {_level(result)} CI. First chosen: share of votes other than ties for the output shown first, 50% "
-        "without a preference; p: McNemar's test of that, on pairs judged in both orders.",
+        f"In brackets: {_level(result)} CI. First chosen: share of votes other than ties for the output shown first, "
+        "50% without a preference; p: McNemar's test of that, on pairs judged in both orders.",
         undefined="never asked in both orders",
     )
 
