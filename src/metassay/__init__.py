@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from metassay.readers import example as example
     from metassay.readers import read as read
     from metassay.readers import read_parallel as read_parallel
+    from metassay.readers import read_tasks as read_tasks
     from metassay.readers import read_texts as read_texts
     from metassay.readers import read_votes as read_votes
     from metassay.readers import write as write
@@ -64,6 +65,8 @@ if TYPE_CHECKING:
     from metassay.studies.judge import judge as judge
     from metassay.studies.judge_votes import JudgeVotes as JudgeVotes
     from metassay.studies.judge_votes import judge_votes as judge_votes
+    from metassay.studies.leaderboard import Leaderboard as Leaderboard
+    from metassay.studies.leaderboard import leaderboard as leaderboard
     from metassay.studies.look import Look as Look
     from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
@@ -126,6 +129,7 @@ HOMES = {
     "FormatError": "metassay.errors",
     "JudgeCard": "metassay.studies.judge",
     "JudgeVotes": "metassay.studies.judge_votes",
+    "Leaderboard": "metassay.studies.leaderboard",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
@@ -164,6 +168,7 @@ HOMES = {
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
+    "leaderboard": "metassay.studies.leaderboard",
     "load": "metassay.report.data",
     "judge": "metassay.studies.judge",
     "judge_votes": "metassay.studies.judge_votes",
@@ -178,6 +183,7 @@ HOMES = {
     "rank": "metassay.studies.rank",
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
+    "read_tasks": "metassay.readers",
     "read_texts": "metassay.readers",
     "read_votes": "metassay.readers",
     "register": "metassay.stats.statistics.registry",

@@ -103,6 +103,7 @@ EXAMPLES = {
     "resamples-often-undefined": {"pair": (("rouge", "relevance"),)},
     "scores-lacking": {"scorer": "judge", "columns": (("judge_coherence", 12),)},
     "strength-unbounded": {"metric": "people", "always": ("x",), "never": (), "virtual": 0.5},
+    "metrics-in-some-tasks": {"tasks": (("bleu", 2), ("comet", 1))},
     "survival-generalises": {"resample": "both"},
     "systems-untestable": {"least": 1, "most": 3},
     "units-undefined": {**WHERE, "n": 2, "units": 80},

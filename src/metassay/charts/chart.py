@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
     "compare": ("matrix", "ranks"),
+    "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
     "estimate": ("intervals",),

@@ -31,6 +31,10 @@ from metassay.core.file_options import ScaleOf as ScaleOf
 from metassay.core.file_options import Select as Select
 from metassay.core.file_options import SystemColumn as SystemColumn
 from metassay.core.option import Option
+from metassay.core.task_options import Average as Average
+from metassay.core.task_options import DropOutliers as DropOutliers
+from metassay.core.task_options import Measures as Measures
+from metassay.core.task_options import Tasks as Tasks
 
 if TYPE_CHECKING:
     from os import PathLike

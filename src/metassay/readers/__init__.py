@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.core import options as opt
+from metassay.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from metassay.core.texts import Texts
     from metassay.core.votes import Votes
 
-__all__ = ["FORMATS", "example", "read", "read_parallel", "read_texts", "read_votes", "write", "write_texts"]
+__all__ = ["FORMATS", "example", "read", "read_parallel", "read_tasks", "read_texts", "read_votes", "write"]
+__all__ += ["write_texts"]
 
 FORMATS = {
     "tidy": "One score per row: system, input, metric, score (CSV, TSV, JSON lines or Parquet).",
@@ -126,6 +128,36 @@ def read(
     scores = read_all(paths, format=format, language=language, reading=reading, columns=as_names(metric))
     scores = scores.declare(human=human, cluster_by=cluster_by, family_of=family_of)
     return selected(scores, select or (), drop_systems or ())
+
+
+def read_tasks(*paths: str | PathLike[str], language: str = "*", **options: Any) -> dict[str, Scores]:  # noqa: ANN401
+    """Read the scores of several languages or language pairs, each by itself, for :func:`metassay.leaderboard`.
+
+    Parameters
+    ----------
+    *paths
+        As for :func:`read`.
+    language
+        A comma list of languages or language pairs, or ``*`` for all that the files hold.
+    **options
+        The other options of :func:`read`.
+
+    Returns
+    -------
+    dict
+        Scores by language pair.
+    """
+    from metassay.core.reading import Reading
+    from metassay.core.vocabulary import names
+    from metassay.readers.recognition import languages_in
+
+    wanted = names(language)
+    if "*" in wanted:
+        found = languages_in(paths, format=options.get("format"), reading=Reading.of())
+        if not found:
+            raise DataError("the files tell no languages apart; leave --language out, or name tasks with --by COLUMN")
+        wanted = found
+    return {each: read(*paths, language=each, **options) for each in wanted}
 
 
 def read_votes(

@@ -24,6 +24,7 @@ def render(page: Page) -> str:
 
 
 def _table(table: Table) -> list[str]:
+    table = table.on("paper")
     blocks = [f"**{escape(table.title)}**"]
     for section in table.sections:
         if section.title:

@@ -114,6 +114,7 @@ class _Pen:
         self.console.print(self.text(words, style), soft_wrap=not wrap)
 
     def table(self, table: Table) -> None:
+        table = table.on("screen")
         self.line(table.title, "bold")
         self.console.print()
         for part in self._parts(table):

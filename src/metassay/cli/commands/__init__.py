@@ -22,6 +22,7 @@ COMMANDS = (
     "compare",
     "estimate",
     "judge",
+    "leaderboard",
     "normality",
     "rank",
     "systems",

@@ -31,6 +31,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
         *("threshold", "operating", "calibration", "ranks", "runs", "requirements"),
     ),
     "judge-votes": ("summary", "orders", "margins", "people", "requirements"),
+    "leaderboard": ("board", "intervals", "tasks", "triangle", "tests"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
     "normality": ("table",),

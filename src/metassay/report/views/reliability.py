@@ -71,7 +71,7 @@ def summary(result: Reliability) -> tuple[Table, ...]:
         [("", lines(now, "metric"))],
         f"In brackets: {_level(result)} CI. Reliability: share of the variance that is no error, Eρ², for the order of "
         "systems, and of the outputs of an input.",
-        "Inputs for .80, .90: inputs that make system means as reliable, with the raters of now; ∞: no number is enough.",
+        "Inputs for .80, .90: inputs that make system means as reliable, with the same raters; ∞: none is enough.",
         undefined=UNKNOWN,
     )
 
