@@ -80,9 +80,9 @@ def winners(
     found: list[int | None] = []
     for at, text in enumerate(texts):
         code = meant[text]
-        if code is None and text not in _NOTHING:
-            name = str(said[at])
-            code = A if name == a[at] else B if name == b[at] else None
+        if code not in (A, B) and text not in _NOTHING:
+            name = str(said[at])  # a system may be called like a word for a tie, such as c
+            code = A if name == a[at] else B if name == b[at] else code
             if code is None:
                 known = (a[at], b[at], "tie", "model_a", "model_b", "left", "right", "1", "2")
                 said_so = UnknownName(f"winner in {one_line(field)!r}:", name, known)

@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from metassay.stats.clustered import Estimate, ratio, share
 from metassay.stats.statistics.labels import KAPPA
 from metassay.stats.vote_orders import two_orders, verdict_scores
 from metassay.studies.judge_rows import RequirementRow
+from metassay.studies.vote_items import Items, Verdict, majority
 
 HUMAN = "people"
 MOST_PEOPLE = 30
@@ -214,11 +215,11 @@ def judge_votes(
         raise UsageError(f"{listed(sorted(both))}: a rater is either human or a judge; name each once")
     if not judges:
         raise DataError(f"all raters are people ({listed(people)}); name the judge with judge=… or --judge")
-    items = _Items.of(votes)
-    verdict = _majority(votes, items, people)
+    items = Items.of(votes)
+    own = np.isin(votes.rater, [votes.raters.index(person) for person in people])
+    verdict = majority(items, own)
     rows, orders, margins, notes = [], [], [], list(votes.notes)
     pairs = _people(votes, items, people, confidence)
-    own = np.isin(votes.rater, [votes.raters.index(person) for person in people])
     for name in judges:
         mine = np.flatnonzero(votes.rater == votes.raters.index(name))
         known = mine[~np.isnan(verdict.value[items.of_vote[mine]])]
@@ -247,58 +248,11 @@ def judge_votes(
     )  # fmt: skip
 
 
-class _Items(NamedTuple):
-    """Pairs of outputs: each input with each two systems."""
-
-    of_vote: IntArray
-    """The pair of each vote."""
-    input: IntArray
-    """The input of each pair."""
-    value: FloatArray
-    """The verdict of each vote: 1 if the first system of the pair's first vote won, 0 if the other did, ½ for a tie."""
-    first: IntArray
-    """0 if that system was shown first, 1 if the other was, -1 if nobody knows."""
-
-    @classmethod
-    def of(cls, votes: Votes) -> _Items:
-        n = len(votes.systems)
-        low, high = np.minimum(votes.a, votes.b).astype(np.int64), np.maximum(votes.a, votes.b)
-        _, at, back = np.unique((votes.input * np.int64(n) + low) * n + high, return_index=True, return_inverse=True)
-        turned = votes.a != votes.a[at][back]
-        first = np.where(votes.first == UNKNOWN, UNKNOWN, np.where(turned, 1 - votes.first, votes.first))
-        value = np.where(turned, 1 - votes.outcome, votes.outcome)
-        return cls(back, votes.input[at].astype(np.int64), value, first.astype(np.int64))
-
-
-class _Verdict(NamedTuple):
-    """What people say of each pair."""
-
-    value: FloatArray
-    """Their most frequent verdict; NaN where there is none."""
-    clear: IntArray
-    """How many gave it."""
-    voted: IntArray
-    """How many voted."""
-    split: int
-    """Pairs without a most frequent verdict."""
-
-
-def _majority(votes: Votes, items: _Items, people: Sequence[str]) -> _Verdict:
-    own = np.isin(votes.rater, [votes.raters.index(name) for name in people])
-    kind = np.rint(2 * items.value[own]).astype(np.int64)
-    counts = np.zeros((len(items.input), 3), dtype=np.int64)
-    np.add.at(counts, (items.of_vote[own], kind), 1)
-    clear, voted = counts.max(axis=1), counts.sum(axis=1)
-    several = (counts == clear[:, None]).sum(axis=1) > 1
-    value = np.where((voted == 0) | several, math.nan, counts.argmax(axis=1) / 2)
-    return _Verdict(value, clear, voted, int((several & (voted > 0)).sum()))
-
-
 Counted = tuple[FloatArray, FloatArray, IntArray]
 """How many of how many say the same, and the input, per pair of outputs."""
 
 
-def _same(items: _Items, mine: IntArray, own: BoolArray, *, among: bool = False) -> Counted:
+def _same(items: Items, mine: IntArray, own: BoolArray, *, among: bool = False) -> Counted:
     """Count votes of people that say what a judge says, or what another person says, on pairs that the judge saw."""
     size = len(items.input)
     tables = []
@@ -321,7 +275,7 @@ def _of_pairs(counted: Counted, confidence: float) -> Estimate:
 
 
 def _row(
-    name: str, items: _Items, verdict: _Verdict, at: IntArray, same: tuple[Counted, Counted], confidence: float
+    name: str, items: Items, verdict: Verdict, at: IntArray, same: tuple[Counted, Counted], confidence: float
 ) -> JudgeVotesRow:
     pair = items.of_vote[at]
     said, meant, inputs = items.value[at], verdict.value[pair], items.input[pair]
@@ -342,7 +296,7 @@ def _row(
     )  # fmt: skip
 
 
-def _margins(name: str, items: _Items, verdict: _Verdict, at: IntArray, confidence: float) -> list[MarginRow]:
+def _margins(name: str, items: Items, verdict: Verdict, at: IntArray, confidence: float) -> list[MarginRow]:
     pair = items.of_vote[at]
     hits = (items.value[at] == verdict.value[pair]).astype(np.float64)
     kinds = sorted(set(zip(verdict.voted[pair].tolist(), verdict.clear[pair].tolist(), strict=True)))
@@ -354,7 +308,7 @@ def _margins(name: str, items: _Items, verdict: _Verdict, at: IntArray, confiden
     return rows
 
 
-def _orders(name: str, items: _Items, verdict: _Verdict, at: IntArray, confidence: float) -> OrderRow:
+def _orders(name: str, items: Items, verdict: Verdict, at: IntArray, confidence: float) -> OrderRow:
     """Return what a judge does after a swap; of several votes in one order the first counts."""
     said = np.full((2, len(items.input)), math.nan)
     for order in (0, 1):
@@ -383,7 +337,7 @@ def _orders(name: str, items: _Items, verdict: _Verdict, at: IntArray, confidenc
     )  # fmt: skip
 
 
-def _people(votes: Votes, items: _Items, people: Sequence[str], confidence: float) -> list[PeopleRow]:
+def _people(votes: Votes, items: Items, people: Sequence[str], confidence: float) -> list[PeopleRow]:
     """Return every two people on the same pairs."""
     said = {}
     for name in people:

@@ -24,7 +24,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "datasets": ("table", "sources"),
     "decisions": ("table",),
     "difficulty": ("tests", "inputs"),
-    "downgrade": ("table", "curve", "systems"),
+    "downgrade": ("table", "curve", "systems", "votes"),
     "estimate": ("table", "differences", "ranking", "methods"),
     "judge": (
         *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
