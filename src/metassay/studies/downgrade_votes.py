@@ -83,7 +83,8 @@ def voted(
     items = Items.of(votes)
     verdict = majority(items, np.ones(len(votes), dtype=bool))
     inputs = {key: j for j, key in enumerate(before.inputs)}
-    rows, strangers = [], set()
+    rows: list[DowngradeVotesRow] = []
+    strangers: set[str] = set()
     pairs = np.unique(np.stack([items.a, items.b]), axis=1).T
     seen = set()
     for a, b in pairs.tolist():
