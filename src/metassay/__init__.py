@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from metassay.studies.estimate import estimate as estimate
     from metassay.studies.judge import JudgeCard as JudgeCard
     from metassay.studies.judge import judge as judge
+    from metassay.studies.judge_votes import JudgeVotes as JudgeVotes
+    from metassay.studies.judge_votes import judge_votes as judge_votes
     from metassay.studies.leaderboard import Leaderboard as Leaderboard
     from metassay.studies.leaderboard import leaderboard as leaderboard
     from metassay.studies.look import Look as Look
@@ -135,6 +137,7 @@ HOMES = {
     "FormatError": "metassay.errors",
     "LabelPlan": "metassay.studies.plan_labels",
     "JudgeCard": "metassay.studies.judge",
+    "JudgeVotes": "metassay.studies.judge_votes",
     "Leaderboard": "metassay.studies.leaderboard",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
@@ -180,6 +183,7 @@ HOMES = {
     "leaderboard": "metassay.studies.leaderboard",
     "load": "metassay.report.data",
     "judge": "metassay.studies.judge",
+    "judge_votes": "metassay.studies.judge_votes",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
     "make_sheet": "metassay.report.sheet.making",

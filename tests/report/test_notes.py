@@ -79,6 +79,10 @@ EXAMPLES = {
         **{"judge": "gpt", "human": "verdict", "attribute": "category", "value": "maths", "statistic": "accuracy"},
         **{"estimate": 0.69, "low": 0.6, "high": 0.8, "elsewhere": 0.96, "n_items": 152},
     },
+    "judge-votes": {
+        **{"judge": "gpt", "agreement": 0.7, "low": 0.6, "high": 0.8, "confidence": 0.95, "n": 90},
+        **{"single": 0.66, "people": 0.9},
+    },
     "judge-unscored": {"scorer": "judge", "answers": 9, "reasons": (("empty", 2), ("cut", 1)), "rejection": None},
     "judge-usage": {
         "scorer": "judge",

@@ -108,13 +108,19 @@ def read_votes_or_scores(arguments: argparse.Namespace) -> Scores | Votes:
 def votes_in(arguments: argparse.Namespace) -> Votes | None:
     """Return the votes in the files; None if none of them holds any."""
     from metassay.readers import read_votes
-    from metassay.readers.recognition import holds_votes
 
-    if not any(holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists()):
+    if not hold_votes(arguments.files):
         return None
     wanted = ("input_column", "annotator_column", "ignore")
     known = {name: each for name, each in options.of("read").items() if name in wanted}
     return read_votes(*arguments.files, **options.given(arguments, known))
+
+
+def hold_votes(files: list[str]) -> bool:
+    """Return whether one of the files holds votes."""
+    from metassay.readers.recognition import holds_votes
+
+    return any(holds_votes(name) for name in files if Path(name.partition("=")[2] or name).exists())
 
 
 def tell_what_was_read(scores: Scores, quiet: bool) -> None:
@@ -137,8 +143,9 @@ def extent(scores: Scores | Votes) -> str:
     from metassay.core.votes import Votes
 
     if isinstance(scores, Votes):
-        sizes = {"vote": scores.winner, "system": scores.systems, "input": scores.inputs, "rater": scores.raters}
-        return ", ".join(_many(len(each), what, f"{what}s") for what, each in sizes.items())
+        labels = {"system": scores.systems, "input": scores.inputs, "rater": scores.raters}
+        sizes = {"vote": len(scores), **{what: len(each) for what, each in labels.items()}}
+        return ", ".join(_many(n, what, f"{what}s") for what, n in sizes.items())
     n, m = scores.shape
     return (
         (f"{_many(n, 'system', 'systems')} × " if scores.has_systems else "no systems, ")
