@@ -12,6 +12,7 @@ import metassay as ma
 
 NAMES = [
     "Agreement",
+    "Biases",
     "Catalogue",
     "Column",
     "Comparison",
@@ -54,6 +55,7 @@ NAMES = [
     "Widths",
     "__version__",
     "agree",
+    "bias",
     "compare",
     "corrupt",
     "criteria",

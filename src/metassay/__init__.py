@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from metassay.stats.statistics.registry import register as register
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
+    from metassay.studies.bias import Biases as Biases
+    from metassay.studies.bias import bias as bias
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
     from metassay.studies.coverage import Coverage as Coverage
@@ -102,6 +104,7 @@ HOMES = {
     "Catalogue": "metassay.texts.scorers.registry",
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
+    "Biases": "metassay.studies.bias",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
@@ -140,6 +143,7 @@ HOMES = {
     "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
+    "bias": "metassay.studies.bias",
     "compare": "metassay.studies.compare",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",

@@ -35,7 +35,7 @@ from metassay.core.option import Option
 if TYPE_CHECKING:
     from os import PathLike
 
-    from metassay.core.groups import GroupPatterns
+    from metassay.core.groups import GroupPatterns as GroupPatterns
     from metassay.stats.statistics.base import Statistic as StatisticObject
 
 Names = str | Iterable[str]
@@ -543,6 +543,53 @@ VoteUnits = Annotated[
         metavar="WHAT",
         choices=known.VOTE_UNITS,
         key="resample",
+    ),
+]
+
+Style = Annotated[
+    Names | None,
+    Option(
+        "further things that may sway a judge: columns, categories or numbers of outputs; in votes NAME for columns "
+        "NAME_a and NAME_b",
+        _names,
+        metavar="NAME",
+        repeated=True,
+        absent="lists, bold text and headings, if there are texts",
+        key="style",
+    ),
+]
+TextOf = Annotated[
+    str | None,
+    Option(
+        "column with the texts of outputs, whose length is told",
+        metavar="COLUMN",
+        absent="the one that is named like outputs, else the longest",
+    ),
+]
+OwnFamily = Annotated[
+    Names | None,
+    Option(
+        "family of systems that a judge belongs to, JUDGE=FAMILY",
+        metavar="JUDGE=FAMILY",
+        repeated=True,
+        absent="the family, or system, whose name is in the judge's",
+    ),
+]
+Runs = Annotated[
+    "GroupPatterns | None",
+    Option(
+        "repetitions of one judge, NAME=PATTERN[,PATTERN], such as judge=judge_run*: re-runs or prompts", **_GROUPED
+    ),
+]
+Hold = Annotated[
+    str | None,
+    Option(
+        "how human judgment is held fixed: judge − people is explained (difference), or people's score is a covariate",
+        metavar="HOW",
+        choices=known.HOLDS,
+        listed=False,
+        absent="difference if judge and people use one scale, else covariate",
+        key="method",
     ),
 ]
 

@@ -53,6 +53,7 @@ RANKINGS = ("bradley-terry", "win-rate", "elo", "mean")
 TIES = ("half", "davidson")
 RANK_INTERVALS = ("sandwich", "bootstrap")
 VOTE_UNITS = ("inputs", "raters", "votes")
+HOLDS = ("difference", "covariate")
 HOLDING_METHODS = ("bucket", "partial", "partial-formula")
 """Ways to hold a criterion fixed."""
 

@@ -20,6 +20,7 @@ COMMANDS = (
     "look",
     "agree",
     "compare",
+    "bias",
     "normality",
     "rank",
     "systems",
