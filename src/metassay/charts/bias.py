@@ -47,10 +47,8 @@ def effects(result: Biases, **only: Any) -> Multiples:  # noqa: ANN401 - names b
 
 def grades(result: Biases, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return how often people and the judge give each grade: a panel per judge."""
-    rows = []
-    for row in records(result.grades, "metric human grade share_people share_judge n_judgments", only):
-        for who in ("people", "judge"):
-            rows.append({**row, "who": who, "share": row[f"share_{who}"]})
+    found = records(result.grades, "metric human grade share_people share_judge n_judgments", only)
+    rows = [{**row, "who": who, "share": row[f"share_{who}"]} for row in found for who in ("people", "judge")]
     if not rows:
         raise UsageError("the figure grades needs human judgments, and there are none")
     y = names("grade", distinct(rows, "grade"), air=0.25, grid=True)

@@ -66,6 +66,12 @@ def names(value: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p.strip() for p in parts if p.strip()))
 
 
+def several_names(_what: str, value: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names that are given one by one or as comma lists, each once."""
+    texts = [value] if isinstance(value, str) else list(value)
+    return tuple(dict.fromkeys(name for text in texts for name in names(text)))
+
+
 def choice(what: str, value: str, known: Sequence[str], aliases: Mapping[str, str] | None = None) -> str:
     """Return `value` as its one canonical name, or say which names there are."""
     if not isinstance(value, str):

@@ -17,20 +17,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
 from metassay.core import fields
 from metassay.core import options as opt
-from metassay.core.groups import assign_names
+from metassay.core.groups import GroupPatterns, assign_names
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.core.votes import Votes
-from metassay.errors import DataError, UsageError, listed
+from metassay.errors import DataError, UsageError
 from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.clustered import mean, share
 from metassay.stats.rater_agreement import agreement
@@ -310,7 +311,7 @@ def _grades(scores: Scores | Votes, judged: Judgments, humans: Sequence[str], co
     else:
         edges = np.quantile(judged.people, [0.2, 0.4, 0.6, 0.8])
         ends = [judged.people.min(), *edges, judged.people.max()]
-        names = [f"{low:.3g} to {high:.3g}" for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        names = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(ends)]
     of_people, of_judge = np.digitize(judged.people, edges), np.digitize(judged.outcome, edges)
     for at, name in enumerate(names):
         here = of_people == at
@@ -327,7 +328,7 @@ def _reruns(
     scores: Scores | Votes,
     judges: Sequence[str],
     found: Sequence[Judgments],
-    runs: opt.GroupPatterns | None,
+    runs: GroupPatterns | None,
     confidence: float,
 ) -> Iterator[RerunRow]:
     """Yield how far orders, re-runs and prompts of one judge agree."""

@@ -31,7 +31,7 @@ RARE = 0.02
 MOST_CATEGORIES = 12
 """An attribute with more values than this is no category."""
 NEAR, FAR = 0.1, 0.25
-"""On one scale, a judge's scores leave people's range by no more than this share of it, and cover at least that much."""
+"""On one scale, a judge leaves people's range by at most this share of it, and covers at least that much of it."""
 
 
 class Feature(NamedTuple):
