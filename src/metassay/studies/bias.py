@@ -269,7 +269,9 @@ def _fit(judged: Judgments, feature: Feature, held: str, kept: BoolArray | None)
         x, groups = np.column_stack([x, np.ones(len(x))]), None
     flat = not len(x) or (np.ptp(x[:, 0]) < SAME and (judged.groups is not None or abs(x[0, 0]) < SAME))
     # What says nothing new beside the feature, such as an order that never changes, is left out.
-    while x.shape[1] > 1 and np.linalg.matrix_rank(x if groups is None else within(x, groups)) < x.shape[1]:
+    while (
+        not flat and x.shape[1] > 1 and np.linalg.matrix_rank(x if groups is None else within(x, groups)) < x.shape[1]
+    ):
         x = x[:, :-1]
     fit = linear(x, y, clusters, groups)
     n_clusters = len(np.unique(clusters))

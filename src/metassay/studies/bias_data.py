@@ -31,7 +31,9 @@ RARE = 0.02
 MOST_CATEGORIES = 12
 """An attribute with more values than this is no category."""
 NEAR, FAR = 0.1, 0.25
-"""On one scale, a judge leaves people's range by at most this share of it, and covers at least that much of it."""
+"""On one scale, a judge leaves people's range by at most this share of it, and covers at least that much of it,"""
+SPREAD, SHIFT = 2.0, 1.5
+"""or else spreads at most so many times as far, or they do, and is at most so many standard deviations off."""
 
 
 class Feature(NamedTuple):
@@ -131,7 +133,10 @@ def same_scale(scores: Scores, judge: str, human: str) -> bool:
         return one.scale.labels == other.scale.labels
     (low, high), (least, most) = ((np.nanmin(c.values), np.nanmax(c.values)) for c in (one, other))
     reach = most - least
-    return bool(low >= least - NEAR * reach and high <= most + NEAR * reach and high - low >= FAR * reach)
+    if low >= least - NEAR * reach and high <= most + NEAR * reach and high - low >= FAR * reach:
+        return True
+    (mean, spread), (centre, wide) = ((np.nanmean(c.values), np.nanstd(c.values)) for c in (one, other))
+    return bool(wide / SPREAD <= spread <= SPREAD * wide and abs(mean - centre) <= SHIFT * wide)
 
 
 def _features_of_scores(scores: Scores, style: Sequence[str], text: str | None) -> list[Feature]:
