@@ -12,6 +12,7 @@ import metassay as ma
 
 NAMES = [
     "Agreement",
+    "Biases",
     "Catalogue",
     "Column",
     "Comparison",
@@ -64,6 +65,7 @@ NAMES = [
     "__version__",
     "agree",
     "ask_model",
+    "bias",
     "compare",
     "corrupt",
     "criteria",

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from metassay.stats.statistics.registry import register as register
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
+    from metassay.studies.bias import Biases as Biases
+    from metassay.studies.bias import bias as bias
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
     from metassay.studies.coverage import Coverage as Coverage
@@ -120,6 +122,7 @@ HOMES = {
     "Catalogue": "metassay.texts.scorers.registry",
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
+    "Biases": "metassay.studies.bias",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
@@ -168,6 +171,7 @@ HOMES = {
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "ask_model": "metassay.texts.scorers.judge_config",
+    "bias": "metassay.studies.bias",
     "compare": "metassay.studies.compare",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
+    "bias": ("effects", "grades"),
     "compare": ("matrix", "ranks"),
     "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),

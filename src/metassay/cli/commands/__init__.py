@@ -23,6 +23,7 @@ COMMANDS = (
     "estimate",
     "judge",
     "leaderboard",
+    "bias",
     "normality",
     "rank",
     "systems",

@@ -18,6 +18,7 @@ from metassay.report.table import Page, Table
 
 VIEWS: dict[str, tuple[str, ...]] = {
     "agree": ("table", "limits", "leverage"),
+    "bias": ("table", "grades", "reruns"),
     "compare": ("list", "matrix", "ranks"),
     "corrupt": ("table",),
     "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
