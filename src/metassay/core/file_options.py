@@ -73,7 +73,12 @@ ScaleOf = Annotated[
 ]
 ClusterBy = Annotated[
     str | None,
-    Option("column that tells which inputs belong together, such as the document", metavar="COLUMN", group=_FILES),
+    Option(
+        "column that tells which inputs belong together, such as the document; none if each is by itself",
+        metavar="COLUMN",
+        group=_FILES,
+        absent="the documents that a data set tells",
+    ),
 ]
 FamilyOf = Annotated[
     "str | Mapping[str, str] | Iterable[str] | None",
