@@ -44,6 +44,7 @@ SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
 PLANNED_LEVELS = ("system", "input")
 PLANNED_INTERVALS = ("jackknife", "two-way", "boot-inputs")
+ESTIMATE_METHODS = ("ppi", "rogan-gladen")
 NO_CLUSTERS = "none"
 """Says that each input is by itself."""
 INPUT_SETS = ("all", "annotated")
@@ -51,6 +52,10 @@ EQUIVALENCE_TESTS = ("jackknife", "tost", "anderson-hauck")
 MARGIN_KINDS = ("constant", "sd", "range")
 RESAMPLED = ("points", "inputs", "systems", "both")
 AGGREGATES = ("max", "mean")
+RANKINGS = ("bradley-terry", "win-rate", "elo", "mean")
+TIES = ("half", "davidson")
+RANK_INTERVALS = ("sandwich", "bootstrap")
+VOTE_UNITS = ("inputs", "raters", "votes")
 HOLDING_METHODS = ("bucket", "partial", "partial-formula")
 """Ways to hold a criterion fixed."""
 

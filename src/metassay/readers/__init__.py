@@ -266,22 +266,31 @@ def write_texts(texts: Texts, path: str | PathLike[str]) -> Path:
     return write_texts(texts, path)
 
 
-def example() -> Scores:
-    """Return the example scores that ship with the package; they are synthetic.
+def example(name: str = "scores") -> Scores:
+    """Return example data that ship with the package; they are synthetic.
+
+    Parameters
+    ----------
+    name
+        ``scores``: 14 systems on 80 texts, eight metrics and three annotators. ``judge``: verdicts and grades of three
+        people and two judges on the answers of four models to 150 questions.
 
     Examples
     --------
-    >>> example().shape
-    (14, 80)
+    >>> example().shape, example("judge").shape
+    ((14, 80), (4, 150))
     """
     from importlib.resources import as_file, files
 
     from metassay.core.ledger import Ledger
     from metassay.core.origin import Origin
+    from metassay.core.vocabulary import choice
     from metassay.readers import tables
     from metassay.readers.source import Source
 
-    with as_file(files("metassay").joinpath("data", "example.csv")) as path:
+    file = {"scores": "example.csv", "judge": "judge.csv"}[choice("example", name, ("scores", "judge"))]
+    kind = "tidy" if name == "scores" else "wide"
+    with as_file(files("metassay").joinpath("data", file)) as path:
         ledger = Ledger()
-        tables.record(Source(path), ledger, "tidy")
-    return ledger.scores(sources=(Origin("example.csv", "tidy CSV, synthetic"),))
+        tables.record(Source(path), ledger, kind)
+    return ledger.scores(sources=(Origin(file, f"{kind} CSV, synthetic"),))

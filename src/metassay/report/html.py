@@ -35,7 +35,8 @@ def render(page: Page, *, document: bool = False) -> str:
     document
         Whether to return a whole document instead of a fragment.
     """
-    parts = [_STYLE, '<div class="metassay">', *(render_table(table) for table in page.tables)]
+    lead = (f"<p>{escape(paragraph)}</p>" for paragraph in page.lead)
+    parts = [_STYLE, '<div class="metassay">', *lead, *(render_table(table) for table in page.tables)]
     parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]
     parts += [f"<p><code>{escape(page.signature)}</code></p>", "</div>"]
     fragment = "\n".join(parts)

@@ -16,7 +16,7 @@ _NAMED = {
     "`": "asciigrave",
 }
 _MATHS = {"−": "-", "×": r"\times", "≤": r"\le", "≥": r"\ge", "∞": r"\infty", "±": r"\pm", "·": r"\cdot", "→": r"\to"}
-_MATHS |= {"α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
+_MATHS |= {"†": r"\dagger", "α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
 _SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: rf"\text{word}{{}}" for c, word in _NAMED.items()}
 _SPECIAL |= {c: f"${word}$" for c, word in _MATHS.items()} | {"–": "--", "—": "---", "…": r"\dots{}"}
 _SPECIAL['"'] = r"\char34{}"  # babel makes the straight quote active in some languages
@@ -57,7 +57,7 @@ def render(page: Page, *, caption: str | None = None, label: str | None = None) 
     floats = [rf"% needs \usepackage{{{','.join(['booktabs', *(name for name, used in wanted.items() if used)])}}}"]
     for at, table in enumerate(tables):
         last = at == len(tables) - 1
-        below = [*table.below, *(page.notes if last else ())]
+        below = [*table.below, *((*page.lead, *page.notes) if last else ())]
         head = caption if caption is not None and at == 0 else escape(table.title)
         floats.append(_float(table, below, page.signature, head, label if at == 0 else f"{label}-{at + 1}"))
     return "\n".join(floats)

@@ -109,6 +109,8 @@ class Page:
     """What a reader must know."""
     signature: str
     """The recipe of the numbers."""
+    lead: tuple[str, ...] = ()
+    """The answer in words, before all tables."""
 
 
 def name(text: str, bold: bool = False) -> Cell:

@@ -67,6 +67,9 @@ def render(page: Page, *, width: int | None = None, color: bool = False, encodin
         highlight=False,
     )
     draw = _Pen(console, width, encoding or default_encoding())
+    for paragraph in page.lead:
+        draw.line(paragraph)
+        console.print()
     for table in page.tables:
         draw.table(table)
     for note in page.notes:

@@ -23,6 +23,7 @@ from metassay.stats.draws import CHOICE, stream
 from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Method
 from metassay.stats.statistics.base import Statistic
+from metassay.studies.yardsticks import Yardsticks, without
 
 Annotated = int | Iterable[str]
 """How many inputs to take as annotated, or which ones."""
@@ -37,17 +38,31 @@ class Selection:
     names: tuple[str, ...]
     """Human criteria, then metrics."""
     kinds: tuple[str, ...]
-    """``human`` or ``metric``, one per name."""
+    """``human`` or ``metric``, and of rows beside metrics ``sentinel`` or ``person``, one per name."""
     values: FloatArray
     """Scores with high ones good, (columns, systems, inputs)."""
     notes: list[Note] = field(default_factory=list)
     """What was left out."""
     whole: FloatArray | None = None
     """The same with means that are the scores given for whole systems, if the data have such."""
+    yardsticks: Yardsticks | None = None
+    """Sentinels and people who stand beside the metrics."""
 
-    def at(self, level: str) -> Selection:
-        """Return it with the scores as a level takes them."""
-        return replace(self, values=self.whole) if level == "system" and self.whole is not None else self
+    def at(self, level: str, human: int = 0, statistic: Statistic | None = None) -> Selection:
+        """Return it with the scores as a level takes them; with a statistic also with what stands beside metrics."""
+        taken = replace(self, values=self.whole) if level == "system" and self.whole is not None else self
+        if self.yardsticks is None or statistic is None:
+            return taken
+        return self.yardsticks.joined(taken, human, level, statistic)
+
+    def is_person(self, metric: int) -> bool:
+        """Return whether a row is an annotator."""
+        return self.kinds[len(self.humans) + metric] == "person"
+
+    def people(self, human: int, metrics: Iterable[int]) -> FloatArray:
+        """Return the human scores that some metrics are compared with: people who are among these are left out."""
+        own = [self.metrics[m] for m in metrics if self.is_person(m)]
+        return without(self, human, own) if own else self.z[human]
 
     @property
     def humans(self) -> tuple[str, ...]:
@@ -145,17 +160,19 @@ class Selection:
         column = self.scores[human]
         return None if len(column.labels("annotator")) < 2 else column.mean(keep="annotator")
 
-    def sets(self, scored: BoolArray, human: int, level: str, inputs: str) -> InputSets:
-        """Say which inputs to use; see :func:`input_sets`."""
-        found = input_sets(scored, self.z[human], level, inputs)
+    def sets(self, scored: BoolArray, human: int, level: str, inputs: str, z: FloatArray | None = None) -> InputSets:
+        """Say which inputs to use, with other human scores `z` if given; see :func:`input_sets`."""
+        found = input_sets(scored, self.z[human] if z is None else z, level, inputs)
         return replace(found, families=self.labels("systems"), clusters=self.labels("inputs"))
 
     def by_inputs(self, human: int, level: str, inputs: str) -> Iterator[tuple[list[int], InputSets]]:
         """Yield metrics, by position, that use the same inputs, with these inputs; almost always that is all."""
         found: dict[bytes, tuple[list[int], InputSets]] = {}
         for at, matrix in enumerate(self.x):
-            sets = self.sets(has_scores(matrix), human, level, inputs)
+            sets = self.sets(has_scores(matrix), human, level, inputs, self.people(human, [at]))
             key = sets.scored.tobytes() + bytes([sets.paired])
+            if self.is_person(at):
+                key += self.metrics[at].encode()
             found.setdefault(key, ([], sets))[0].append(at)
         yield from found.values()
 
@@ -195,6 +212,8 @@ def select(
     *,
     references: bool,
     least_metrics: int = 1,
+    sentinels: bool = False,
+    people: bool = False,
     drop_outliers: bool = False,
 ) -> Selection:
     """Choose metrics and people, and strip labels.
@@ -209,6 +228,8 @@ def select(
         Whether people's own texts that were scored like systems stay in.
     least_metrics
         How many metrics the study needs.
+    sentinels, people
+        Whether sentinels, and people as metrics, stand beside the metrics.
     drop_outliers
         Whether systems are left out whose score by one of the human criteria is an outlier.
     """
@@ -236,7 +257,11 @@ def select(
     notes += _missing(kept, metrics, chosen.x) + _missing(kept, humans, chosen.z)
     for first, *others in copies(values):
         notes += [Note.of("columns-identical", first=chosen.names[first], second=chosen.names[at]) for at in others]
-    return chosen
+    if not (sentinels or people):
+        return chosen
+    beside, told = Yardsticks.of(kept, humans, sentinels=sentinels, people=people)
+    notes += told
+    return replace(chosen, yardsticks=beside)
 
 
 def select_columns(
