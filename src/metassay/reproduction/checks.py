@@ -83,7 +83,7 @@ class Desk:
         place = self.folder / data
         if not (place / "metric-scores" / language).is_dir():
             raise CannotCheckError(
-                f"there is no {one_line(place / 'metric-scores' / language)}; its owners, the WMT metrics task, publish "
+                f"there is no {one_line(place / 'metric-scores' / language)}; the WMT metrics task publishes "
                 "it with mt-metrics-eval (github.com/google-research/mt-metrics-eval)"
             )
         return self.once(("task", data, language), lambda: read(place, language=language))
