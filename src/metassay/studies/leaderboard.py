@@ -131,6 +131,7 @@ def leaderboard(
     drawn = method.drawn or tested_by.drawn
     signature = Signature.open(
         level=None,
+        coef=[f"{one.in_signatures}@{at}" for one, at in measures],
         metrics=len({row.metric for row in board.rows}),
         **({} if drawn else dict.fromkeys(("k", "seed"))),
         **({} if tested_by.drawn else {"p": None}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -183,12 +183,16 @@ class Board:
         self.notes: list[Note] = []
         self.error: DataError | None = None
         self.shapes: dict[str, tuple[int, int]] = {}
+        self.alone: dict[str, object] = {}
 
-    def add(self, human: str, chosen: Mapping[str, Selection], measures: Iterable[tuple[Statistic, str]]) -> None:
+    def add(self, human: str, chosen: Mapping[str, Selection], measures: Sequence[tuple[Statistic, str]]) -> None:
         """Add all statistics of one human criterion."""
         for task, each in chosen.items():
             self.shapes.setdefault(task, each.scores.shape)
+            self.alone = each.sizes(self.plan.inputs)
             self.notes += each.notes
+            levels = [level for _, level in measures]
+            self.notes += each.notes_on_inputs(levels, self.plan.inputs, self.plan.test.unpaired or "interval")
             for method in dict.fromkeys((self.plan.interval, self.plan.test)):
                 self.notes += each.notes_on_units(method)
         self._note_missing(human, chosen)
@@ -348,7 +352,9 @@ class Board:
     def sizes(self) -> dict[str, object]:
         """Return the sizes that the signature tells."""
         systems, inputs = zip(*self.shapes.values(), strict=True)
-        return {"tasks": len(self.shapes) if len(self.weights) > 1 else None, "systems": systems, "inputs": inputs}
+        if len(self.weights) == 1:
+            return self.alone
+        return {"tasks": len(self.shapes), "systems": systems, "inputs": inputs}
 
     def all_notes(self) -> tuple[Note, ...]:
         """Return the notes, each once, and what conclusions generalise to."""
