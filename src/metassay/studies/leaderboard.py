@@ -105,6 +105,7 @@ def leaderboard(
     for task in average:
         if task not in named:
             raise UnknownName("task", task, tuple(named))
+    assert isinstance(average, Mapping), "taken by the option"
     weights = {task: average.get(task, 0.0 if average else 1.0) for task in named}
     if not any(weights.values()):
         raise UsageError("no task has a weight above 0")

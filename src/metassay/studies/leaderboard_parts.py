@@ -345,8 +345,10 @@ class Board:
                 )
             )
             if reason is not None and reason.code != "undefined":
-                pair = {"pair": [(metrics[a], metrics[b])], "method": plan.test.name}
-                self.notes.append(Note.of("no-test", **measure.where, **pair, **_why(reason)))
+                named = [(metrics[a], metrics[b])]
+                self.notes.append(
+                    Note.of("no-test", **measure.where, pair=named, method=plan.test.name, **_why(reason))
+                )
         return _Pairs(p, corrected, different)
 
     def sizes(self) -> dict[str, object]:

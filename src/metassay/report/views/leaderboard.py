@@ -121,7 +121,7 @@ def triangle(result: Leaderboard) -> tuple[Table, ...]:
         place = {metric: k for k, metric in enumerate(order)}
         tests = {frozenset((row.metric_a, row.metric_b)): row for row in result.tests if _setting(row) == setting}
         short = len(order) > MOST_IN_FULL
-        columns = [figures("", lambda metric, place=place: place[metric] + 1, key=True), words("metric", str)]
+        columns = [figures("", {metric: k + 1 for metric, k in place.items()}.get, key=True), words("metric", str)]
         columns += [_against(other, place, tests, short) for other in order[:-1]]
         tables += tuple(
             replace(table, fit=True)
