@@ -1,10 +1,11 @@
 """Processor seconds of a leaderboard of WMT23 en-de, and of a loop over thresholds for the same accuracy, in one run.
 
-All metrics at segment and system level by acc-eq, Pearson, SPA and pairwise accuracy, with intervals and tests of all pairs:
-by the default methods, which draw nothing, and by 1,000 draws. The loop computes the accuracy with calibrated ties from its
-definition: each difference between two scores of a segment is tried as a threshold, and all pairs are counted for each. It
-is timed on a few metrics, and scaled up to the draws and pairs of metrics of the test. Reads the folder of the data set given
-as the first argument. Processor time counts all threads, so that other work on the machine does not matter much.
+All metrics by acc-eq and Pearson at segment level and by SPA and pairwise accuracy at system level, with intervals and
+tests of all pairs: by the default methods, which draw nothing, and by 1,000 draws. The loop computes the accuracy with
+calibrated ties from its definition: each difference between two scores of a segment is tried as a threshold, and all
+pairs of outputs are counted for each. It is timed on a few metrics, and scaled up to the draws and pairs of metrics of
+the test. Reads the folder of the data set given as the first argument. Processor time counts all threads, so that other
+work on the machine matters little.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -64,9 +66,7 @@ def main() -> None:
         interval = "jackknife" if test == "jackknife" else "boot-both"
         given = {"human": "mqm", "metric": metrics, "test": test, "interval": interval, "resamples": options.draws}
         for what, statistic in (("all four", STATISTICS), ("acc-eq alone", "acc-eq")):
-            taken = seconds(
-                lambda given=given, statistic=statistic: ma.leaderboard(scores, statistic=statistic, **given)
-            )
+            taken = seconds(partial(ma.leaderboard, scores, statistic=statistic, **given))
             print(f"| {what} | {test} | {interval} | {taken[0]:.1f} | {taken[1]:.1f} |", flush=True)
             tested[test, what] = taken[0]
 
@@ -82,9 +82,7 @@ def main() -> None:
     print(f"\nLoop over thresholds: {each:.2f} s for one metric, the same values within {apart:.1g}.")
     for (test, what), cpu in tested.items():
         if what == "acc-eq alone":
-            print(
-                f"With {options.draws:,} draws of all pairs it would take {whole:,.0f} s: ×{whole / cpu:,.0f} of {test}."
-            )
+            print(f"With {options.draws:,} draws of all pairs it takes {whole:,.0f} s: ×{whole / cpu:,.0f} of {test}.")
 
 
 if __name__ == "__main__":

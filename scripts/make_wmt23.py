@@ -1,7 +1,7 @@
 """Write docs/wmt23.md: the ranking of WMT23 en-de as published, and what is left of it by other tests.
 
-Run ``python scripts/make_wmt23.py FOLDER``, where FOLDER holds the data set wmt23 in mt-metrics-eval's layout. It takes some
-minutes.
+Run ``python scripts/make_wmt23.py FOLDER``, where FOLDER holds the data set wmt23 in mt-metrics-eval's layout. It takes
+some minutes.
 """
 
 from __future__ import annotations
@@ -127,6 +127,7 @@ def main() -> None:
             metrics=int((1 + (1 + 8 * seg["pairs"]) ** 0.5) / 2),
             clusters_seg=seg["clusters"],
             clusters_sys=whole["clusters"],
+            clusters_docs=seg["clusters, documents"],
             sections="\n".join(parts.values()),
             draws=f"{DRAWS:,}",
         ),
@@ -137,16 +138,16 @@ def main() -> None:
 TEMPLATE = """\
 # WMT23 again, honestly
 
-The metrics task of WMT 2023 ranked metrics of machine translation by their agreement with MQM judgments. Here is its English–German
-part from the same files: the published ranking, the same metrics by a test whose conclusions generalise to new systems
-and new documents, and what is then left of the clusters. The page is made by `scripts/make_wmt23.py`; every claim names its
-command. The data set is that of mt-metrics-eval: 12 systems without the references, 557 segments of {documents} documents, of which
-people judged 460.
+The metrics task of WMT 2023 ranked metrics of machine translation by their agreement with MQM judgments. Here is its
+English–German part from the same files: the published ranking, the same metrics by a test whose conclusions generalise
+to new systems and new documents, and what is then left of the clusters. The page is made by `scripts/make_wmt23.py`;
+every claim names its command. The data set is that of mt-metrics-eval: 12 systems without the references, 557 segments
+of {documents} documents, of which people judged 460.
 
 ## The published numbers come out
 
-{within} of {numbers} published correlations come out to the last printed digit (seven decimals). The other {unchecked} are those of six
-sentinel metrics, of which the data have no scores.
+{within} of {numbers} published correlations come out to the last printed digit (seven decimals). The other {unchecked}
+are those of six sentinel metrics, of which the data have no scores.
 
 ```sh
 metassay reproduce --data FOLDER --only perrella-2024
@@ -157,28 +158,31 @@ metassay reproduce --data FOLDER --only perrella-2024
 {left}
 
 ```sh
-metassay compare wmt23 --human mqm --statistic acc-eq --level input --test perm-both --correction none --resamples 1000 --cluster-by none
-metassay compare wmt23 --human mqm --statistic acc-eq --level input --test perm-both --correction none --resamples 1000
+task="--human mqm --statistic acc-eq --level input --test perm-both --correction none --resamples 1000"
+metassay compare wmt23 $task --cluster-by none
+metassay compare wmt23 $task
 metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --cluster-by none --view tests
 metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view tests
 ```
 
-(with `--metric` and the {metrics} metrics of the tables below.)
+These are the {metrics} metrics of the tables below (`--metric`); for system scores the first two commands take
+`--statistic pearson --level system`.
 
-- **The test of the shared task** exchanges the scores of two metrics cell by cell. Its conclusion is about other noise on these
-  very systems: it would come out again if people and metrics scored the same outputs again. It makes {clusters_seg} clusters by segment and
-  {clusters_sys} by system.
-- **The default test here** asks what new systems and new documents would show. Twelve systems show little: by system, the data
-  do not rule out that {first_sys} of the {metrics} metrics are the best, and by segment {first_seg} of them.
-- **Documents.** Segments of one document share topic, style and translator. Where they are exchanged, drawn or left out together, fewer
-  differences are significant.
+- **The test of the shared task** exchanges the scores of two metrics cell by cell. Its conclusion is about other noise
+  on these very systems. It makes {clusters_seg} clusters by segment and {clusters_sys} by system; where segments of one
+  document are exchanged together, {clusters_docs} by segment.
+- **The default test here** asks what new systems and new documents would show. Twelve systems show little: by system,
+  the data do not rule out for {first_sys} of the {metrics} metrics that they are the best, and by segment for
+  {first_seg}.
+- **Documents.** Segments of one document share topic, style and translator, so {documents} documents are less evidence
+  than their segments. The rows of the table above come in pairs that differ in nothing else.
 - That a difference is not significant does not mean that there is none. With twelve systems, only large differences can
   be shown; [plan](guides/plan.md) says how many systems would be needed.
 
 Clusters are made as the task makes them: from the best metric downwards, a new one begins with the first metric that is
-significantly worse (one-sided, not corrected, {draws} draws) than one of the current cluster. Possible ranks are 95% confidence sets of the true ranks
-of all metrics together, by tests of all pairs after Holm's correction; metrics that share a letter are not
-significantly different. The published rank counts the six sentinels.
+significantly worse (one-sided, not corrected, {draws} draws) than one of the current cluster. Possible ranks are 95%
+confidence sets of the true ranks of all metrics together, by tests of all pairs after Holm's correction; metrics that
+share a letter are not significantly different. The published rank counts the six sentinels.
 
 {sections}"""
 

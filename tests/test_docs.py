@@ -97,7 +97,7 @@ def furnished(folder: Path) -> Path:
 
 
 def furnish_task(folder: Path, scores: ma.Scores) -> None:
-    """Write a metrics task of two language pairs as mt-metrics-eval lays it out; one metric is missing in one of them."""
+    """Write a metrics task of two language pairs as mt-metrics-eval lays it out; one lacks a metric."""
     halves = {"en-de": slice(0, 40), "en-zh": slice(40, 80)}
     names = ("synthetic-judge", "synthetic-embedding", "synthetic-overlap", "synthetic-length")
     (folder / "human-scores").mkdir(parents=True)
