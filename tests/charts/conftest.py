@@ -81,6 +81,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
         "estimate": lambda: ma.estimate(data, annotated=5),
+        "leaderboard": lambda: ma.leaderboard(data, statistic="pearson@system,kendall@input"),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
         "rank": lambda: voted(metrics, people),

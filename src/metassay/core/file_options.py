@@ -25,7 +25,10 @@ InputFormat = Annotated[
 Language = Annotated[
     str | None,
     Option(
-        "language, or language pair such as en-de, to take from data that hold several", metavar="LANG", group=_FILES
+        "language, or language pair such as en-de, to take from data that hold several; leaderboard also takes a comma "
+        "list, or * for all",
+        metavar="LANG",
+        group=_FILES,
     ),
 ]
 LowerIsBetter = Annotated[
