@@ -82,6 +82,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "difficulty": lambda: ma.difficulty(data),
         "drift": lambda: ma.drift(data),
         "estimate": lambda: ma.estimate(data, annotated=5),
+        "leaderboard": lambda: ma.leaderboard(data, statistic="pearson@system,kendall@input"),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
         "rank": lambda: voted(metrics, people),
