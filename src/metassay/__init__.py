@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from metassay.studies.agree import agree as agree
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
+    from metassay.studies.composite import Combined as Combined
+    from metassay.studies.composite import composite as composite
     from metassay.studies.coverage import Coverage as Coverage
     from metassay.studies.coverage import simulate_coverage as simulate_coverage
     from metassay.studies.criteria import Confounding as Confounding
@@ -102,6 +104,7 @@ HOMES = {
     "Catalogue": "metassay.texts.scorers.registry",
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
+    "Combined": "metassay.studies.composite",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
@@ -141,6 +144,7 @@ HOMES = {
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "compare": "metassay.studies.compare",
+    "composite": "metassay.studies.composite",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",
     "datasets": "metassay.readers.datasets",

@@ -40,6 +40,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
     "reliability": ("components", "designs"),
+    "composite": ("forest",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {

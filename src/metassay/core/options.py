@@ -381,6 +381,10 @@ Folds = Annotated[
         absent="one system, or one pair of systems, at a time",
     ),
 ]
+CompositeFolds = Annotated[
+    int,
+    Option("folds of systems, and as many of inputs, that are held out in turn", partial(known.count, least=3), **_N),
+]
 MetricB = Annotated[
     str | None, Option("metric that the first is compared with, to plan a power", metavar="NAME", group=_GOAL)
 ]

@@ -24,6 +24,7 @@ COMMANDS = (
     "systems",
     "decisions",
     "pairs",
+    "composite",
     "criteria",
     "difficulty",
     "profile",

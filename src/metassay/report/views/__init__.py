@@ -18,6 +18,7 @@ from metassay.report.table import Page, Table
 VIEWS: dict[str, tuple[str, ...]] = {
     "agree": ("table", "limits", "leverage"),
     "compare": ("list", "matrix", "ranks"),
+    "composite": ("result", "weights"),
     "corrupt": ("table",),
     "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
     "datasets": ("table", "sources"),
