@@ -40,8 +40,9 @@ def verdicts(result: Comparison, statistic: str | None = None) -> tuple[str, ...
 
 
 def best_first(rows: Sequence[Any]) -> list[Any]:
-    """Return the rows whose agreement is defined, the best first."""
-    return sorted((row for row in rows if not math.isnan(row.estimate)), key=lambda row: -names.goodness(row))
+    """Return the metrics whose agreement is defined, the best first; sentinels and people are none."""
+    own = [row for row in rows if getattr(row, "kind", "metric") == "metric" and not math.isnan(row.estimate)]
+    return sorted(own, key=lambda row: -names.goodness(row))
 
 
 def none_agrees(best: AgreementRow | RankRow) -> str | None:
