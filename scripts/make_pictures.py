@@ -18,6 +18,7 @@ PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "composite": (lambda: ma.composite(SCORES, human="relevance"), {}),
     "criteria": (lambda: ma.criteria(SCORES), {"kind": "dumbbells"}),
     "decisions": (lambda: ma.decisions(SCORES, human="relevance"), {}),
+    "differences": (lambda: ma.differences(SCORES, human="relevance", metric=FEW), {}),
     "difficulty": (
         lambda: ma.difficulty(SCORES, human="relevance", metric="synthetic-judge"),
         {"kind": "map", "metric": "synthetic-judge"},

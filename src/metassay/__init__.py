@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from metassay.studies.criteria import criteria as criteria
     from metassay.studies.decisions import Decisions as Decisions
     from metassay.studies.decisions import decisions as decisions
+    from metassay.studies.differences import Differences as Differences
+    from metassay.studies.differences import differences as differences
     from metassay.studies.difficulty import Difficulty as Difficulty
     from metassay.studies.difficulty import difficulty as difficulty
     from metassay.studies.downgrade import Damaged as Damaged
@@ -124,6 +126,7 @@ HOMES = {
     "DataError": "metassay.errors",
     "Datasets": "metassay.readers.datasets",
     "Decisions": "metassay.studies.decisions",
+    "Differences": "metassay.studies.differences",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
     "Estimates": "metassay.studies.estimate",
@@ -163,6 +166,7 @@ HOMES = {
     "criteria": "metassay.studies.criteria",
     "datasets": "metassay.readers.datasets",
     "decisions": "metassay.studies.decisions",
+    "differences": "metassay.studies.differences",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
     "estimate": "metassay.studies.estimate",

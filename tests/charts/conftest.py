@@ -97,6 +97,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "simulate-size": lambda: ma.simulate_size(data, test="williams,two-way,perm-both", trials=6, resamples=19),
         "reliability": lambda: ma.reliability(data, **few),
         "composite": lambda: ma.composite(data, level="input", folds=3, **few),
+        "differences": lambda: ma.differences(data, **few),
         "plan": lambda: ma.plan(data, trials=50),
     }[name]()
 

@@ -44,6 +44,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "plan": ("curves",),
     "reliability": ("components", "designs"),
     "composite": ("forest",),
+    "differences": ("chance",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {

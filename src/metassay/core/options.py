@@ -384,6 +384,17 @@ Curve = Annotated[
         signed=lambda fitted: "logistic" if fitted else None,
     ),
 ]
+Differences = Annotated[
+    "str | Iterable[float] | None",
+    Option(
+        "score differences to explain, in units of the metric, a comma list, such as 0.5,1,2",
+        known.positives,
+        metavar="SIZE",
+        group=_PAIRS,
+        absent="five round numbers up to the largest in the data",
+        key="difference",
+    ),
+]
 Sizes = Annotated[
     "str | Iterable[int] | None",
     Option(

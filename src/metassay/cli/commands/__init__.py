@@ -28,6 +28,7 @@ COMMANDS = (
     "systems",
     "decisions",
     "pairs",
+    "differences",
     "composite",
     "criteria",
     "difficulty",

@@ -24,6 +24,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
     "datasets": ("table", "sources"),
     "decisions": ("table",),
+    "differences": ("meaning", "needed", "ranges"),
     "difficulty": ("tests", "inputs"),
     "downgrade": ("table", "curve", "systems"),
     "estimate": ("table", "differences", "ranking", "methods"),
