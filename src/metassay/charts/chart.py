@@ -47,6 +47,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "plan-labels": ("choices",),
     "reliability": ("components", "designs"),
     "slices": ("estimates",),
+    "composite": ("forest",),
+    "differences": ("chance",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
