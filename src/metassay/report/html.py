@@ -33,7 +33,8 @@ def render(page: Page, *, document: bool = False) -> str:
     document
         Whether to return a whole document instead of a fragment.
     """
-    parts = [_STYLE, '<div class="metassay">', *(render_table(table) for table in page.tables)]
+    parts = [_STYLE, '<div class="metassay">', *(f"<p>{escape(answer)}</p>" for answer in page.answers)]
+    parts += map(render_table, page.tables)
     parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]
     parts += [f"<p><code>{escape(page.signature)}</code></p>", "</div>"]
     fragment = "\n".join(parts)

@@ -50,7 +50,7 @@ def render(page: Page, *, caption: str | None = None, label: str | None = None) 
     floats = [r"% needs \usepackage{booktabs" + (",longtable}" if broken else "}")]
     for at, table in enumerate(page.tables):
         last = at == len(page.tables) - 1
-        below = [*table.below, *(page.notes if last else ())]
+        below = [*table.below, *((*page.answers, *page.notes) if last else ())]
         head = caption if caption is not None and at == 0 else escape(table.title)
         floats.append(_float(table, below, page.signature, head, label if at == 0 else f"{label}-{at + 1}"))
     return "\n".join(floats)

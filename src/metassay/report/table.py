@@ -91,6 +91,8 @@ class Page:
     """What a reader must know."""
     signature: str
     """The recipe of the numbers."""
+    answers: tuple[str, ...] = ()
+    """What it comes to, in a few sentences; they stand first."""
 
 
 def name(text: str, bold: bool = False) -> Cell:

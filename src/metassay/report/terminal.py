@@ -67,6 +67,10 @@ def render(page: Page, *, width: int | None = None, color: bool = False, encodin
         highlight=False,
     )
     draw = _Pen(console, width, encoding or default_encoding())
+    for answer in page.answers:
+        draw.line(answer)
+    if page.answers:
+        console.print()
     for table in page.tables:
         draw.table(table)
     for note in page.notes:

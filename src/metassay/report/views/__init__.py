@@ -63,7 +63,8 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     view
         Names of views, or a comma list of them; by default those that suit the size of the result.
     """
-    from metassay.report.notes import sentences  # help lists views without them
+    from metassay.report.notes import is_answer, sentences  # help lists views without them
+    from metassay.report.words import answers
 
     known = names_of(result.study)
     if view is not None:
@@ -74,8 +75,9 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     return Page(
         result.study,
         tuple(table for name in chosen for table in _tables(result, name)),
-        sentences(result.notes),
+        sentences(note for note in result.notes if not is_answer(note)),
         one_line(result.signature, 1000),
+        (*answers(result), *sentences(filter(is_answer, result.notes))),
     )
 
 
