@@ -23,8 +23,11 @@ PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     ),
     "pairs": (lambda: ma.pairs(SCORES, human="relevance", metric=FEW), {}),
     "plan": (lambda: ma.plan(SCORES, human="relevance", metric="synthetic-judge,synthetic-overlap", width=0.3), {}),
+    "estimate": (lambda: ma.estimate(SCORES, human="relevance", metric="synthetic-judge", annotated=20), {}),
     "precision": (lambda: ma.precision(SCORES, human="relevance", metric="synthetic-judge", annotated=20), {}),
     "profile": (lambda: ma.profile(SCORES), {}),
+    "reliability": (lambda: ma.reliability(SCORES, metric=FEW), {}),
+    "reliability-designs": (lambda: ma.reliability(SCORES, metric=FEW), {"kind": "designs"}),
     "simulate-coverage": (
         lambda: ma.simulate_coverage(SCORES, human="relevance", metric="synthetic-judge", trials=300, resamples=300),
         {},

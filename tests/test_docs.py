@@ -81,6 +81,7 @@ def furnished(folder: Path) -> Path:
             judged = [float(v) for v in scores["relevance"].values[:, s, i] if v == v]
             metrics.append({**where, "metrics": {"overlap": overlap}})
             people.append({**where, "metrics": {"expert": {"relevance": judged}}})
+    shutil.copy(ROOT / "src" / "metassay" / "data" / "judge.csv", folder)
     (folder / "scores").mkdir()
     for name, rows in (("rouge.jsonl", metrics), ("human.jsonl", people)):
         text = "".join(json.dumps(row) + "\n" for row in rows)

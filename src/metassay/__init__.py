@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from metassay.readers import example as example
     from metassay.readers import read as read
     from metassay.readers import read_parallel as read_parallel
+    from metassay.readers import read_tasks as read_tasks
     from metassay.readers import read_texts as read_texts
     from metassay.readers import read_votes as read_votes
     from metassay.readers import write as write
@@ -58,6 +59,12 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.estimate import Estimates as Estimates
+    from metassay.studies.estimate import estimate as estimate
+    from metassay.studies.judge import JudgeCard as JudgeCard
+    from metassay.studies.judge import judge as judge
+    from metassay.studies.leaderboard import Leaderboard as Leaderboard
+    from metassay.studies.leaderboard import leaderboard as leaderboard
     from metassay.studies.look import Look as Look
     from metassay.studies.look import look as look
     from metassay.studies.normality import Normality as Normality
@@ -72,6 +79,10 @@ if TYPE_CHECKING:
     from metassay.studies.precision import precision as precision
     from metassay.studies.profile import Profile as Profile
     from metassay.studies.profile import profile as profile
+    from metassay.studies.rank import Ranking as Ranking
+    from metassay.studies.rank import rank as rank
+    from metassay.studies.reliability import Reliability as Reliability
+    from metassay.studies.reliability import reliability as reliability
     from metassay.studies.size import Size as Size
     from metassay.studies.size import simulate_size as simulate_size
     from metassay.studies.stability import Stability as Stability
@@ -88,7 +99,7 @@ if TYPE_CHECKING:
     from metassay.texts.changes.translation import translate as translate
     from metassay.texts.scorers.callables import scorer as scorer
     from metassay.texts.scorers.damaged import DamagedRouge1 as DamagedRouge1
-    from metassay.texts.scorers.judge_config import judge as judge
+    from metassay.texts.scorers.judge_config import ask_model as ask_model
     from metassay.texts.scorers.registry import Catalogue as Catalogue
     from metassay.texts.scorers.registry import metrics as metrics
     from metassay.texts.scorers.scoring import score as score
@@ -112,7 +123,10 @@ HOMES = {
     "Decisions": "metassay.studies.decisions",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
+    "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
+    "JudgeCard": "metassay.studies.judge",
+    "Leaderboard": "metassay.studies.leaderboard",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
     "Normality": "metassay.studies.normality",
@@ -120,6 +134,8 @@ HOMES = {
     "Plan": "metassay.studies.plan",
     "Precision": "metassay.studies.precision",
     "Profile": "metassay.studies.profile",
+    "Ranking": "metassay.studies.rank",
+    "Reliability": "metassay.studies.reliability",
     "Report": "metassay.report.document.report",
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
@@ -137,6 +153,7 @@ HOMES = {
     "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
+    "ask_model": "metassay.texts.scorers.judge_config",
     "compare": "metassay.studies.compare",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",
@@ -144,11 +161,13 @@ HOMES = {
     "decisions": "metassay.studies.decisions",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
+    "estimate": "metassay.studies.estimate",
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
     "get_dataset": "metassay.readers.datasets",
+    "leaderboard": "metassay.studies.leaderboard",
     "load": "metassay.report.data",
-    "judge": "metassay.texts.scorers.judge_config",
+    "judge": "metassay.studies.judge",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
     "metrics": "metassay.texts.scorers.registry",
@@ -157,11 +176,14 @@ HOMES = {
     "plan": "metassay.studies.plan",
     "precision": "metassay.studies.precision",
     "profile": "metassay.studies.profile",
+    "rank": "metassay.studies.rank",
     "read": "metassay.readers",
     "read_parallel": "metassay.readers",
+    "read_tasks": "metassay.readers",
     "read_texts": "metassay.readers",
     "read_votes": "metassay.readers",
     "register": "metassay.stats.statistics.registry",
+    "reliability": "metassay.studies.reliability",
     "reproduce": "metassay.reproduction.reproduce",
     "score": "metassay.texts.scorers.scoring",
     "score_corpus": "metassay.texts.scorers.scoring",

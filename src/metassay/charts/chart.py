@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
     "compare": ("matrix", "ranks"),
+    "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
+    "estimate": ("intervals",),
     "normality": ("bars",),
     "pairs": ("curves", "chance", "triangle"),
     "precision": ("intervals",),
     "profile": ("biplot",),
+    "rank": ("intervals", "ranks", "matrix"),
     "stability": ("curves",),
     "systems": ("bars", "matrix"),
     "widths": ("intervals",),
@@ -39,11 +42,13 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-power": ("curves",),
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
+    "reliability": ("components", "designs"),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
     **{"agree": "forest", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
     **{"difficulty": "intervals", "pairs": "curves", "precision": "intervals", "stability": "curves"},
+    "reliability": "components",
 }
 """The kind of chart that the page shows of a study."""
 SUFFIXES = (".png", ".svg", ".pdf", ".json")

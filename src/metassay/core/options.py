@@ -31,6 +31,10 @@ from metassay.core.file_options import ScaleOf as ScaleOf
 from metassay.core.file_options import Select as Select
 from metassay.core.file_options import SystemColumn as SystemColumn
 from metassay.core.option import Option
+from metassay.core.task_options import Average as Average
+from metassay.core.task_options import DropOutliers as DropOutliers
+from metassay.core.task_options import Measures as Measures
+from metassay.core.task_options import Tasks as Tasks
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -90,6 +94,11 @@ def _signed_bounds(value: Iterable[tuple[float, float]]) -> list[str]:
     return [f"{lower:g}:{upper:g}" for lower, upper in value]
 
 
+def _names(_what: str, value: Names) -> tuple[str, ...]:
+    texts = [value] if isinstance(value, str) else list(value)
+    return tuple(dict.fromkeys(name for text in texts for name in known.names(text)))
+
+
 def _seed(_what: str, value: int) -> int:
     return known.seed(value)
 
@@ -120,6 +129,29 @@ Metric = Annotated[
 ]
 References = Annotated[
     bool, Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED)
+]
+Sentinels = Annotated[
+    bool,
+    Option(
+        "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
+        "does not beat them is marked",
+        known.flag,
+        switch=True,
+        group=_STUDIED,
+        key="sentinels",
+        signed=lambda wanted: "yes" if wanted else None,
+    ),
+]
+PeopleAsMetrics = Annotated[
+    bool,
+    Option(
+        "add each annotator as a row, compared with the other annotators",
+        known.flag,
+        switch=True,
+        group=_STUDIED,
+        key="people",
+        signed=lambda wanted: "rows" if wanted else None,
+    ),
 ]
 _GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
 _GROUPED = _Shared(repeated=True, metavar="GROUP")
@@ -361,6 +393,27 @@ Sizes = Annotated[
         absent="ten up to the number of inputs",
     ),
 ]
+EstimateMethods = Annotated[
+    Names | None,
+    Option(
+        "how the metric is corrected by labels",
+        metavar="METHOD",
+        choices=known.ESTIMATE_METHODS,
+        several=True,
+        absent="ppi, and rogan-gladen where both say yes or no",
+        key="method",
+    ),
+]
+Nested = Annotated[
+    bool,
+    Option(
+        "raters are different people for every output, so that their labels are positions and nothing else",
+        known.flag,
+        switch=True,
+        key="raters",
+        signed=lambda nested: "nested" if nested else "crossed",
+    ),
+]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
 Folds = Annotated[
     int | None,
@@ -464,6 +517,58 @@ Resample = Annotated[
 ]
 Aggregate = Annotated[
     str, Option("how scores against several references become one", metavar="HOW", choices=known.AGGREGATES, key="refs")
+]
+
+Rankings = Annotated[
+    Names | None,
+    Option(
+        "how systems are ranked (mean needs scores, the others votes)",
+        metavar="HOW",
+        choices=known.RANKINGS,
+        several=True,
+        absent="bradley-terry from votes, mean from scores",
+        key="coef",
+    ),
+]
+Ties = Annotated[
+    str,
+    Option(
+        "what ties are: half a win for both, or an outcome of its own (davidson)",
+        metavar="HOW",
+        choices=known.TIES,
+        listed=False,
+        key="ties",
+    ),
+]
+Covariates = Annotated[
+    Names | None,
+    Option(
+        "what to hold equal between two outputs: position (which was shown first), length (in words), or NAME for "
+        "columns NAME_a and NAME_b",
+        _names,
+        metavar="NAME",
+        repeated=True,
+        absent="nothing",
+        key="covariates",
+    ),
+]
+RankInterval = Annotated[
+    str,
+    Option(
+        "method of the confidence intervals: cluster-robust (sandwich), or percentiles of a bootstrap",
+        metavar="METHOD",
+        choices=known.RANK_INTERVALS,
+        key="ci",
+    ),
+]
+VoteUnits = Annotated[
+    str,
+    Option(
+        "what the intervals generalise to new ones of; votes on one of them belong together",
+        metavar="WHAT",
+        choices=known.VOTE_UNITS,
+        key="resample",
+    ),
 ]
 
 # -- files and places -------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from functools import cache, wraps
 from importlib.abc import InspectLoader
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
-from metassay.core import options, text_options
+from metassay.core import judge_options, options, text_options
 from metassay.core.option import WORKS_ON, Option
 from metassay.core.result import Result
 from metassay.errors import UsageError
@@ -27,7 +27,7 @@ from metassay.errors import UsageError
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 
-_MODULES = {"opt": options, "text": text_options}
+_MODULES = {"opt": options, "text": text_options, "jd": judge_options}
 """How signatures name options: ``level: opt.Levels``."""
 
 
@@ -107,7 +107,7 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
 
     checked.__doc__ = _documented(verb, {**known, **where})
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in where]
-    checked.__signature__ = inspect.Signature([*parameters.values(), *more])  # type: ignore[attr-defined]
+    checked.__signature__ = inspect.Signature(sorted([*parameters.values(), *more], key=lambda each: each.kind))  # type: ignore[attr-defined]
     return cast("Study[P, R]", checked)
 
 

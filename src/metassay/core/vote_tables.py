@@ -23,7 +23,7 @@ _SYSTEMS = (
     ("model_1", "model_2"), ("system_1", "system_2"), ("model1", "model2"), ("a", "b"), ("model_x", "model_y"),
     ("model_left", "model_right"), ("candidate_a", "candidate_b"), ("player_a", "player_b"), ("winner_model", "loser"),
 )  # fmt: skip
-_OUTPUTS = (
+OUTPUTS = (
     ("output_1", "output_2"), ("response1", "response2"), ("response_1", "response_2"), ("answer_a", "answer_b"),
     ("response_a", "response_b"), ("completion_a", "completion_b"), ("output_a", "output_b"), ("text_a", "text_b"),
 )  # fmt: skip
@@ -35,6 +35,7 @@ _INPUTS = ("input", "question_id", "prompt_id", "item_id", "input_id", "instruct
            "instruction", "question", "idx", "id")  # fmt: skip
 _PEOPLE = re.compile(r"^annotator_?\d+$|^human_?\d*$|^rater_?\d+$|^worker_?\d+$", re.IGNORECASE)
 _HUMAN = re.compile(r"^(human|author|expert|annotator|worker|user|crowd|rater|gold|\d+$)", re.IGNORECASE)
+_JUDGE = re.compile(r"judge|gpt|claude|llama|gemini|gemma|mistral|qwen|deepseek|llm|model|metric", re.IGNORECASE)
 
 _SAID = {
     **dict.fromkeys(("a", "model_a", "left", "1", "output_1", "first", "model_1", "response1", "response_1", "[[a]]",
@@ -53,7 +54,7 @@ def pair_of(names: Sequence[str]) -> tuple[str, str] | None:
     folded = {name.lower(): name for name in names}
     if not any(name in folded for name in (*_WINNERS, _BOTH_ORDERS[0])) and not any(map(_PEOPLE.match, names)):
         return None
-    for a, b in (*_SYSTEMS, *_OUTPUTS):
+    for a, b in (*_SYSTEMS, *OUTPUTS):
         if a in folded and b in folded:
             return folded[a], folded[b]
     return None
@@ -148,7 +149,7 @@ class VoteBook:
                 f"(found: {listed(names)})", file=file,
             )  # fmt: skip
         n = len(table[pair[0]])
-        outputs = pair[0].lower() in {a for a, _ in _OUTPUTS}
+        outputs = pair[0].lower() in {a for a, _ in OUTPUTS}
         named = [str(name) for name in pair] if outputs else None
         a = [named[0]] * n if named else [str(one) for one in table[pair[0]]]
         b = [named[1]] * n if named else [str(one) for one in table[pair[1]]]
@@ -192,9 +193,9 @@ class VoteBook:
             return "human"
         if column is None:
             return None
-        if column.lower() == "judge" or not _HUMAN.match(rater):
-            return "human" if _HUMAN.match(rater) or column.lower().startswith(("worker", "user")) else "metric"
-        return "human"
+        if _HUMAN.match(rater) or column.lower().startswith(("worker", "user")):
+            return "human"
+        return "metric" if column.lower() == "judge" or _JUDGE.search(rater) else None
 
     def votes(self, sources: tuple[Origin, ...] = ()) -> Votes:
         """Return everything as votes; equal votes that two files repeat count once."""

@@ -79,6 +79,17 @@ def stars(row: Any) -> str:  # noqa: ANN401 - a test
     return "*" if row.significant else ""
 
 
+def below_sentinels(row: Any) -> str:  # noqa: ANN401 - a row of agreement
+    """Return what marks a metric that has not been shown to be better than the sentinels."""
+    return "†" if row.beats_sentinels is False else ""
+
+
+def sentinel_legend(rows: Iterable[Any]) -> str:
+    """Return what the mark means, if it stands anywhere."""
+    told = "† not significantly better than every sentinel (no better, where there is no test)."
+    return told if any(map(below_sentinels, rows)) else ""
+
+
 def starred(row: Any, *, padded: bool = True, stars: Callable[[Any], str] = stars) -> str:  # noqa: ANN401 - a test
     """Return a p-value with its stars, which are padded so that digits stand under each other."""
     return numbers.p_value(row.p_value) + stars(row).ljust(2 * padded)

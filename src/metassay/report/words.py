@@ -26,8 +26,9 @@ def by_setting(result: Comparison) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def best_first(rows: Sequence[Any]) -> list[Any]:
-    """Return the rows whose agreement is defined, the best first."""
-    return sorted((row for row in rows if not math.isnan(row.estimate)), key=lambda row: -names.goodness(row))
+    """Return the metrics whose agreement is defined, the best first; sentinels and people are none."""
+    own = [row for row in rows if getattr(row, "kind", "metric") == "metric" and not math.isnan(row.estimate)]
+    return sorted(own, key=lambda row: -names.goodness(row))
 
 
 def none_agrees(best: AgreementRow | RankRow) -> str | None:
@@ -116,7 +117,8 @@ def agreement(ranked: Sequence[AgreementRow]) -> str:
     best = ranked[0]
     return none_agrees(best) or (
         f"{one_line(best.metric)} agrees {'best ' * (len(ranked) > 1)}with people on {where(best)}: "
-        f"{names.statistic(best)} {numbers.correlation(best.estimate)}{_ci(best)}."
+        f"{names.statistic(best)} {numbers.correlation(best.estimate)}"
+        f"{'' if math.isnan(best.low) else f', {interval(best)}'}."
     )
 
 
@@ -124,10 +126,9 @@ def _agree(result: Any) -> Iterator[str]:  # noqa: ANN401 - an Agreement
     return (agreement(ranked) for rows in _first(result.table) if (ranked := best_first(rows)))
 
 
-def _ci(row: Any) -> str:  # noqa: ANN401 - a row with an interval
-    if math.isnan(row.low):
-        return ""
-    return f", {numbers.level(row.confidence)} CI [{numbers.bound(row.low)}, {numbers.bound(row.high)}]"
+def interval(row: Any) -> str:  # noqa: ANN401 - a row with an interval
+    """Return its interval, such as ``95% CI [0.1, 0.2]``."""
+    return f"{numbers.level(row.confidence)} CI [{numbers.bound(row.low)}, {numbers.bound(row.high)}]"
 
 
 def _compare(result: Any) -> list[str]:  # noqa: ANN401 - a Comparison
@@ -167,7 +168,9 @@ def _decisions(result: Any) -> Iterator[str]:  # noqa: ANN401 - Decisions
         known = [row for row in rows if not math.isnan(row.agreement)]
         if known:
             best = max(known, key=lambda row: row.agreement)
-            ends = "" if math.isnan(best.low) else f" (95% CI {numbers.percent(best.low)} to {numbers.percent(best.high)})"
+            ends = (
+                "" if math.isnan(best.low) else f" (95% CI {numbers.percent(best.low)} to {numbers.percent(best.high)})"
+            )
             yield (
                 f"{one_line(best.metric)} leads to the same decision as people on {one_line(best.human)} for "
                 f"{numbers.percent(best.agreement)} of the pairs of systems{ends}."

@@ -20,10 +20,9 @@ from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import mean
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.levels import means_of_known
+from metassay.stats.methods.names import EPSILONS as EPSILONS
 from metassay.stats.significance import corrected
 
-EPSILONS = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
-"""What a person is worth beyond equal quality, by kind of annotator, as the paper proposes."""
 FEW = 30
 """Items under which the paper takes Wilcoxon's test for the t-test, and the reference leaves a person out."""
 PASS = 0.5

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from metassay.errors import one_line, visible
 from metassay.report import names, numbers, words
 from metassay.report.document.study_runs import Dossier
+from metassay.report.table import sizes
 from metassay.report.templates import filled
 from metassay.report.views.columns import grouped
 
@@ -29,7 +30,16 @@ def verdicts(dossier: Dossier) -> str:
     for setting, rows in grouped(cast("Agreement", dossier.results["agree"]).table, names.SETTING).items():
         said = [tested[setting]] if setting in tested else []
         best = words.best_first(rows)
-        said += [words.agreement(best)] if best else [f"Agreement on {words.where(rows[0])} is undefined."] * (not said)
+        if best and said:
+            said.append(
+                f"{one_line(best[0].metric)}: {words.interval(best[0])}, {sizes([(best[0].n_systems, best[0].n_inputs)])}."
+                if not math.isnan(best[0].low)
+                else "Its CI is undefined."
+            )
+        elif best:
+            said.append(words.agreement(best))
+        elif not said:
+            said.append(f"Agreement on {words.where(rows[0])} is undefined for every metric.")
         where = zip(("human", "level", "statistic"), setting, strict=True)
         given = " ".join(f'data-{name}="{escape(visible(value))}"' for name, value in where)
         hidden = " hidden" * bool(parts)
@@ -48,7 +58,9 @@ def boards(dossier: Dossier) -> str:
     )
 
 
-def _board(rows: Sequence[AgreementRow], ranks: Ranks, ceilings: Iterable[tuple[str, dict[str, float]]], *, hidden: bool) -> str:
+def _board(
+    rows: Sequence[AgreementRow], ranks: Ranks, ceilings: Iterable[tuple[str, dict[str, float]]], *, hidden: bool
+) -> str:
     first = rows[0]
     humans = list(dict.fromkeys(row.human for row in rows))
     ends = [end for row in rows for end in (row.low, row.high, row.estimate) if math.isfinite(end)]
@@ -74,7 +86,8 @@ def _board(rows: Sequence[AgreementRow], ranks: Ranks, ceilings: Iterable[tuple[
         title=escape(f"{names.measured(rows).capitalize()} with people, {first.level} level"),
         told=escape(_told(rows, ranked=ranked)),
         heads="".join(
-            f'<th scope="col" data-human="{escape(visible(human))}">{escape(one_line(human, 40))}</th>' for human in humans
+            f'<th scope="col" data-human="{escape(visible(human))}">{escape(one_line(human, 40))}</th>'
+            for human in humans
         ),
         body="\n".join(body),
     )

@@ -23,7 +23,18 @@ from metassay.report.document.study_runs import Dossier
 from metassay.report.notes import is_answer, sentences
 from metassay.report.templates import each, filled, options
 
-STUDIES = ("agree", "compare", "criteria", "pairs", "decisions", "stability", "precision", "difficulty", "normality")
+STUDIES = (
+    "agree",
+    "compare",
+    "criteria",
+    "pairs",
+    "decisions",
+    "stability",
+    "precision",
+    "reliability",
+    "difficulty",
+    "normality",
+)
 QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 """The sections, in reading order."""
 
@@ -140,7 +151,7 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
     page = views.page(result)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
-        each('<p class="told">{}</p>', zip(page.answers, strict=True)),
+        each('<p class="told">{}</p>', zip(page.lead, strict=True)),
         *([] if chart is None else [_figure(name, chart)]),
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)

@@ -229,7 +229,18 @@ def _unscored(facts: Facts) -> str:
     return f"{facts['scorer']}: {total:,} of {facts['answers']:,} answers gave no score: {reasons}{why}."
 
 
+def _unbounded(facts: Facts) -> str:
+    said_of = [(facts["always"], "won all its votes", "won all their votes"), (facts["never"], "won none", "won none")]
+    who = [f"{listed(names_, 4)} {one if len(names_) == 1 else more}" for names_, one, more in said_of if names_]
+    return (
+        f"{one_line(facts['metric'], 60)}: {'; '.join(who) or 'some systems always won against the rest'}. Votes alone "
+        f"leave such strengths without bound; {facts['virtual']:g} virtual votes of each system against an average one "
+        "hold them, so the differences shown are rather too small."
+    )
+
+
 SENTENCES = {
+    "strength-unbounded": Sentence("caveat", _unbounded),
     "false-positives": Sentence("caveat", _false_positives),
     "differences-needed": Sentence("limit", _differences_needed),
     "one-system-carries": Sentence("caveat", _carried),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct, sizes
-from metassay.report.views.columns import Shown, bold, build, figures, grouped, words
+from metassay.report.views.columns import Shown, bold, build, figures, grouped, optional, words
 
 if TYPE_CHECKING:
     from metassay.studies.compare import Comparison, ComparisonRow
@@ -79,10 +79,12 @@ def ranks(result: Comparison) -> tuple[Table, ...]:
             figures(names.symbol(result.ranks), "estimate", numbers.correlation),
             figures("rank by estimate", "rank"),
             figures("possible ranks", lambda row: row.rank and numbers.span((row.rank_low, row.rank_high), to="–")),
+            optional(words("", names.below_sentinels, key=False)),
         ],
         [(names.setting(mine[0]), mine) for mine in grouped(result.ranks, names.SETTING).values()],
         "Possible ranks: with the confidence above, the true ranks of all metrics of a section are within these bounds "
         "(Holm over all pairs). Metrics whose bounds overlap are not shown to be equal.",
+        names.sentinel_legend(result.ranks),
     )
 
 
