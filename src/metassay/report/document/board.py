@@ -31,11 +31,9 @@ def verdicts(dossier: Dossier) -> str:
         said = [tested[setting]] if setting in tested else []
         best = words.best_first(rows)
         if best and said:
-            said.append(
-                f"{one_line(best[0].metric)}: {words.interval(best[0])}, {sizes([(best[0].n_systems, best[0].n_inputs)])}."
-                if not math.isnan(best[0].low)
-                else "Its CI is undefined."
-            )
+            size = sizes([(best[0].n_systems, best[0].n_inputs)])
+            known = not math.isnan(best[0].low)
+            said.append(f"{one_line(best[0].metric)}: {words.interval(best[0]) if known else 'CI undefined'}, {size}.")
         elif best:
             said.append(words.agreement(best))
         elif not said:
