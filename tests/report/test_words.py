@@ -25,7 +25,8 @@ def test_a_difference_that_does_not_survive_correction():
 
 
 def test_the_alternative_less_is_read_the_right_way_round():
-    ((_, sentence),) = by_setting(comparison({"a": 0.5, "b": 0.4}, p={("b", "a"): 0.0001, ("a", "b"): 1}, alternative="less"))
+    p = {("b", "a"): 0.0001, ("a", "b"): 1}
+    ((_, sentence),) = by_setting(comparison({"a": 0.5, "b": 0.4}, p=p, alternative="less"))
     assert "is statistically significant (perm-both test, p < .001" in sentence
 
 
