@@ -56,6 +56,17 @@ def translated(metrics, people, levels=("de", "de-back", "es", "es-back")):
     return ma.survive(parts, resamples=24, resample="points")
 
 
+def voted(metrics, people):
+    """Return a ranking of systems that are called like the metrics, by people and by a judge in each order."""
+    random = np.random.default_rng(0)
+    pairs = [(i, j) for i in range(len(metrics)) for j in range(len(metrics)) if i != j] * 3
+    won = ["a" if random.random() < 1 / (1 + np.exp((i - j) / 3)) else "b" for i, j in pairs]
+    sides = [[metrics[pair[side]] for pair in pairs] for side in (0, 1)]
+    raters = [people[at % len(people)] for at in range(len(pairs))]
+    votes = ma.Votes.from_arrays(*sides, won, inputs=[str(at % 40) for at in range(len(pairs))], raters=raters)
+    return ma.rank(votes, human=people[:1], resamples=20)
+
+
 def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance")):
     """Return the result of a study, by its cheapest methods."""
     if name in ("simulate-size", "plan"):  # no world can be fitted to what does not vary
@@ -69,8 +80,12 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         ),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
+        "drift": lambda: ma.drift(data),
+        "estimate": lambda: ma.estimate(data, annotated=5),
+        "leaderboard": lambda: ma.leaderboard(data, statistic="pearson@system,kendall@input"),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
+        "rank": lambda: voted(metrics, people),
         "precision": lambda: ma.precision(data, annotated=5, **few),
         "profile": lambda: ma.profile(data, **few),
         "stability": lambda: ma.stability(data, draws=10, sizes=[2, 4, 6]),
@@ -82,8 +97,12 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "simulate-coverage": lambda: ma.simulate_coverage(data, trials=6, resamples=10),
         "simulate-power": lambda: ma.simulate_power(data, trials=6, resamples=10, noise=[0.5, 2]),
         "simulate-size": lambda: ma.simulate_size(data, test="williams,two-way,perm-both", trials=6, resamples=19),
+        "reliability": lambda: ma.reliability(data, **few),
+        "composite": lambda: ma.composite(data, level="input", folds=3, **few),
+        "differences": lambda: ma.differences(data, **few),
         "plan": lambda: ma.plan(data, trials=50),
         "slices": lambda: ma.agree(data, by="group"),
+        "plan-labels": lambda: ma.plan_labels(data, trials=5),
     }[name]()
 
 

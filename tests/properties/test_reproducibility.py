@@ -69,7 +69,8 @@ def test_threads_change_no_byte_of_a_test(scores, test):
 
 
 def test_more_resamples_begin_with_the_fewer(scores):
-    few, many = (ma.agree(scores, level=ALL_LEVELS, statistic=ALL_COEFFICIENTS, resamples=k) for k in (700, 2100))
+    options = {"level": ALL_LEVELS, "statistic": ALL_COEFFICIENTS, "interval": "boot-both"}
+    few, many = (ma.agree(scores, resamples=k, **options) for k in (700, 2100))
     for a, b in zip(few.samples, many.samples, strict=True):
         assert a.shape == (700,)
         assert same(a, b[:700])
@@ -77,7 +78,7 @@ def test_more_resamples_begin_with_the_fewer(scores):
 
 def test_seeds_differ_and_seed_0_is_a_seed(scores):
     def run(seed):
-        return ma.agree(scores, level="input", statistic="pearson", resamples=50, seed=seed)
+        return ma.agree(scores, level="input", interval="boot-both", statistic="pearson", resamples=50, seed=seed)
 
     zero, again, one = run(0), run(0), run(1)
     assert zero.signature["seed"] == "0"
@@ -86,7 +87,8 @@ def test_seeds_differ_and_seed_0_is_a_seed(scores):
     assert same(run(2**70).samples[0], run(2**70).samples[0])
 
     def p_values(seed):
-        return [row.p_value for row in ma.compare(scores, level="input", resamples=199, seed=seed).table]
+        result = ma.compare(scores, level="input", test="two-way", resamples=199, seed=seed)
+        return [row.p_value for row in result.table]
 
     assert p_values(0) == p_values(0) != p_values(1)
 
@@ -137,11 +139,21 @@ def test_tables_kept_or_made_again_give_the_same_bytes(level, coefficient):
 
 
 def test_a_metric_alone_gets_the_numbers_it_gets_in_company(scores):
-    together = ma.agree(scores, level=ALL_LEVELS, statistic=ALL_COEFFICIENTS, resamples=300)
+    options = {"level": ALL_LEVELS, "statistic": ALL_COEFFICIENTS, "interval": "boot-both", "resamples": 300}
+    together = ma.agree(scores, **options)
     for name in scores.metrics:
-        alone = ma.agree(scores, metric=name, level=ALL_LEVELS, statistic=ALL_COEFFICIENTS, resamples=300)
+        alone = ma.agree(scores, metric=name, **options)
         of_name = [row for row, inner in zip(rows(together), together.table, strict=True) if inner.metric == name]
         assert rows(alone) == of_name
+
+
+def test_company_moves_the_jackknife_by_rounding_at_most(scores):
+    options = {"level": ALL_LEVELS, "statistic": ALL_COEFFICIENTS}
+    together = {(row.metric, row.level, row.statistic): row for row in ma.agree(scores, **options).table}
+    for name in scores.metrics:
+        for row in ma.agree(scores, metric=name, **options).table:
+            other = together[(name, row.level, row.statistic)]
+            np.testing.assert_allclose((row.low, row.high), (other.low, other.high), atol=1e-13, rtol=0)
 
 
 @pytest.mark.parametrize("test", ["perm-both", "perm-systems", "paired-boot-both", "williams"])

@@ -124,6 +124,16 @@ def test_a_matrix_has_the_best_metric_first_and_the_undefined_last():
     assert [row[1] for row in texts(matrix.sections[0])] == ["c", "a", "b"]
 
 
+def test_tests_that_cannot_succeed_are_marked(compared):
+    rows = [dataclasses.replace(row, detectable=np.inf, significant_corrected=False) for row in compared.table]
+    for view in ("list", "matrix"):
+        (marked,) = page(dataclasses.replace(compared, table=tuple(rows)), view).tables
+        text = repr(marked)
+        assert "†" in text
+        assert any("no difference between these two could be significant" in line for line in marked.legend)
+        assert "†" not in repr(page(compared, view).tables)
+
+
 def test_views_can_be_chosen(compared):
     assert [table.title for table in page(compared, "ranks").tables] == ["Ranks (95% confidence sets)"]
     assert len(page(compared, "matrix,ranks").tables) == 2

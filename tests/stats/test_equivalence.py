@@ -187,9 +187,14 @@ def test_equivalence_is_an_interval_inside_the_margin():
 def test_a_difference_beyond_the_margin_is_not_equivalent():
     fit = jackknife_fit()
     difference = abs(fit.estimates[0] - fit.estimates[1])
-    p = two_way_tost(fit, np.array([0, 0]), np.array([1, 1]), np.array([difference * 0.9, np.nan]))
-    assert p[0] == 1
-    assert np.isnan(p[1])
+    margins = difference * np.array([0.5, 0.9, 1.0, np.nan])
+    pairs = np.zeros(4, dtype=int), np.ones(4, dtype=int)
+    p = two_way_tost(fit, *pairs, margins)
+    assert 1 > p[0] > p[1] > 0.5
+    assert p[2] == pytest.approx(0.5)
+    assert np.isnan(p[3])
+    low, high = difference_limits(fit, *pairs, 2 * np.append(p[:2], [0.9, 0.9]) - 1)
+    np.testing.assert_allclose(np.where(low > 0, low, -high)[:2], margins[:2], atol=1e-9)
 
 
 def test_at_the_margin_equivalence_is_found_in_one_of_twenty_at_most():

@@ -246,6 +246,17 @@ def test_too_few_systems_are_no_test_and_say_so(world):
     notes = noted(result, "no-test", reason="few-systems", needs=5, has=4)
     assert {note["pair"] for note in notes} == {(("good", "fair"),), (("good", "poor"),), (("fair", "poor"),)}
     assert {(r.rank_low, r.rank_high) for r in result.ranks} == {(1, 3)}
+    assert not noted(result, "generalises")
+
+
+def test_a_system_that_carries_a_pearson_correlation_is_named(world):
+    scores = world()
+    far = scores.matrix("fair").copy()
+    far[3] -= 30
+    odd = ma.Scores.from_arrays({"far": far, "good": scores.matrix("good")}, {"human": scores.matrix("human")})
+    (note,) = noted(ma.compare(odd, level="system", statistic="pearson"), "one-system-carries", human="human")
+    assert [(row[0], row[2]) for row in note["rows"]] == [("far", odd.systems[3])]
+    assert not noted(ma.compare(odd, statistic="kendall"), "one-system-carries")
 
 
 def test_tests_that_cannot_succeed_are_named(world):

@@ -119,6 +119,8 @@ def test_a_metric_without_further_inputs_stays_paired_beside_one_that_has_them()
     assert (rows["short"]["n_inputs"], rows["m1"]["n_inputs"]) == (20, 60)
     alone = mixed.select(inputs=mixed.inputs[:20])
     expected = {row["metric"]: row for row in numbers(ma.agree(alone, level="system", resamples=99))}
+    for end in ("low", "high"):
+        assert rows["short"].pop(end) == pytest.approx(expected["short"].pop(end), rel=1e-12)
     np.testing.assert_equal(rows["short"], expected["short"])
     assert [row.metric for row in ma.agree(mixed, level="system", resamples=9).table] == ["m0", "m1", "m2", "short"]
 

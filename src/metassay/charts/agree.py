@@ -9,15 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay.charts.panels import SWITCHES, Data, Multiples, best_first, distinct, extent, measure, records
-from metassay.charts.shapes import intervals, names, numbers, rule, tips, undefined
-from metassay.charts.theme import UNCORRECTED, Spec
+from metassay.charts.shapes import intervals, key, names, numbers, rule, tips, undefined
+from metassay.charts.theme import HUMAN, METRIC, SOFT, UNCORRECTED, Spec
 from metassay.errors import UsageError
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement
 
 BY = SWITCHES
-FIELDS = f"metric {' '.join(BY)} estimate low high n_systems n_inputs"
+FIELDS = f"metric {' '.join(BY)} estimate low high n_systems n_inputs kind"
+KINDS = {"metric": METRIC, "person": HUMAN, "sentinel": SOFT}
+"""Colours where sentinels or people stand beside metrics."""
 
 
 def about(rows: Data) -> list[Spec]:
@@ -35,7 +37,9 @@ def forest(result: Agreement, **only: Any) -> Multiples:  # noqa: ANN401 - names
     what = f"{measure(rows)} with human scores"
     y = names("metric", distinct(rows, "metric"), grid=True)
     x = numbers("estimate", what, extent(rows, "estimate", "low", "high", also=[0]))
-    layers = [rule("x", x, 0), *intervals(y, x, tooltip=about(rows)), undefined(y, "estimate")]
+    kinds = {kind: colour for kind, colour in KINDS.items() if kind in distinct(rows, "kind")}
+    colour = key("kind", kinds) if len(kinds) > 1 else None
+    layers = [rule("x", x, 0), *intervals(y, x, tooltip=about(rows), colour=colour), undefined(y, "estimate")]
     told = f"dot: estimate, line: {100 * result.table[0].confidence:g}% CI"
     title = f"{measure(rows).capitalize()} of each metric with human scores"
     return Multiples(title, rows, layers, BY, told, lines="metric", sort="estimate")

@@ -120,10 +120,12 @@ def add_study(parser: Parser, verb: str) -> None:
     add_output(parser, verb.replace("_", "-"))
 
 
-def add_files(parser: Parser, verb: str) -> None:
+SCORES = "scores in any known format, plain or gzip; several files merge on system and input; - is stdin"
+
+
+def add_files(parser: Parser, verb: str, files: str = SCORES) -> None:
     """Add the files to read, what is in them, and the options of the study."""
-    text = "scores in any known format, plain or gzip; several files merge on system and input; - is stdin"
-    add_flags(parser, "files", {"FILE...": text})
+    add_flags(parser, "files", {"FILE...": files})
     own = of(verb)
     studied = {name: each for name, each in own.items() if each.option.group == "what to study"}
     add(parser, {**studied, **reading(), **own})

@@ -20,6 +20,7 @@ from metassay.errors import MetassayError, UsageError, one_line
 if TYPE_CHECKING:
     from metassay.core.result import Result
     from metassay.core.scores import Scores
+    from metassay.core.votes import Votes
 
 
 def run_study(
@@ -27,6 +28,7 @@ def run_study(
     verb: str,
     read: Callable[[argparse.Namespace], object] | None = None,
     leave_out: Iterable[str] = (),
+    gate: Callable[[Any], int] | None = None,
     **more: object,
 ) -> int:
     """Read the files, run a study with the options that were given, and put out its result.
@@ -41,6 +43,8 @@ def run_study(
         What reads them, if that is not :func:`read_scores`.
     leave_out
         Options of the study that mean something else here.
+    gate
+        From the result to an exit code.
     more
         What the study takes beside its options.
     """
@@ -56,7 +60,7 @@ def run_study(
     with progress(arguments.quiet), place:
         result = study(scores, **{**more, **chosen})
     output.put(result)
-    return 0
+    return 0 if gate is None else gate(result)
 
 
 def placed(arguments: argparse.Namespace) -> AbstractContextManager[None]:
@@ -90,6 +94,35 @@ def read_scores(arguments: argparse.Namespace, paths: list[str] | None = None, b
     return scores
 
 
+def read_votes_or_scores(arguments: argparse.Namespace) -> Scores | Votes:
+    """Read votes if the files hold such, and scores if not."""
+    with _spooled(arguments.files) as arguments.files:
+        votes = votes_in(arguments)
+        if votes is None:
+            return read_scores(arguments)
+    if not arguments.quiet:
+        say(describe(votes))
+    return votes
+
+
+def votes_in(arguments: argparse.Namespace) -> Votes | None:
+    """Return the votes in the files; None if none of them holds any."""
+    from metassay.readers import read_votes
+
+    if not hold_votes(arguments.files):
+        return None
+    wanted = ("input_column", "annotator_column", "ignore")
+    known = {name: each for name, each in options.of("read").items() if name in wanted}
+    return read_votes(*arguments.files, **options.given(arguments, known))
+
+
+def hold_votes(files: list[str]) -> bool:
+    """Return whether one of the files holds votes."""
+    from metassay.readers.recognition import holds_votes
+
+    return any(holds_votes(name) for name in files if Path(name.partition("=")[2] or name).exists())
+
+
 def tell_what_was_read(scores: Scores, quiet: bool) -> None:
     """Say how much there is, and what a reader must know of it."""
     if not quiet:
@@ -99,14 +132,20 @@ def tell_what_was_read(scores: Scores, quiet: bool) -> None:
             say(line)
 
 
-def describe(scores: Scores) -> str:
+def describe(scores: Scores | Votes) -> str:
     """Return what was read, in a line."""
     formats = dict.fromkeys(source.format for source in scores.sources)
     return f"read {_many(len(scores.sources), 'file', 'files')} ({', '.join(formats)}): {extent(scores)}"
 
 
-def extent(scores: Scores) -> str:
-    """Return how much there is: systems, inputs, metrics and human criteria."""
+def extent(scores: Scores | Votes) -> str:
+    """Return how much there is: systems, inputs, metrics and human criteria, or raters."""
+    from metassay.core.votes import Votes
+
+    if isinstance(scores, Votes):
+        labels = {"system": scores.systems, "input": scores.inputs, "rater": scores.raters}
+        sizes = {"vote": len(scores), **{what: len(each) for what, each in labels.items()}}
+        return ", ".join(_many(n, what, f"{what}s") for what, n in sizes.items())
     n, m = scores.shape
     return (
         (f"{_many(n, 'system', 'systems')} × " if scores.has_systems else "no systems, ")

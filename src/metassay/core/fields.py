@@ -21,6 +21,8 @@ R = TypeVar("R")
 _PREFIX = "fields."
 
 Metric = Annotated[str, "The metric."]
+Judge = Annotated[str, "The judge."]
+NItems = Annotated[int, "Items that the number rests on."]
 Column = Annotated[str, "The metric, or the human criterion itself."]
 Kind = Annotated[str, "``metric`` or ``human``."]
 Human = Annotated[str, "The human criterion."]
@@ -45,6 +47,11 @@ Resamples = Annotated[int, "How many resamples the numbers rest on."]
 ResamplesOrNone = Annotated[int | None, "How many resamples the numbers rest on; None if by a formula."]
 ResamplesUndefined = Annotated[int, "Resamples in which the number was undefined; they are left out."]
 TrialsUndefined = Annotated[int, "Trials in which the method was undefined; they are left out."]
+MetricKind = Annotated[str, "``metric``, ``sentinel`` or ``person`` (an annotator, compared with the others)."]
+BeatsSentinels = Annotated[
+    bool | None,
+    "Whether it is significantly better than every sentinel (one-sided jackknife tests); None without sentinels.",
+]
 SharedSystems = Annotated[int, "Systems with at least one score from the metric and one from people."]
 NAnnotated = Annotated[int, "Inputs with at least one score from people."]
 

@@ -16,6 +16,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from metassay.core import vocabulary as known
+from metassay.core.bias_options import Hold as Hold
+from metassay.core.bias_options import OwnFamily as OwnFamily
+from metassay.core.bias_options import PeopleAsMetrics as PeopleAsMetrics
+from metassay.core.bias_options import Runs as Runs
+from metassay.core.bias_options import Sentinels as Sentinels
+from metassay.core.bias_options import Style as Style
+from metassay.core.bias_options import TextOf as TextOf
 from metassay.core.file_options import AnnotatorColumn as AnnotatorColumn
 from metassay.core.file_options import ClusterBy as ClusterBy
 from metassay.core.file_options import DropSystems as DropSystems
@@ -31,6 +38,10 @@ from metassay.core.file_options import ScaleOf as ScaleOf
 from metassay.core.file_options import Select as Select
 from metassay.core.file_options import SystemColumn as SystemColumn
 from metassay.core.option import Option
+from metassay.core.task_options import Average as Average
+from metassay.core.task_options import DropOutliers as DropOutliers
+from metassay.core.task_options import Measures as Measures
+from metassay.core.task_options import Tasks as Tasks
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -352,6 +363,17 @@ Curve = Annotated[
         signed=lambda fitted: "logistic" if fitted else None,
     ),
 ]
+Differences = Annotated[
+    "str | Iterable[float] | None",
+    Option(
+        "score differences to explain, in units of the metric, a comma list, such as 0.5,1,2",
+        known.positives,
+        metavar="SIZE",
+        group=_PAIRS,
+        absent="five round numbers up to the largest in the data",
+        key="difference",
+    ),
+]
 Sizes = Annotated[
     "str | Iterable[int] | None",
     Option(
@@ -359,6 +381,27 @@ Sizes = Annotated[
         known.counts,
         metavar="N",
         absent="ten up to the number of inputs",
+    ),
+]
+EstimateMethods = Annotated[
+    Names | None,
+    Option(
+        "how the metric is corrected by labels",
+        metavar="METHOD",
+        choices=known.ESTIMATE_METHODS,
+        several=True,
+        absent="ppi, and rogan-gladen where both say yes or no",
+        key="method",
+    ),
+]
+Nested = Annotated[
+    bool,
+    Option(
+        "raters are different people for every output, so that their labels are positions and nothing else",
+        known.flag,
+        switch=True,
+        key="raters",
+        signed=lambda nested: "nested" if nested else "crossed",
     ),
 ]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
@@ -370,6 +413,10 @@ Folds = Annotated[
         **_N,
         absent="one system, or one pair of systems, at a time",
     ),
+]
+CompositeFolds = Annotated[
+    int,
+    Option("folds of systems, and as many of inputs, that are held out in turn", partial(known.count, least=3), **_N),
 ]
 MetricB = Annotated[
     str | None, Option("metric that the first is compared with, to plan a power", metavar="NAME", group=_GOAL)
@@ -403,6 +450,16 @@ Difference = Annotated[
         absent="the one in the data",
         **_SIZE,
         key="difference",
+    ),
+]
+HalfWidth = Annotated[
+    float,
+    Option(
+        "wanted precision: half the width of the confidence interval, such as 0.03 for 3 points",
+        known.positive,
+        group=_GOAL,
+        **_SIZE,
+        key="target",
     ),
 ]
 Annotations = Annotated[
@@ -453,6 +510,12 @@ Margin = Annotated[
     float,
     Option("how far apart correlations may be and still be equivalent: the constant margin", known.fraction, **_SIZE),
 ]
+MeanMargin = Annotated[
+    float, Option("how far pass rates or means may be apart and still be equivalent", known.positive, **_SIZE)
+]
+Once = Annotated[
+    bool, Option("take the shorter interval that holds for a single look at the data only", known.flag, switch=True)
+]
 MarginKinds = Annotated[
     Names,
     Option(
@@ -473,6 +536,58 @@ Resample = Annotated[
 ]
 Aggregate = Annotated[
     str, Option("how scores against several references become one", metavar="HOW", choices=known.AGGREGATES, key="refs")
+]
+
+Rankings = Annotated[
+    Names | None,
+    Option(
+        "how systems are ranked (mean needs scores, the others votes)",
+        metavar="HOW",
+        choices=known.RANKINGS,
+        several=True,
+        absent="bradley-terry from votes, mean from scores",
+        key="coef",
+    ),
+]
+Ties = Annotated[
+    str,
+    Option(
+        "what ties are: half a win for both, or an outcome of its own (davidson)",
+        metavar="HOW",
+        choices=known.TIES,
+        listed=False,
+        key="ties",
+    ),
+]
+Covariates = Annotated[
+    Names | None,
+    Option(
+        "what to hold equal between two outputs: position (which was shown first), length (in words), or NAME for "
+        "columns NAME_a and NAME_b",
+        known.several_names,
+        metavar="NAME",
+        repeated=True,
+        absent="nothing",
+        key="covariates",
+    ),
+]
+RankInterval = Annotated[
+    str,
+    Option(
+        "method of the confidence intervals: cluster-robust (sandwich), or percentiles of a bootstrap",
+        metavar="METHOD",
+        choices=known.RANK_INTERVALS,
+        key="ci",
+    ),
+]
+VoteUnits = Annotated[
+    str,
+    Option(
+        "what the intervals generalise to new ones of; votes on one of them belong together",
+        metavar="WHAT",
+        choices=known.VOTE_UNITS,
+        key="resample",
+    ),
 ]
 
 # -- files and places -------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from functools import cache, wraps
 from importlib.abc import InspectLoader
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, overload
 
-from metassay.core import options, text_options
+from metassay.core import judge_options, options, text_options
 from metassay.core.option import SLICES_WITH, WORKS_ON, Option
 from metassay.core.result import Result
 from metassay.errors import UsageError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 
-_MODULES = {"opt": options, "text": text_options}
+_MODULES = {"opt": options, "text": text_options, "jd": judge_options}
 """How signatures name options: ``level: opt.Levels``."""
 
 
@@ -118,7 +118,8 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
 
     checked.__doc__ = _documented(verb, {**known, **slices, **where})
     more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in (*slices, *where)]
-    checked.__signature__ = inspect.Signature([*parameters.values(), *more])  # type: ignore[attr-defined]
+    own = [each for each in parameters.values() if each.kind is not each.VAR_KEYWORD]
+    checked.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
     return cast("Study[P, R]", checked)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from metassay.core import vocabulary
 from metassay.core.column import Attribute, Kind
 from metassay.core.equality import rebuilt, same_fields
 from metassay.core.note import Note
@@ -201,6 +203,22 @@ class Votes:
     def judges(self) -> tuple[str, ...]:
         """The raters who are not known to be people."""
         return tuple(rater for rater in self.raters if self.kinds.get(rater) != "human")
+
+    @property
+    def outcome(self) -> npt.NDArray[np.float64]:
+        """Per vote, 1 if A won, 0 if B did, ½ for a tie."""
+        return np.array([1.0, 0.0, 0.5, 0.5])[self.winner]
+
+    def find(self, patterns: str | Iterable[str]) -> tuple[str, ...]:
+        """Return the raters that names, globs, or comma lists of them stand for, in the order given."""
+        found: dict[str, None] = {}
+        for text in [patterns] if isinstance(patterns, str) else patterns:
+            for pattern in (text,) if text in self.raters else vocabulary.names(text):
+                hits = [pattern] if pattern in self.raters else fnmatch.filter(self.raters, pattern)
+                if not hits:
+                    raise UnknownName("rater", pattern, self.raters)
+                found.update(dict.fromkeys(hits))
+        return tuple(found)
 
     def of(self, raters: str | Iterable[str]) -> Votes:
         """Return the votes of some raters."""

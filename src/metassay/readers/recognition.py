@@ -40,7 +40,7 @@ from metassay.readers import (
     wmt,
     xlsx,
 )
-from metassay.readers.languages import LanguagePair
+from metassay.readers.languages import EVERY, LanguagePair
 from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
 
@@ -117,6 +117,16 @@ def read_all(
         raise UnknownName("language", language, ())
     doubts = [note for note in checks.doubts(scores) if note not in scores.notes]
     return replace(scores, notes=(*scores.notes, *doubts)) if doubts else scores
+
+
+def languages_in(paths: Iterable[str | PathLike[str]], *, format: str | None, reading: Reading) -> tuple[str, ...]:
+    """Return the languages, or language pairs, of which files hold scores."""
+    wanted = None if format is None else choice("format", format, tuple(FORMATS))
+    ledger, pair = Ledger(reading, Bounds()), LanguagePair(EVERY)
+    ledger.apart = False
+    for path in paths:
+        _record_path(with_role(fspath(path)), ledger, wanted, pair)
+    return tuple(pair.seen) or tuple(name for name in ledger.extra["language"] if name)
 
 
 def holds_votes(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
@@ -338,6 +338,21 @@ def column_names(
         first = source.document[0] if isinstance(source.document, list) and source.document else None
         return list(flat(first) if nested else first) if isinstance(first, dict) else []
     return _header(source, reading)[1]
+
+
+def columns(source: Source) -> Iterator[tuple[list[int], dict[str, Sequence[object]]]]:
+    """Yield many rows of a table at a time, as columns, with the line on which each row begins."""
+    if source.head.startswith(_PARQUET) or source.first_line.startswith(("{", "[")):
+        records = rows(source)
+        while some := list(islice(records, _ROWS_AT_ONCE)):
+            names = dict.fromkeys(name for _, row in some for name in row)
+            yield [line for line, _ in some], {name: [row.get(name) for _, row in some] for name in names if name}
+        return
+    chunks = _chunks(source, _header(source, Reading())[0])
+    _, (header,) = next(chunks, ([1], [[]]))
+    for lines, chunk in chunks:
+        table = zip((name.strip() for name in header), zip(*chunk, strict=True), strict=True)
+        yield lines, {name: values for name, values in table if name}
 
 
 def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Record]]:  # noqa: B008 - immutable

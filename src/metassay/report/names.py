@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from metassay.core import vocabulary
@@ -72,16 +72,27 @@ def draws(row: Any) -> str:  # noqa: ANN401 - a row with an interval
     return f"{numbers.level(row.confidence)} interval ({row.interval}{drawn})"
 
 
-def starred(row: Any, *, padded: bool = True) -> str:  # noqa: ANN401 - a test
-    """Return a p-value with its stars, which are padded so that digits stand under each other."""
-    return numbers.p_value(row.p_value) + stars(row).ljust(2 * padded)
-
-
 def stars(row: Any) -> str:  # noqa: ANN401 - a test
     """Return what stands for significance: a star, or two if it outlasts the correction."""
     if row.significant_corrected and row.correction != "none":
         return "**"
     return "*" if row.significant else ""
+
+
+def below_sentinels(row: Any) -> str:  # noqa: ANN401 - a row of agreement
+    """Return what marks a metric that has not been shown to be better than the sentinels."""
+    return "†" if row.beats_sentinels is False else ""
+
+
+def sentinel_legend(rows: Iterable[Any]) -> str:
+    """Return what the mark means, if it stands anywhere."""
+    told = "† not significantly better than every sentinel (no better, where there is no test)."
+    return told if any(map(below_sentinels, rows)) else ""
+
+
+def starred(row: Any, *, padded: bool = True, stars: Callable[[Any], str] = stars) -> str:  # noqa: ANN401 - a test
+    """Return a p-value with its stars, which are padded so that digits stand under each other."""
+    return numbers.p_value(row.p_value) + stars(row).ljust(2 * padded)
 
 
 def starred_legend(alpha: float, correction: str, over: str = "") -> str:

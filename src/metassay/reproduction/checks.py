@@ -85,6 +85,16 @@ class Desk:
             raise CannotCheckError(f"needs {data}/{name}, which is not among the files that can be downloaded")
         return self.once(("file", data, name), lambda: read(place))
 
+    def task(self, data: str, language: str) -> Scores:
+        """Return the scores of a WMT metrics task, in mt-metrics-eval's layout."""
+        place = self.folder / data
+        if not (place / "metric-scores" / language).is_dir():
+            raise CannotCheckError(
+                f"there is no {one_line(place / 'metric-scores' / language)}; the WMT metrics task publishes "
+                "it with mt-metrics-eval (github.com/google-research/mt-metrics-eval)"
+            )
+        return self.once(("task", data, language), lambda: read(place, language=language))
+
     def texts(self, data: str) -> Texts:
         """Return the texts of a data set."""
         places = [self.folder / data / name for name in TEXTS[data]]
@@ -192,6 +202,22 @@ def _power(desk: Desk, data: str, *, human: str) -> Numbers:
         **desk.drawn,
     )
     return {f"{row.test}, k = {100 * row.setting:.0f}": row.rate for row in result.table}
+
+
+def _wmt(desk: Desk, data: str, *, language: str, human: str, statistic: str, level: str) -> Numbers:
+    """Correlations of a metrics task; names there end in ``[noref]``, and those of files in ``-src`` or ``-refA``."""
+    found = agree(
+        desk.task(data, language),
+        human=human,
+        statistic=statistic,
+        level=level,
+        interval="boot-systems",
+        resamples=2,
+        **desk.drawn,
+    )
+    ends = {"src": "[noref]", "refA": ""}
+    named = ((row.metric.rpartition("-"), row.estimate) for row in found.table)
+    return {name + ends[end]: estimate for (name, _, end), estimate in named if end in ends}
 
 
 def _tested(desk: Desk, data: str, human: str, metrics: Sequence[str], level: str) -> Sequence[ComparisonRow]:
@@ -302,4 +328,5 @@ _CHECKS: Mapping[str, Callable[..., Numbers]] = {
     "predicted": _predicted,
     "rejected": _rejected,
     "rouge": _rouge,
+    "wmt": _wmt,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import ndtr
@@ -105,21 +106,22 @@ def two_way_tost(fit: Fit, first: IntArray, second: IntArray, margins: FloatArra
     """Return p-values that differences lie between −margin and margin, for new systems and inputs, (pairs,).
 
     The smallest α at which the interval of confidence 1 − 2α of :func:`difference_limits` lies inside the margin, found
-    by halving; 1 where none does, which is where the difference itself is not inside. NaN margins give NaN.
+    by halving. Where the difference itself lies beyond it, 1 less the smallest α at which all the interval lies beyond.
+    NaN margins give NaN.
     """
-    low, high = np.zeros(len(first)), np.full(len(first), 0.5)
 
-    def inside(alpha: FloatArray) -> BoolArray:
-        ends = difference_limits(fit, first, second, 1 - 2 * alpha)
-        return np.asarray((ends[0] > -margins) & (ends[1] < margins))
+    def smallest(meets: Callable[[FloatArray], BoolArray]) -> FloatArray:
+        low, high = np.zeros(len(first)), np.full(len(first), 0.5)
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            found = meets(difference_limits(fit, first, second, 1 - 2 * middle))
+            low, high = np.where(found, low, middle), np.where(found, middle, high)
+        return high
 
-    possible = inside(high - EQUAL)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        found = inside(middle)
-        low, high = np.where(found, low, middle), np.where(found, middle, high)
+    inside = smallest(lambda ends: np.asarray((ends[0] > -margins) & (ends[1] < margins)))
+    beyond = smallest(lambda ends: np.asarray((ends[0] > margins) | (ends[1] < -margins)))
     undefined = np.isnan(margins) | np.isnan(difference_limits(fit, first, second, 0.5)).any(axis=0)
-    return np.where(undefined, np.nan, np.where(possible, high, 1.0))
+    return np.where(undefined, np.nan, np.where(beyond < 0.5, 1 - beyond, inside))
 
 
 def anderson_hauck(r12: float, r13: float, r23: float, n: int, margin: float) -> float:

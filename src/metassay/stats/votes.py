@@ -243,6 +243,18 @@ def win_rates(votes: Tally) -> tuple[FloatArray, FloatArray]:
     return quotient(points.sum(axis=1), met.sum(axis=1)), average
 
 
+def win_rate_covariance(votes: Tally) -> FloatArray:
+    """Return the covariance of shares of points over all votes of each system, by vote or by cluster."""
+    rates, _ = win_rates(votes)
+    total = votes.points.sum(axis=1) + votes.points.sum(axis=0)
+    won = np.array([[1.0], [0.5], [0.0]])
+    parts = [
+        (quotient(np.broadcast_to(gained, votes.counts.shape) - rates[side], total[side]), side)
+        for gained, side in ((won, votes.first), (1 - won, votes.second))
+    ]
+    return _meat(votes, [(values.ravel(), np.tile(side, 3)) for values, side in parts], votes.size)
+
+
 def elo(a: IntArray, b: IntArray, outcome: FloatArray, size: int, k: float = 4.0, start: float = 1000.0) -> FloatArray:
     """Return Elo ratings after all votes in their order, on a scale on which 400 points are odds of 10 (Elo 1978)."""
     ratings = [start] * size
@@ -359,21 +371,24 @@ def _covariance(
     votes: Tally, components: IntArray, prior: FloatArray, theta: FloatArray, *, modelled: bool
 ) -> FloatArray:
     """Return the sandwich covariance of strengths, by vote or by cluster."""
-    pairs, size = len(votes.first), len(theta)
+    size = len(theta)
     bread = np.linalg.inv(_derivatives(theta, votes, votes.counts, components, prior, modelled=modelled)[1])
     _, along, tied = _outcomes(theta, votes, modelled=modelled)
-    cells = np.arange(3 * pairs)
     parts = [(along.ravel(), np.tile(votes.first, 3)), (-along.ravel(), np.tile(votes.second, 3))]
     if modelled:
-        parts.append((tied.ravel(), np.full(3 * pairs, size - 1)))
-    values, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
-    scores = sparse.csr_array((values, (rows, np.tile(cells, len(parts)))), shape=(size, 3 * pairs))
-    if votes.by_cluster is None:
-        meat = (scores @ sparse.diags_array(votes.counts.ravel()) @ scores.T).todense()
-    else:
-        sums, groups = scores @ votes.by_cluster, votes.by_cluster.shape[1]
-        meat = (sums @ sums.T).todense() * (groups / max(groups - 1, 1))
-    covariance: FloatArray = (bread @ np.asarray(meat) @ bread)[: votes.size, : votes.size]
+        parts.append((tied.ravel(), np.full(tied.size, size - 1)))
+    covariance: FloatArray = (bread @ _meat(votes, parts, size) @ bread)[: votes.size, : votes.size]
     # Strengths have mean 0 in each component, and so have their errors.
     centre = np.eye(votes.size) - _together(components) / np.bincount(components)[components]
     return np.asarray(centre @ covariance @ centre.T)
+
+
+def _meat(votes: Tally, parts: list[tuple[FloatArray, IntArray]], size: int) -> FloatArray:
+    """Return Σggᵀ over votes, or over clusters with C/(C − 1); `parts` are what cells (3 · pairs) add to which row."""
+    values, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
+    cells = np.tile(np.arange(votes.counts.size), len(parts))
+    scores = sparse.csr_array((values, (rows, cells)), shape=(size, votes.counts.size))
+    if votes.by_cluster is None:
+        return np.asarray((scores @ sparse.diags_array(votes.counts.ravel()) @ scores.T).todense())
+    sums, groups = scores @ votes.by_cluster, votes.by_cluster.shape[1]
+    return np.asarray((sums @ sums.T).todense() * (groups / max(groups - 1, 1)))

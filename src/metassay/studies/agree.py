@@ -9,13 +9,14 @@ ranks wrongly and that are tied.
     metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system
     metassay agree scores.csv --human relevance --statistic pearson,kendall -o agreement.tex
     metassay agree scores.csv --human relevance --limits
+    metassay agree scores.csv --human relevance --sentinels --people-as-metrics
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
 from metassay.studies.selection import InputSets, Selection, has_scores, rough, select
+from metassay.studies.yardsticks import beaten, notes_on_sentinels
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -75,6 +77,8 @@ class AgreementRow:
     misranked_high: fields.High
     tied: float
     """Share of system pairs that the metric, people or both tie; NaN where ``misranked`` is."""
+    kind: fields.MetricKind = "metric"
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,7 +112,10 @@ def agree(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     limits: opt.Limits = False,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
     references: opt.References = False,
+    drop_outliers: opt.DropOutliers = False,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
 
@@ -145,7 +152,8 @@ def agree(
     method = INTERVALS[interval]
     for each in statistics:
         method.check(each)
-    selected = select(scores, human, metric, references=references).need(levels=levels)
+    more = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
+    selected = select(scores, human, metric, references=references, **more).need(levels=levels)
 
     n, m_inputs = selected.scores.shape
     cases = _cases(selected, levels, statistics, inputs)
@@ -155,15 +163,23 @@ def agree(
     taken = method.draws_taken(resamples)
     ranked = "system" in levels and any(_is_kendall(each) for each in statistics)
     pairs = _pairs(selected, inputs, method, draws, confidence) if ranked else {}
+    beats = {
+        (c.human, levels.index(c.case.level), statistics.index(c.case.statistic)): beaten(
+            c.taken, c.human, c.case.level, c.case.statistic, inputs, 1 - confidence
+        )
+        for c in {(c.human, c.case.level, c.case.statistic): c for c in cases if sentinels}.values()
+    }
     found: dict[tuple[int, int, int, int], tuple[AgreementRow, Intervals, int]] = {}
     for case, intervals in zip(cases, method.compute([c.case for c in cases], draws, confidence), strict=True):
         place = (case.human, levels.index(case.case.level), statistics.index(case.case.statistic))
         for at, m in enumerate(case.metrics):
-            row = _row(selected, case, intervals, at, method, confidence, taken, pairs)
+            row = _row(case, intervals, at, method, confidence, taken, pairs)
+            if m in (marks := beats.get(place, {})):
+                row = replace(row, beats_sentinels=marks[m])
             found[*place, m] = (row, intervals, at)
     in_order = [found[key] for key in sorted(found)]
     rows = [row for row, _, _ in in_order]
-    carried, limited = _beside(selected, cases, confidence, limits=limits)
+    carried, limited = _beside(cases, confidence, limits=limits)
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(levels, inputs, "interval")
     notes = [
@@ -172,6 +188,7 @@ def agree(
         *unequal,
         *_notes(rows, method, resamples),
         *_notes_on_intervals(in_order),
+        *notes_on_sentinels(rows, 1 - confidence),
     ]
     return Agreement(
         tuple(rows),
@@ -190,34 +207,35 @@ class _Case(NamedTuple):
     metrics: list[int]
     sets: InputSets
     case: Case
+    taken: Selection
 
 
 def _cases(selected: Selection, levels: Sequence[str], statistics: Sequence[Statistic], inputs: str) -> list[_Case]:
     return [
-        _Case(h, metrics, sets, sets.case(taken.x, metrics, taken.z[h], lv, s))
+        _Case(h, metrics, sets, sets.case(taken.x, metrics, taken.people(h, metrics), lv, s), taken)
         for h in range(len(selected.humans))
         for lv in levels
-        for taken in (selected.at(lv),)
-        for metrics, sets in taken.by_inputs(h, lv, inputs)
         for s in statistics
+        for taken in (selected.at(lv, h, s),)
+        for metrics, sets in taken.by_inputs(h, lv, inputs)
     ]
 
 
-def _beside(
-    selected: Selection, cases: Sequence[_Case], confidence: float, *, limits: bool
-) -> tuple[list[LeverageRow], list[LimitRow]]:
+def _beside(cases: Sequence[_Case], confidence: float, *, limits: bool) -> tuple[list[LeverageRow], list[LimitRow]]:
     """Return on which system each Pearson correlation of systems rests, and, if wanted, the limits of agreement."""
     carried: list[LeverageRow] = []
     limited: list[LimitRow] = []
+    by_pearson = any(each.case.statistic.name == "pearson" for each in cases)
     done = set()
-    for human, metrics, sets, case in cases:
-        if case.level == "system" and case.statistic.name == "pearson":
-            carried += leverage_rows(selected, human, metrics, case)
-        place = (human, case.level, metrics[0])
-        if limits and place not in done:
-            done.add(place)
-            sizes = [sets.sizes(selected.x[m], selected.z[human], case.level)[1] for m in metrics]
-            limited += limit_rows(selected, human, metrics, pearson(case), sizes, confidence)
+    for human, metrics, sets, case, taken in cases:
+        place = (human, case.level, *(taken.metrics[m] for m in metrics))
+        first = place not in done
+        done.add(place)
+        if case.level == "system" and (case.statistic.name == "pearson" or (limits and first and not by_pearson)):
+            carried += leverage_rows(taken, human, metrics, pearson(case))
+        if limits and first:
+            sizes = [sets.sizes(taken.x[m], taken.z[human], case.level)[1] for m in metrics]
+            limited += limit_rows(taken, human, metrics, pearson(case), sizes, confidence)
     return carried, limited
 
 
@@ -246,7 +264,7 @@ def _is_kendall(statistic: Statistic) -> bool:
 
 def _pairs(
     selected: Selection, inputs: str, method: Interval, draws: Draws, confidence: float
-) -> dict[tuple[int, int], _Pairs]:
+) -> dict[tuple[int, str], _Pairs]:
     """Return pairs of systems by criterion and metric; resamples count them in the draws of the intervals."""
     cases = _cases(selected, ["system"], [DISCORDANT], inputs)
     own = method.resampled or method.name == JACKKNIFE
@@ -256,26 +274,26 @@ def _pairs(
         discordant, tied = (c.case.prepared.estimate()[0] for c in (case, ties))
         for place, m in enumerate(case.metrics):
             ends = None if drawn is None else (float(drawn[at].low[place]), float(drawn[at].high[place]))
-            found[case.human, m] = _Pairs(float(discordant[place]), float(tied[place]), ends)
+            found[case.human, case.taken.metrics[m]] = _Pairs(float(discordant[place]), float(tied[place]), ends)
     return found
 
 
 def _row(
-    selected: Selection,
     case: _Case,
     found: Intervals,
     at: int,
     method: Interval,
     confidence: float,
     taken: int | None,
-    pairs: Mapping[tuple[int, int], _Pairs],
+    pairs: Mapping[tuple[int, str], _Pairs],
 ) -> AgreementRow:
     """Return the row of one metric of a case."""
     level, statistic, m = case.case.level, case.case.statistic, case.metrics[at]
-    x, z = selected.at(level).x[m], selected.at(level).z[case.human]
+    selected = case.taken
+    x, z = selected.x[m], selected.people(case.human, [m])
     n_systems, n_inputs = case.sets.sizes(x, z, level)
     estimate, low, high = (float(values[at]) for values in (found.estimates, found.low, found.high))
-    shares = pairs[case.human, m] if level == "system" and _is_kendall(statistic) else UNCOUNTED
+    shares = pairs[case.human, selected.metrics[m]] if level == "system" and _is_kendall(statistic) else UNCOUNTED
     wrong_low, wrong_high = shares.interval(low, high)
     return AgreementRow(
         metric=selected.metrics[m],
@@ -297,7 +315,13 @@ def _row(
         misranked_low=wrong_low,
         misranked_high=wrong_high,
         tied=shares.tied,
+        kind=selected.kinds[len(selected.humans) + m],
     )
+
+
+def where_of(row: AgreementRow) -> dict[str, object]:
+    """Return what a note must say of where a row stands."""
+    return {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
 
 
 def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[Note]:
@@ -312,7 +336,7 @@ def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[N
     if few is not None:
         notes.append(Note.of("resamples-few", n=few, least=FEW))
     for row in rows:
-        where = {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
+        where = where_of(row)
         if math.isnan(row.estimate):
             notes.append(Note.of("agreement-undefined", **where))
             continue
@@ -331,7 +355,7 @@ def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) ->
     for row, intervals, at in found:
         reason: Reason | None = intervals.reasons[at] if intervals.reasons else None
         if reason is not None and reason.code != "undefined":
-            where = {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
+            where = where_of(row)
             why = {"reason": reason.code, "needs": reason.needs, "has": reason.has}
             notes.append(Note.of("no-interval", **where, method=row.interval, **why))
         elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:

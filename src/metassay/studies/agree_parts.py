@@ -69,6 +69,8 @@ class LimitRow:
 
 def pearson(case: Case) -> Case:
     """Return the same data, to be compared by Pearson's coefficient."""
+    if case.statistic.name == "pearson":
+        return case
     return Case(
         choose_one("pearson", [case.level]),
         case.x,

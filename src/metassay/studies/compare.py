@@ -11,7 +11,8 @@ p-values: * significant, ** also after correction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, NamedTuple
@@ -27,8 +28,9 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
+from metassay.errors import DataError
 from metassay.stats import two_way
-from metassay.stats.arrays import FloatArray, Pair
+from metassay.stats.arrays import BoolArray, FloatArray, Pair
 from metassay.stats.methods.base import Draws, MetricTest, Reason
 from metassay.stats.methods.case import by_common_cells
 from metassay.stats.methods.jackknife import detectable
@@ -36,7 +38,9 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_sets, smallest_corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
+from metassay.studies.agree_parts import LeverageRow, leverage_rows, notes_on
 from metassay.studies.selection import Selection, has_scores, input_sets, rough, select
+from metassay.studies.yardsticks import notes_on_sentinels
 
 
 @fields.row
@@ -95,6 +99,8 @@ class RankRow:
     table that are corrected by Holm's method, whatever else was asked for."""
     rank_high: int | None
     """The worst rank that it may have. With confidence 1 − α, the true ranks of all metrics are within these bounds."""
+    kind: fields.MetricKind = "metric"
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,7 +138,10 @@ def compare(
     p: opt.PValues = "plus-one",
     resamples: opt.Resamples = 9_999,
     seed: opt.Seed = 0,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
     references: opt.References = False,
+    drop_outliers: opt.DropOutliers = False,
 ) -> Comparison:
     """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
 
@@ -173,33 +182,43 @@ def compare(
     method = TESTS[test]
     for each in statistics:
         method.check(each)
-    selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=levels)
+    more = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
+    least = 1 if sentinels or people_as_metrics else 2
+    selected = select(scores, human, metric, references=references, least_metrics=least, **more).need(levels=levels)
 
     plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
     rows: list[ComparisonRow] = []
     ranks: list[RankRow] = []
     reasons: list[Note] = []
+    carried: list[LeverageRow] = []
     for h in range(len(selected.humans)):
         for lv in levels:
             for s in statistics:
-                taken = selected.at(lv)
+                taken = selected.at(lv, h, s)
+                if len(taken.metrics) < 2:
+                    continue
                 tested = _test(taken, h, lv, s, plan)
                 rows += _rows(taken, h, lv, s, plan, tested)
                 ranks += _ranks(taken, h, lv, s, plan, tested)
                 reasons += _reasons(taken, h, lv, s, plan, tested)
-    drawn = method.drawn
+                if lv == "system" and s.name == "pearson":
+                    carried += _carried(taken, h, s, plan)
+    if not rows:
+        raise DataError("there is one metric and no sentinel or person that it could be compared with at this level")
     corr = correction if correction == "none" else f"{correction},{scope}"
     signature = Signature.open(
         corr=corr,
         metrics=len(selected.metrics),
-        **({} if drawn else dict.fromkeys(("p", "k", "seed"))),
+        **({} if method.drawn else dict.fromkeys(("p", "k", "seed"))),
         **selected.sizes(inputs),
     )
     unequal = selected.notes_on_inputs(levels, inputs, method.unpaired)
     notes = [*selected.notes, *selected.notes_on_units(method), *unequal, *reasons, *_notes(selected, rows, plan)]
+    notes += [*notes_on(carried, ()), *notes_on_sentinels(ranks, alpha)]
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
-    notes.append(Note.of("generalises", method=method.name, to=method.generalises))
+    if any(not math.isnan(row.p_value) for row in rows):
+        notes.append(Note.of("generalises", method=method.name, to=method.generalises))
     notes += rough([method], levels)
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
@@ -231,6 +250,14 @@ class _Outcome(NamedTuple):
         """Return the same with the two metrics exchanged."""
         return self._replace(estimates=self.estimates[::-1], p_values=self.p_values[::-1])
 
+    def better(self, alternative: str, ahead: bool) -> float:
+        """Return the one-sided p-value that the first is better; without a test 0 or 1, as its estimate is `ahead`."""
+        if math.isnan(self.p_values[0]):
+            return float(not ahead)
+        if alternative == "two-sided":
+            return self.p_values[0] / 2 if ahead else 1.0
+        return self.p_values[alternative == "less"]
+
     def two_sided(self, alternative: str) -> float:
         """Return the p-value against both directions."""
         return self.p_values[0] if alternative == "two-sided" else min(2 * min(self.p_values), 1.0)
@@ -242,12 +269,11 @@ Tests = dict[Pair, _Outcome]
 
 def _test(selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan) -> Tests:
     """Test all pairs of metrics by one criterion, level and statistic."""
-    z = selected.z[human]
     tested: Tests = {}
     strictest = plan.alpha / _family(len(selected.metrics), plan)
-    for mask, metrics, pairs in by_common_cells(selected.x, list(combinations(range(len(selected.x)), 2))):
+    for z, mask, metrics, pairs in _together(selected, human):
         x = np.where(mask, selected.x[metrics], np.nan)
-        sets = selected.sets(has_scores(x[0]), human, level, plan.inputs)
+        sets = selected.sets(has_scores(x[0]), human, level, plan.inputs, z)
         at = {metric: row for row, metric in enumerate(metrics)}
         local = [(at[a], at[b]) for a, b in pairs]
         case = sets.case(x, list(range(len(x))), z, level, statistic)
@@ -266,6 +292,17 @@ def _test(selected: Selection, human: int, level: str, statistic: Statistic, pla
             )
             tested[a, b], tested[b, a] = one, one.turned()
     return tested
+
+
+def _together(selected: Selection, human: int) -> Iterator[tuple[FloatArray, BoolArray, list[int], list[Pair]]]:
+    """Yield human scores, cells, metrics and pairs that are tested together; no person is compared with itself."""
+    groups: dict[tuple[int, ...], list[Pair]] = {}
+    for pair in combinations(range(len(selected.x)), 2):
+        groups.setdefault(tuple(m for m in pair if selected.is_person(m)), []).append(pair)
+    for own, every in groups.items():
+        z = selected.people(human, own)
+        for mask, metrics, pairs in by_common_cells(selected.x, every):
+            yield z, mask, metrics, pairs
 
 
 def _family(metrics: int, plan: _Plan) -> int:
@@ -329,6 +366,14 @@ def _ranks(
         # Where other cells turn two metrics around, neither is said to be better.
         p[a, b] = found.two_sided(plan.alternative) if apart * (good[a] - good[b]) > 0 else np.nan
     sets = rank_sets(good, corrected_pairs(p), plan.alpha)
+    kinds = selected.kinds[len(selected.humans) :]
+    sentinels = [at for at, kind in enumerate(kinds) if kind == "sentinel" and not np.isnan(good[at])]
+
+    def beats(at: int) -> bool | None:
+        if not sentinels or at in sentinels or np.isnan(good[at]):
+            return None
+        return all(tested[at, s].better(plan.alternative, bool(good[at] > good[s])) <= plan.alpha for s in sentinels)
+
     return [
         RankRow(
             human=selected.humans[human],
@@ -339,6 +384,8 @@ def _ranks(
             rank=None if np.isnan(good[at]) else 1 + int((good > good[at] + EQUAL).sum()),
             rank_low=int(sets[at, 0]) or None,
             rank_high=int(sets[at, 1]) or None,
+            kind=kinds[at],
+            beats_sentinels=beats(int(at)),
         )
         for at in np.argsort(-good, kind="stable")
     ]
@@ -360,10 +407,19 @@ def _reasons(
 def _estimates(selected: Selection, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
     """Return the statistic of each metric and people, on all cells it has."""
     out = np.full(len(selected.metrics), np.nan)
-    z = selected.z[human]
     for metrics, sets in selected.by_inputs(human, level, inputs):
-        out[metrics] = sets.case(selected.x, metrics, z, level, statistic).estimates
+        out[metrics] = sets.case(selected.x, metrics, selected.people(human, metrics), level, statistic).estimates
     return out
+
+
+def _carried(selected: Selection, human: int, statistic: Statistic, plan: _Plan) -> list[LeverageRow]:
+    """Return on which system each Pearson correlation of systems rests most."""
+    return [
+        row
+        for some, sets in selected.by_inputs(human, "system", plan.inputs)
+        for case in (sets.case(selected.x, some, selected.people(human, some), "system", statistic),)
+        for row in leverage_rows(selected, human, some, case)
+    ]
 
 
 def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:
@@ -388,7 +444,7 @@ def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[
     shape = selected.scores.shape
     smallest = plan.method.smallest_p(shape, plan.draws.resamples, plan.rule, plan.alternative)
     facts = {"method": plan.method.name, "alpha": plan.alpha, "smallest": smallest}
-    tests = _family(len(selected.metrics), plan)
+    tests = _family(len({row.metric_a for row in rows}), plan)
     after = smallest_corrected(smallest, tests, plan.correction)
     if smallest > plan.alpha:
         notes.append(Note.of("p-never-small", **facts))

@@ -18,11 +18,12 @@ from metassay.core.options import Names
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.design import connected, copies
+from metassay.stats.design import connected, copies, outlying
 from metassay.stats.draws import CHOICE, stream
+from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Method
-from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.statistics.base import Statistic
+from metassay.studies.yardsticks import Yardsticks, without
 
 Annotated = int | Iterable[str]
 """How many inputs to take as annotated, or which ones."""
@@ -37,17 +38,31 @@ class Selection:
     names: tuple[str, ...]
     """Human criteria, then metrics."""
     kinds: tuple[str, ...]
-    """``human`` or ``metric``, one per name."""
+    """``human`` or ``metric``, and of rows beside metrics ``sentinel`` or ``person``, one per name."""
     values: FloatArray
     """Scores with high ones good, (columns, systems, inputs)."""
     notes: list[Note] = field(default_factory=list)
     """What was left out."""
     whole: FloatArray | None = None
     """The same with means that are the scores given for whole systems, if the data have such."""
+    yardsticks: Yardsticks | None = None
+    """Sentinels and people who stand beside the metrics."""
 
-    def at(self, level: str) -> Selection:
-        """Return it with the scores as a level takes them."""
-        return replace(self, values=self.whole) if level == "system" and self.whole is not None else self
+    def at(self, level: str, human: int = 0, statistic: Statistic | None = None) -> Selection:
+        """Return it with the scores as a level takes them; with a statistic also with what stands beside metrics."""
+        taken = replace(self, values=self.whole) if level == "system" and self.whole is not None else self
+        if self.yardsticks is None or statistic is None:
+            return taken
+        return self.yardsticks.joined(taken, human, level, statistic)
+
+    def is_person(self, metric: int) -> bool:
+        """Return whether a row is an annotator."""
+        return self.kinds[len(self.humans) + metric] == "person"
+
+    def people(self, human: int, metrics: Iterable[int]) -> FloatArray:
+        """Return the human scores that some metrics are compared with: people who are among these are left out."""
+        own = [self.metrics[m] for m in metrics if self.is_person(m)]
+        return without(self, human, own) if own else self.z[human]
 
     @property
     def humans(self) -> tuple[str, ...]:
@@ -88,6 +103,9 @@ class Selection:
                 raise DataError("global level needs at least 2 cells, got 1")
             if level in ("system", "global"):
                 self._need_connected(level)
+            for name, matrix in zip(self.humans, self.z, strict=True):
+                if level != "system" and np.isnan(matrix).all():
+                    raise DataError(f"{one_line(name)!r} has scores of whole systems only; use level system")
         for what, least, there in (("systems", systems, n), ("inputs", inputs, m)):
             if there < least:
                 raise DataError(f"this study needs at least {least} {what}, got {there}")
@@ -126,8 +144,7 @@ class Selection:
             found = self.labels(axis)
             if found is not None:
                 facts = {"method": method.name, "axis": axis, "n": len(np.unique(found))}
-                together = method.name == JACKKNIFE
-                notes.append(Note.of("units-together", **facts) if together else Note.of("units-ignored", **facts))
+                notes.append(Note.of("units-together" if method.units else "units-ignored", **facts))
         return notes
 
     def sizes(self, inputs: str | None = None) -> dict[str, object]:
@@ -143,17 +160,19 @@ class Selection:
         column = self.scores[human]
         return None if len(column.labels("annotator")) < 2 else column.mean(keep="annotator")
 
-    def sets(self, scored: BoolArray, human: int, level: str, inputs: str) -> InputSets:
-        """Say which inputs to use; see :func:`input_sets`."""
-        found = input_sets(scored, self.z[human], level, inputs)
+    def sets(self, scored: BoolArray, human: int, level: str, inputs: str, z: FloatArray | None = None) -> InputSets:
+        """Say which inputs to use, with other human scores `z` if given; see :func:`input_sets`."""
+        found = input_sets(scored, self.z[human] if z is None else z, level, inputs)
         return replace(found, families=self.labels("systems"), clusters=self.labels("inputs"))
 
     def by_inputs(self, human: int, level: str, inputs: str) -> Iterator[tuple[list[int], InputSets]]:
         """Yield metrics, by position, that use the same inputs, with these inputs; almost always that is all."""
         found: dict[bytes, tuple[list[int], InputSets]] = {}
         for at, matrix in enumerate(self.x):
-            sets = self.sets(has_scores(matrix), human, level, inputs)
+            sets = self.sets(has_scores(matrix), human, level, inputs, self.people(human, [at]))
             key = sets.scored.tobytes() + bytes([sets.paired])
+            if self.is_person(at):
+                key += self.metrics[at].encode()
             found.setdefault(key, ([], sets))[0].append(at)
         yield from found.values()
 
@@ -187,7 +206,15 @@ class Selection:
 
 
 def select(
-    scores: Scores, human: Names | None, metric: Names | None, *, references: bool, least_metrics: int = 1
+    scores: Scores,
+    human: Names | None,
+    metric: Names | None,
+    *,
+    references: bool,
+    least_metrics: int = 1,
+    sentinels: bool = False,
+    people: bool = False,
+    drop_outliers: bool = False,
 ) -> Selection:
     """Choose metrics and people, and strip labels.
 
@@ -201,6 +228,10 @@ def select(
         Whether people's own texts that were scored like systems stay in.
     least_metrics
         How many metrics the study needs.
+    sentinels, people
+        Whether sentinels, and people as metrics, stand beside the metrics.
+    drop_outliers
+        Whether systems are left out whose score by one of the human criteria is an outlier.
     """
     humans = scores.find_humans(human)
     metrics = tuple(m for m in scores.find_metrics(metric, humans) if m not in humans)
@@ -210,6 +241,8 @@ def select(
             f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}"
         )
     kept, notes = without_references(scores, references)
+    if drop_outliers:
+        kept, notes = _without_outliers(kept, humans, notes)
     values = np.stack([kept.matrix(name) for name in (*humans, *metrics)])
     kinds = ("human",) * len(humans) + ("metric",) * len(metrics)
     whole = None
@@ -224,7 +257,11 @@ def select(
     notes += _missing(kept, metrics, chosen.x) + _missing(kept, humans, chosen.z)
     for first, *others in copies(values):
         notes += [Note.of("columns-identical", first=chosen.names[first], second=chosen.names[at]) for at in others]
-    return chosen
+    if not (sentinels or people):
+        return chosen
+    beside, told = Yardsticks.of(kept, humans, sentinels=sentinels, people=people)
+    notes += told
+    return replace(chosen, yardsticks=beside)
 
 
 def select_columns(
@@ -289,6 +326,15 @@ def without_references(scores: Scores, references: bool = False) -> tuple[Scores
     kept = scores if references else scores.without_references()
     n = len(scores.systems) - len(kept.systems)
     return kept, [Note.of("references-excluded", n=n)] if n else []
+
+
+def _without_outliers(scores: Scores, humans: Sequence[str], notes: list[Note]) -> tuple[Scores, list[Note]]:
+    """Leave out systems whose mean by one of the criteria is an outlier, and note which."""
+    means = [means_of_known(scores.system_matrix(name)) for name in humans]
+    far = np.any([outlying(each) for each in means], axis=0)
+    gone = [system for system, out in zip(scores.systems, far.tolist(), strict=True) if out]
+    notes = [*notes, Note.of("outliers-dropped", systems=gone, human=list(humans))]
+    return (scores.select(systems=[s for s in scores.systems if s not in gone]) if gone else scores), notes
 
 
 def cells_missing(names: Iterable[str], values: FloatArray) -> list[Note]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metassay.cli import options
@@ -32,18 +31,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _look(arguments: argparse.Namespace, output: Output) -> int:
-    from metassay.cli.running import read_scores
-    from metassay.readers.recognition import holds_votes
+    from metassay.cli.running import read_scores, votes_in
     from metassay.studies.look import look
 
-    if arguments.files and any(
-        holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists()
-    ):
-        from metassay.readers import read_votes
-
-        wanted = ("input_column", "annotator_column", "ignore")
-        chosen = options.given(arguments, {name: each for name, each in options.of("read").items() if name in wanted})
-        output.put(look(read_votes(*arguments.files, **chosen), files=arguments.files))
+    votes = votes_in(arguments)
+    if votes is not None:
+        output.put(look(votes, files=arguments.files))
         return 0
     quiet, arguments.quiet = arguments.quiet, True
     scores = read_scores(arguments)

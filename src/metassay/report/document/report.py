@@ -53,6 +53,8 @@ def make_report(
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
     watch: Watch | None = None,
 ) -> Report:
     """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.
@@ -81,7 +83,8 @@ def make_report(
     True
     """
     sampled: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
-    dossier = gather(scores, human=human, metric=metric, statistic=statistic, watch=watch, **sampled)
+    beside = {"sentinels": sentinels, "people_as_metrics": people_as_metrics}
+    dossier = gather(scores, human=human, metric=metric, statistic=statistic, watch=watch, beside=beside, **sampled)
     report = Report(page.render(dossier, title=title), summary.answer(dossier), dossier)
     if path is not None:
         report.save(path)

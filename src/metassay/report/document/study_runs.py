@@ -48,9 +48,13 @@ def gather(
     watch: Watch | None = None,
     confidence: float = 0.95,
     resamples: int = 10_000,
+    beside: Mapping[str, bool] | None = None,
     **drawn: Any,  # noqa: ANN401 - seed and threads
 ) -> Dossier:
-    """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`."""
+    """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`.
+
+    `beside` says what stands beside metrics where they are compared with people.
+    """
     from metassay.studies.agree import agree
     from metassay.studies.compare import compare
     from metassay.studies.criteria import criteria
@@ -60,6 +64,7 @@ def gather(
     from metassay.studies.normality import normality
     from metassay.studies.pairs import pairs
     from metassay.studies.precision import precision
+    from metassay.studies.reliability import reliability
     from metassay.studies.stability import stability
 
     own = scores.without_references()
@@ -67,14 +72,19 @@ def gather(
     metrics = own.find_metrics(metric, humans)
     named = {"human": humans, "metric": metrics}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
+    more = beside or {}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, "limits": True, **sampled}),
-        "compare": (compare, {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **drawn}),
+        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
+        "compare": (
+            compare,
+            {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **more, **drawn},
+        ),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
         "decisions": (decisions, {**sampled, "resamples": min(resamples, 2_000)}),
         "stability": (stability, drawn),
         "precision": (precision, sampled),
+        "reliability": (reliability, {**sampled, "resamples": min(resamples, 1_000)}),
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }

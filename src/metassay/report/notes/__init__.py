@@ -10,15 +10,21 @@ from typing import Any
 
 from metassay.core.note import Note
 from metassay.report.notes.computed import SENTENCES as COMPUTED
+from metassay.report.notes.judging import SENTENCES as JUDGING
 from metassay.report.notes.wording import WEIGHTS, Sentence, templates
 
-SENTENCES: dict[str, Sentence] = templates() | COMPUTED
+SENTENCES: dict[str, Sentence] = templates() | COMPUTED | JUDGING
 """A sentence for every code."""
 
 
 def sentence(note: Note) -> str:
     """Return one note as a sentence."""
     return SENTENCES[note.code](note.facts)
+
+
+def is_answer(note: Note) -> bool:
+    """Return whether a note answers the question of its study."""
+    return SENTENCES[note.code].weight == "answer"
 
 
 def sentences(notes: Iterable[Note]) -> tuple[str, ...]:

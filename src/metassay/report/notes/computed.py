@@ -25,8 +25,8 @@ def _false_positives(facts: Facts) -> str:
     )
     return (
         "Metrics are biased towards some systems beyond the noise of single cells. For new systems, the "
-        f"false-positive rate of {facts['method']} is about {rates} instead of {100 * facts['alpha']:g}%; that of "
-        "two-way is not inflated."
+        f"false-positive rate of {facts['method']} is about {rates} instead of {100 * facts['alpha']:g}%. The "
+        "jackknife test allows for such biases."
     )
 
 
@@ -62,8 +62,24 @@ def _differences_needed(facts: Facts) -> str:
             "over pairs of metrics; smaller ones are not significant even if they are real."
         )
     if never:
-        parts.append(f"With so few systems no difference can be significant {at}: {listed(never, 4, 60)}.")
+        parts.append(
+            f"With so few systems no difference can be significant {at} between half or more of the pairs of metrics: "
+            f"{listed(never, 4, 60)}."
+        )
     return " ".join(parts)
+
+
+def _bias(facts: Facts) -> str:
+    share = facts["unit"] == "share"
+    scale, unit, form = (100, " percentage points", numbers.one) if share else (1, " points", numbers.two)
+    effect, low, high = (scale * facts[name] for name in ("effect", "low", "high"))
+    held = {"orders": "in both orders", "nothing": "with no human judgment held equal"}
+    return (
+        f"{one_line(facts['metric'], 60)}: an output {one_line(facts['feature'], 80)} "
+        f"{'gains' if effect > 0 else 'loses'} {form(abs(effect))}{unit}, "
+        f"{held.get(facts['held'], 'at equal human judgment')} ({numbers.level(facts['confidence'])} CI "
+        f"{form(low)} to {form(high)})."
+    )
 
 
 def _world(facts: Facts) -> str:
@@ -226,7 +242,19 @@ def _unscored(facts: Facts) -> str:
     return f"{facts['scorer']}: {total:,} of {facts['answers']:,} answers gave no score: {reasons}{why}."
 
 
+def _unbounded(facts: Facts) -> str:
+    said_of = [(facts["always"], "won all its votes", "won all their votes"), (facts["never"], "won none", "won none")]
+    who = [f"{listed(names_, 4)} {one if len(names_) == 1 else more}" for names_, one, more in said_of if names_]
+    return (
+        f"{one_line(facts['metric'], 60)}: {'; '.join(who) or 'some systems always won against the rest'}. Votes alone "
+        f"leave such strengths without bound; {facts['virtual']:g} virtual votes of each system against an average one "
+        "hold them, so the differences shown are rather too small."
+    )
+
+
 SENTENCES = {
+    "strength-unbounded": Sentence("caveat", _unbounded),
+    "bias-found": Sentence("answer", _bias),
     "false-positives": Sentence("caveat", _false_positives),
     "differences-needed": Sentence("limit", _differences_needed),
     "one-system-carries": Sentence("caveat", _carried),

@@ -18,12 +18,14 @@ from metassay.report.views.columns import (
     figures,
     grouped,
     lines,
+    optional,
     span,
     words,
 )
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement, AgreementRow
+    from metassay.studies.reliability import Reliability
 
 HERE = names.SETTING.removeprefix("human ")
 """The fields that have a column."""
@@ -44,16 +46,22 @@ def table(result: Agreement) -> tuple[Table, ...]:
     tied = any(row.tied > 0 for row in rows)
     # settings in which the number of units that left the average differs between metrics
     uneven = {key[1:] for key, mine in grouped(rows, f"human {HERE}").items() if len(_undefined(mine)) > 1}
-    best = {key: max(map(names.goodness, mine)) for key, mine in grouped(rows, f"human {HERE}").items()}
+    own = [row for row in rows if row.kind == "metric"]
+    best = {key: max(map(names.goodness, mine)) for key, mine in grouped(own, f"human {HERE}").items()}
 
     def is_best(row: AgreementRow) -> bool:
         good = names.goodness(row)
-        return math.isfinite(good) and good == best[row.human, row.level, getattr(row, names.STATISTIC)]
+        return (
+            row.kind == "metric"
+            and math.isfinite(good)
+            and good == best[row.human, row.level, getattr(row, names.STATISTIC)]
+        )
 
     def columns(setting: tuple[str, str], mine: Sequence[AgreementRow]) -> list[Shown | str | bool]:
         pairs = _ranks_pairs(setting)
         return [
             bold(estimates(_titled(mine[0])), is_best),
+            optional(words("", names.below_sentinels, key=False)),
             pairs and bold(figures("pairs ranked wrongly", _misranked), is_best),
             pairs and tied and "pairs tied|tied|percent",
             setting in uneven and "undefined|n_undefined|count",
@@ -73,11 +81,12 @@ def table(result: Agreement) -> tuple[Table, ...]:
         any(map(_ranks_pairs, settings))
         and "Pairs ranked wrongly: share of system pairs that the metric orders unlike people.",
         tied and "Pairs tied: share of system pairs that the metric, people or both see no difference in.",
+        names.sentinel_legend(rows),
         bold="the best of each column",
     )
 
 
-def limits(result: Agreement) -> tuple[Table, ...]:
+def limits(result: Agreement | Reliability) -> tuple[Table, ...]:
     """Return agreement on this many inputs beside that in the limit, and the most that people allow."""
     tables: tuple[Table, ...] = ()
     for level, rows in grouped(result.limits, "level").items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct, sizes
-from metassay.report.views.columns import Shown, bold, build, figures, grouped, words
+from metassay.report.views.columns import Shown, bold, build, figures, grouped, optional, words
 
 if TYPE_CHECKING:
     from metassay.studies.compare import Comparison, ComparisonRow
@@ -38,7 +38,7 @@ def list_(result: Comparison) -> tuple[Table, ...]:
         *(figures(f"{symbol} {side}", f"estimate_{side.lower()}", numbers.correlation) for side in "AB"),
         "difference|difference|correlation",
         bold("p|p_value|p_value", _significant),
-        words("", names.stars, key=False),
+        words("", _mark, key=False),
         differ and "systems × inputs|n_systems n_inputs|product",
     ]
     claim = f"Small p: A {_claim(result)} B."
@@ -79,17 +79,23 @@ def ranks(result: Comparison) -> tuple[Table, ...]:
             figures(names.symbol(result.ranks), "estimate", numbers.correlation),
             figures("rank by estimate", "rank"),
             figures("possible ranks", lambda row: row.rank and numbers.span((row.rank_low, row.rank_high), to="–")),
+            optional(words("", names.below_sentinels, key=False)),
         ],
         [(names.setting(mine[0]), mine) for mine in grouped(result.ranks, names.SETTING).values()],
         "Possible ranks: with the confidence above, the true ranks of all metrics of a section are within these bounds "
         "(Holm over all pairs). Metrics whose bounds overlap are not shown to be equal.",
+        names.sentinel_legend(result.ranks),
     )
 
 
 def _against(header: str, other: str, tests: dict[tuple[str, str], ComparisonRow]) -> Shown:
     """Return the column of the tests against a metric."""
-    shown = figures(header, lambda metric: (row := tests.get((metric, other))) and names.starred(row))
+    shown = figures(header, lambda metric: (row := tests.get((metric, other))) and names.starred(row, stars=_mark))
     return bold(shown, lambda metric: (row := tests.get((metric, other))) and row.significant_corrected)
+
+
+def _mark(row: ComparisonRow) -> str:
+    return names.stars(row) + "†" * (row.detectable == math.inf and not row.significant_corrected)
 
 
 def _significant(row: ComparisonRow) -> bool:
@@ -137,7 +143,11 @@ def _heading(result: Comparison) -> str:
 
 def _legend(result: Comparison, family: str) -> list[str]:
     per = {"row": f" over the tests of each {family}", "table": " over the whole table"}
-    return [names.starred_legend(result.alpha, row.correction, per[row.scope]) for row in result.table[:1]]
+    never = any("†" in _mark(row) for row in result.table)
+    return [
+        *(names.starred_legend(result.alpha, row.correction, per[row.scope]) for row in result.table[:1]),
+        *(["† Too few systems: no difference between these two could be significant."] if never else []),
+    ]
 
 
 def _bold(result: Comparison) -> str:

@@ -35,7 +35,7 @@ KINDS = {
     "sd": "margin: standard deviation over annotators",
     "range": "margin: largest difference of annotators",
 }
-TESTS = {"jackknife": "two one-sided tests (jackknife)", "tost": "TOST", "anderson-hauck": "Anderson-Hauck"}
+TESTS = {"jackknife": "jackknife", "tost": "TOST", "anderson-hauck": "Anderson-Hauck"}
 SHORT = {**TESTS, "anderson-hauck": "A-H"}
 SHOWN_MARGINS = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25)
 """Margins at which the table of sensitivity has a column."""

@@ -21,6 +21,8 @@ from metassay.stats.statistics.base import Statistic
 
 LOWEST = -0.2
 """What inputs add is at least this share of what systems show: an estimate below 0 is noise, mostly, but no bias."""
+ROUNDING = 1e-14
+"""The share of two variances below which their difference is rounding."""
 SKEWED, LEAST = 0.3, 0.2
 """The most that skewness counts, and the least that is left of 1 − a·t for it to be divided by."""
 
@@ -49,23 +51,28 @@ class JackknifeInterval(_Jackknife, Interval):
 
     def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case."""
-        found = []
-        for case in cases:
-            estimates, undefined = case.prepared.estimate()
-            ends = np.full((2, len(estimates)), np.nan)
-            reasons: list[Reason | None] = [None] * len(estimates)
-            for metrics, fit in case.fits:
-                if min(fit.units) < 2:
-                    continue
-                limits = Limits(fit)
-                ends[:, metrics] = limits.ends(confidence)
-                for at, left, variance in zip(metrics, fit.left, limits.variance, strict=True):
-                    if np.isnan(left).any():
-                        reasons[at] = Reason("undefined-without-one")
-                    elif variance <= EQUAL**2:
-                        reasons[at] = Reason("zero-width")
-            found.append(Intervals(estimates, undefined, ends[0], ends[1], reasons=tuple(reasons)))
-        return found
+
+        def work(at: int) -> Intervals:
+            return self._of(cases[at], confidence)
+
+        return draws.run(work, len(cases), self.name)
+
+    @staticmethod
+    def _of(case: Case, confidence: float) -> Intervals:
+        estimates, undefined = case.prepared.estimate()
+        ends = np.full((2, len(estimates)), np.nan)
+        reasons: list[Reason | None] = [None] * len(estimates)
+        for metrics, fit in case.fits:
+            if min(fit.units) < 2:
+                continue
+            limits = Limits(fit)
+            ends[:, metrics] = limits.ends(confidence)
+            for at, left, variance in zip(metrics, fit.left, limits.variance, strict=True):
+                if np.isnan(left).any():
+                    reasons[at] = Reason("undefined-without-one")
+                elif variance <= EQUAL**2:
+                    reasons[at] = Reason("zero-width")
+        return Intervals(estimates, undefined, ends[0], ends[1], reasons=tuple(reasons))
 
 
 class Limits:
@@ -124,6 +131,7 @@ class JackknifeTest(_Jackknife, MetricTest):
 
     def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
+        draws.run(lambda _: len(case.fits), 1, self.name)  # where pages are done matrix products keep to one thread
         estimates = np.stack([case.estimates[list(side)] for side in zip(*pairs, strict=True)], axis=1)
         greater, less, error, df = np.full((4, len(pairs)), np.nan)
         reasons: list[Reason | None] = [Reason("other-cells")] * len(pairs)
@@ -196,7 +204,9 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
     difference = fit.at[first] - fit.at[second]
     systems = np.maximum(of_difference(fit.of_systems), 0.0) * fit.of_pairs
     inputs = np.maximum(of_difference(fit.of_inputs), LOWEST * systems)
-    same = (systems <= EQUAL**2) & (np.abs(difference) <= EQUAL)
+    # The variance of a difference is what is left of three numbers: rounding alone leaves so much of them.
+    own = np.diag(fit.of_systems)
+    same = (systems <= EQUAL**2 + ROUNDING * (own[first] + own[second])) & (np.abs(difference) <= EQUAL)
 
     def p_values(difference: FloatArray, variance: FloatArray, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
         total = variance + inputs

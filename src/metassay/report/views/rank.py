@@ -1,0 +1,228 @@
+"""Who wins, as a ranking per rater, ranks side by side, a matrix of wins, and what else votes say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from metassay.core.note import Note
+from metassay.errors import one_line
+from metassay.report import names, numbers
+from metassay.report.table import Table
+from metassay.report.views.columns import Shown, across, at, build, figures, grouped, lines, words
+
+if TYPE_CHECKING:
+    from metassay.studies.rank import Ranking
+    from metassay.studies.rank_rows import StandingRow, WinRow
+
+MOST = 15
+"""Lines of a ranking that are shown at first sight."""
+WIDEST = 12
+"""Systems of a matrix that stand side by side."""
+HEADINGS = {
+    "bradley-terry": "strength",
+    "controlled": "strength, controlled",
+    "win-rate": "win rate",
+    "elo": "Elo",
+    "mean": "mean",
+}
+
+
+def lead(result: Ranking) -> list[tuple[Note, ...]]:
+    """Return the answer: who is best, and whether judges agree with people."""
+    told = tuple(note for note in result.notes if note.code in ("ranking-best", "ranking-shared", "rankings-agree"))
+    return [told] if told else []
+
+
+def default(result: Ranking) -> tuple[str, ...]:
+    """Return the rankings, or ranks alone where they are many, and what else was found."""
+    several = len(grouped(result.table, "metric")) > 1
+    long = len(grouped(result.table, "metric component system")) > MOST
+    shown = ["ranks" if several and long else "table"]
+    shown += ["agreement"] if result.agreement else []
+    return (*shown, *(["covariates"] if result.covariates else []))
+
+
+def table(result: Ranking) -> tuple[Table, ...]:
+    """Return a section per ranking with its best systems."""
+    return _rankings(result, MOST)
+
+
+def full(result: Ranking) -> tuple[Table, ...]:
+    """Return the same with all systems."""
+    return _rankings(result, len(result.table))
+
+
+def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
+    statistics = list(grouped(result.table, "statistic"))
+    first = result.table[0]
+    votes = first.statistic != "mean"
+
+    def shown(statistic: str) -> list[Shown]:
+        form = {"win-rate": "percent_range", "elo": "count", "mean": "general"}.get(statistic, "two")
+        of = "estimate" if statistic == "elo" else "estimate low high"
+        columns: list[Shown | str] = [f"{HEADINGS[statistic]}|{of}|{form}", figures("rank", _rank)]
+        return [at(column, "statistic", statistic) for column in columns]
+
+    sections = []
+    for (metric, part), rows in grouped(result.table, "metric component").items():
+        parts = len({row.component for row in result.table if row.metric == metric})
+        title = one_line(metric) + (f", group {part} of {parts}" if parts > 1 else "")
+        mine = lines(rows, "system")
+        hidden = len(mine) - most if len(mine) > most + 3 else 0
+        title += f", {most} of {len(mine):,} systems (all: --view full)" if hidden else ""
+        sections.append((title, mine[: len(mine) - hidden]))
+    return build(
+        "Ranking of systems",
+        [
+            "system",
+            *(column for statistic in statistics for column in shown(statistic)),
+            len(statistics) == 1 and votes and "wins expected|expected|percent",
+            "win-rate" not in statistics and "won||percent",
+            "votes|n|count" if votes else "inputs|n|count",
+        ],
+        sections,
+        *_legend(result),
+        votes and "Won: share of its votes, ties counted half; it depends on the opponents.",
+        len(statistics) == 1 and votes and "Wins expected: share of votes against each of the others in turn.",
+        undefined="no interval, since too little varies",
+    )
+
+
+def ranks(result: Ranking) -> tuple[Table, ...]:
+    """Return the rank of each system by every rater or metric, with the ranks that the data allow."""
+    statistic = result.table[0].statistic
+    rows = [row for row in result.table if row.statistic == statistic]
+    every = lines(rows, "system")
+    hidden = len(every) - 2 * MOST if len(every) > 2 * MOST else 0
+    return build(
+        "Ranks of systems",
+        ["system", *across(rows, "metric", lambda metric: figures(one_line(metric, 20), _rank))],
+        [(f"by {HEADINGS[statistic]}", every[: len(every) - hidden])],
+        *_legend(result)[-1:],
+        hidden and f"{hidden:,} more systems: --view full.",
+    )
+
+
+def _rank(row: StandingRow) -> str:
+    if row.rank_low is None or row.rank_high is None:
+        return f"{row.rank}"
+    return f"{row.rank} [{numbers.span((row.rank_low, row.rank_high), to='–')}]"
+
+
+def _legend(result: Ranking) -> list[str]:
+    first = result.table[0]
+    level = numbers.level(first.confidence)
+    if first.interval == "none":
+        return ["No intervals: too little varies."]
+    told = []
+    if any(row.statistic in ("bradley-terry", "controlled") for row in result.table):
+        told.append("Strength: log odds of winning against an average system, which has 0 (Bradley-Terry).")
+    if any(row.statistic == "controlled" for row in result.table):
+        told.append(f"Controlled: at equal {', '.join(grouped(result.covariates, 'covariate'))}.")
+    how = f"bootstrap, {first.resamples:,} resamples" if first.resamples else "cluster-robust"
+    return [
+        *told,
+        f"In brackets: {level} CI ({how}); for ranks, the ranks that remain possible"
+        + ("." if first.resamples else ", each pair of systems tested by itself."),
+    ]
+
+
+def agreement(result: Ranking) -> tuple[Table, ...]:
+    """Return whether judges or metrics rank as people do."""
+    rows = result.agreement
+    if not rows:
+        return ()
+    judge = "metric" if result.table[0].statistic == "mean" else "judge"
+    return build(
+        "Agreement of the rankings",
+        [
+            "metric",
+            *across(rows, "statistic", lambda s: f"{names.coefficient(s)}|estimate low high|two"),
+            *("same|same|count", "opposite|opposite|count", "people only|human_only|count"),
+            *(f"{judge} only|metric_only|count", "pairs|n_pairs|count"),
+        ],
+        [(f"with {one_line(human)}", lines(mine, "metric")) for human, mine in grouped(rows, "human").items()],
+        f"In brackets: {numbers.level(rows[0].confidence)} CI for these systems and new votes or inputs "
+        f"({rows[0].resamples:,} resamples; their noise lowers correlations, so intervals reach further down than up).",
+        "Same, opposite: pairs of systems that differ significantly by both; "
+        f"people only, {judge} only: by one of the two.",
+        undefined="fewer than three systems",
+    )
+
+
+def matrix(result: Ranking) -> tuple[Table, ...]:
+    """Return the share of votes that the system of the line won against that of the column."""
+    order = [row.system for row in result.table if row.statistic == result.table[0].statistic]
+    tables: tuple[Table, ...] = ()
+    for metric, rows in grouped(result.wins, "metric").items():
+        ranked = [s for s in dict.fromkeys(order) if any(s in (row.system_a, row.system_b) for row in rows)]
+        shares = _shares(rows)
+        tables += build(
+            f"Wins by {one_line(metric)}",
+            [words("system", lambda s: s), *(_against(shares, other, n) for n, other in enumerate(ranked[:WIDEST], 1))],
+            [("the line against the column, best first", ranked)],
+            "Share of votes won, ties counted half. Columns: "
+            + ", ".join(f"{n} {one_line(s, 24)}" for n, s in enumerate(ranked[:WIDEST], 1))
+            + ".",
+            len(ranked) > WIDEST and f"{len(ranked) - WIDEST:,} more columns are in JSON, and in CSV with --rows wins.",
+        )
+    return tables
+
+
+def _shares(rows: Sequence[WinRow]) -> dict[tuple[str, str], float]:
+    found = {(row.system_a, row.system_b): row.share for row in rows}
+    return found | {(b, a): 1 - share for (a, b), share in found.items()}
+
+
+def _against(shares: dict[tuple[str, str], float], other: str, place: int) -> Shown:
+    def cell(system: Any) -> str:  # noqa: ANN401 - a name
+        return numbers.percent(shares[system, other]) if (system, other) in shares else "·" if system == other else ""
+
+    return figures(str(place), cell)
+
+
+def covariates(result: Ranking) -> tuple[Table, ...]:
+    """Return what length, position or style do to votes."""
+    rows = result.covariates
+    if not rows:
+        return ()
+    return build(
+        "What else decides votes, between systems of equal strength",
+        [
+            *("covariate", "one more is|unit|word", "log odds|estimate low high|two", "p|p_value|p_value"),
+            *("it then wins|chance|percent", "votes|n|count"),
+        ],
+        [
+            (f"{one_line(metric)}: {_explained(mine[0].explained)}", mine)
+            for metric, mine in grouped(rows, "metric").items()
+        ],
+        f"In brackets: {numbers.level(rows[0].confidence)} CI. It then wins: probability that an output with one more "
+        "wins against an otherwise equal one.",
+    )
+
+
+def _explained(share: float) -> str:
+    if math.isnan(share):
+        return "systems do not differ"
+    return f"held equal, strengths vary {numbers.percent(abs(share))} {'less' if share >= 0 else 'more'}"
+
+
+def raters(result: Ranking) -> tuple[Table, ...]:
+    """Return how each rater votes."""
+    rows = result.raters[:MOST]
+    return build(
+        "Raters",
+        [
+            *("rater", "kind|kind|word", "votes|n|count", "ties||percent", "first chosen|first low high|percent_range"),
+            *("repeated||count", "contradictory||count"),
+        ],
+        [("", rows)] if rows else [],
+        rows
+        and "First chosen: share of votes other than ties for the output shown first, "
+        f"{numbers.level(rows[0].confidence)} CI. Repeated, contradictory: votes on the same pair in the "
+        "same order as an earlier one.",
+        len(result.raters) > MOST and f"{len(result.raters) - MOST:,} more are in JSON, and in CSV with --rows raters.",
+        undefined="the order is not known, or all are ties",
+    )

@@ -1,0 +1,210 @@
+"""Who wins?
+
+Ranks systems from votes on two outputs at a time, or from scores. Strengths (Bradley-Terry) come with intervals, and so
+do ranks: a rank of 2 to 4 means that two other systems are not significantly different. Votes of all people make one
+ranking, those of each judge another, and where there are both, it tells whether they agree.
+
+    metassay rank votes.csv
+    metassay rank votes.csv --human 'annotator*' --statistic bradley-terry,win-rate,elo
+    metassay rank votes.csv --covariate length,position --interval bootstrap
+    metassay rank scores.csv --human relevance --figure ranking.svg
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from metassay.core import options as opt
+from metassay.core import vocabulary
+from metassay.core.note import Note
+from metassay.core.result import Result
+from metassay.core.scores import Scores
+from metassay.core.signature import Signature
+from metassay.core.study import study
+from metassay.core.votes import Votes
+from metassay.errors import UsageError
+from metassay.stats.arrays import FloatArray
+from metassay.stats.votes import Strengths
+from metassay.studies import rank_parts as parts
+from metassay.studies.rank_rows import CovariateRow, RankAgreementRow, RaterRow, StandingRow, WinRow
+from metassay.studies.selection import Selection, select_columns
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Result):
+    """Who wins, with intervals of strengths and of ranks."""
+
+    study: ClassVar[str] = "rank"
+
+    table: Sequence[StandingRow]
+    """One row per ranking, statistic and system, the best first."""
+    agreement: tuple[RankAgreementRow, ...] = ()
+    """Whether each judge or metric ranks as people do."""
+    wins: tuple[WinRow, ...] = ()
+    """Every two systems that were compared."""
+    covariates: tuple[CovariateRow, ...] = ()
+    """What length, position or style explain."""
+    raters: tuple[RaterRow, ...] = ()
+    """Habits of raters, those with the most votes first."""
+
+
+@study
+def rank(
+    votes: Votes | Scores,
+    *,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    statistic: opt.Rankings = None,
+    ties: opt.Ties = "half",
+    covariate: opt.Covariates = None,
+    interval: opt.RankInterval = "sandwich",
+    resample: opt.VoteUnits = "inputs",
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 1_000,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+) -> Ranking:
+    """Rank systems by votes or by scores, with intervals of strengths and of ranks.
+
+    Parameters
+    ----------
+    votes
+        Votes (`metassay.read_votes`), of which `human` and `metric` name raters; or scores, of which they name columns.
+
+    Notes
+    -----
+    Bradley and Terry (1952): logit P(A beats B) = β_A − β_B, with mean 0; ties after Davidson (1970) if wanted. Where a
+    system never loses, or never wins, strengths have no bound (Ford 1957) and half a virtual vote against an average
+    system, half won, holds them. Sandwich: H⁻¹ΣggᵀH⁻¹ over inputs (or raters, or votes), with t of as many less one
+    degrees of freedom. A rank starts after all systems that are significantly better and ends before all that are
+    significantly worse, each pair tested by itself; with the bootstrap it is the middle share of ranks in the samples.
+    With covariates, logit P = β_A − β_B + γ·(what A has more of than B). Agreement of two rankings has a percentile
+    interval from samples that both share.
+
+    Examples
+    --------
+    >>> votes = Votes.from_arrays(["x"] * 4, ["y"] * 4, ["a", "a", "a", "b"])
+    >>> [(row.system, round(row.estimate, 2), row.rank) for row in rank(votes).table]  # log 3 apart
+    [('x', 0.55, 1), ('y', -0.55, 2)]
+    """
+    drawing = _Drawing(interval, confidence, resamples, seed)
+    if isinstance(votes, Scores):
+        for name, given, only in (
+            ("ties", ties, "half"),
+            ("covariate", covariate, None),
+            ("resample", resample, "inputs"),
+        ):
+            if given != only:
+                raise UsageError(f"{name} is an option for votes, and these are scores")
+        if statistic not in (None, ("mean",)):
+            raise UsageError(
+                f"{', '.join(statistic)} needs votes, and these are scores, which are ranked by their mean"
+            )
+        columns = select_columns(votes, human, metric, references=references, with_people=True).need(systems=2)
+        return _from_scores(columns, drawing)
+    if statistic is not None and "mean" in statistic:
+        raise UsageError(f"mean needs scores, and these are votes; choose {', '.join(vocabulary.RANKINGS[:3])}")
+    groups = parts.groups(votes, human, metric, resample)
+    return _from_votes(
+        votes, groups, drawing, tuple(statistic or ("bradley-terry",)), ties, tuple(covariate or ()), resample
+    )
+
+
+class _Drawing(NamedTuple):
+    """How intervals are made."""
+
+    interval: str
+    confidence: float
+    resamples: int
+    seed: int
+
+    @property
+    def drawn(self) -> bool:
+        return self.interval == "bootstrap"
+
+
+def _from_votes(
+    votes: Votes,
+    groups: Sequence[parts.Group],
+    drawing: _Drawing,
+    wanted: Sequence[str],
+    ties: str,
+    covariates: Sequence[str],
+    unit: str,
+) -> Ranking:
+    table: list[StandingRow] = []
+    explained: list[CovariateRow] = []
+    wins: list[WinRow] = []
+    agreed: list[RankAgreementRow] = []
+    found: list[tuple[parts.Ranked, Strengths]] = []
+    for group in groups:
+        main, fit = parts.by_strengths(group, ties, drawing.resamples, drawing.seed, drawn=drawing.drawn)
+        found.append((main, fit))
+        rankings = [main if each == "bradley-terry" else parts.by_counts(group, each) for each in wanted]
+        if covariates:
+            held, rows = parts.controlled(group, covariates, main.values, drawing.confidence)
+            rankings.append(held)
+            explained += rows
+        table += [row for each in rankings for row in each.rows(votes.systems, drawing.confidence)]
+        wins += parts.wins(group, fit)
+        if group is not groups[0] and groups[0].kind == "human":
+            samples = parts.joint_samples(groups[0], group, drawing.resamples, drawing.seed)
+            agreed += parts.agreement(found[0][0], main, samples, drawing.confidence)
+    habits = parts.raters(votes, groups, drawing.confidence)
+    notes = [*parts.answers(table, agreed), *votes.notes, *parts.notes_on(groups, found, unit)]
+    notes += parts.notes_on_raters(habits)
+    if "elo" in wanted:
+        notes.append(Note.of("elo-order"))
+    pooled = sum(len(group.raters) for group in groups if not group.kind)
+    if pooled:
+        notes.append(Note.of("raters-unknown", n=pooled))
+    sizes = {"systems": len(votes.systems), "inputs": len(votes.inputs), "votes": len(votes)}
+    signature = Signature.open(coef=wanted, **sizes, **_undrawn(drawing, agreed))
+    tables = (tuple(agreed), tuple(wins), tuple(explained), tuple(habits))
+    return Ranking(tuple(table), signature, tuple(notes), *tables)
+
+
+def _from_scores(columns: Selection, drawing: _Drawing) -> Ranking:
+    systems, n = columns.scores.systems, columns.scores.shape[1]
+    labels = columns.labels("inputs")
+    clusters = np.arange(n) if labels is None else labels
+    both = 0 < len(columns.humans) < len(columns.names)
+    samples: FloatArray | None = None
+    if (drawing.drawn or both) and clusters.max() > 0:
+        samples = parts.mean_samples(columns.values, clusters, drawing.resamples, drawing.seed)
+    ranked = [
+        parts.by_scores(name, kind, own, clusters, samples[at] if drawing.drawn and samples is not None else None)
+        for at, (name, kind, own) in enumerate(zip(columns.names, columns.kinds, columns.values, strict=True))
+    ]
+    table = [row for each in ranked for row in each.rows(systems, drawing.confidence)]
+    wins = [
+        row
+        for name, own in zip(columns.names, columns.values, strict=True)
+        for row in parts.score_wins(name, systems, own)
+    ]
+    agreed = []
+    if samples is not None and both:
+        people = len(columns.humans)
+        for h, m in product(range(people), range(people, len(ranked))):
+            agreed += parts.agreement(ranked[h], ranked[m], (samples[h], samples[m]), drawing.confidence)
+    notes = [*parts.answers(table, agreed), *columns.notes]
+    flat = [each.metric for each in ranked if each.without_width]
+    if flat:
+        notes.append(Note.of("means-without-width", metrics=flat))
+    if any(len(set(each.n.tolist())) > 1 for each in ranked):
+        notes.append(Note.of("means-over-own-inputs"))
+    if clusters.max() + 1 < parts.FEW:
+        notes.append(Note.of("few-clusters", metric="", unit="inputs", n=int(clusters.max()) + 1))
+    shown = {"coef": "mean", "ties": None, "systems": len(systems), "inputs": n}
+    signature = Signature.open(**shown, **_undrawn(drawing, agreed))
+    return Ranking(tuple(table), signature, tuple(notes), tuple(agreed), tuple(wins))
+
+
+def _undrawn(drawing: _Drawing, agreed: Sequence[object]) -> dict[str, None]:
+    """Return the parts of the signature that say nothing where nothing is drawn."""
+    return {} if drawing.drawn or agreed else {"k": None, "seed": None}

@@ -1,0 +1,553 @@
+"""Parts of `rank`: rankings from votes and from scores, what covariates explain, and the habits of raters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from metassay import engine
+from metassay.core.column import Attribute
+from metassay.core.note import Note
+from metassay.core.vote_tables import OUTPUTS
+from metassay.core.votes import TIE, UNKNOWN, Votes
+from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.stats import votes as counting
+from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.clustered import Estimate, bootstrap, estimate, rank_ranges, share, sums_by_cluster
+from metassay.stats.intervals import percentiles
+from metassay.stats.kernels.weighted_ranks import quotient
+from metassay.stats.statistics.correlations import KENDALL, PEARSON
+from metassay.studies.rank_rows import CovariateRow, RankAgreementRow, RaterRow, StandingRow, WinRow
+
+PEOPLE, POOLED, OTHERS = "people", "all raters", "other raters"
+FEW = 20
+"""With fewer inputs or raters, a cluster-robust interval is too short, and a note says so."""
+MOST_RATERS = 500
+"""So many raters are told one by one, those with the most votes."""
+ALWAYS = 20
+"""So many votes for what was shown first, and none for the other, are told."""
+FEW_JUDGES = 2
+"""With more, the table says better who ranks as people do."""
+SAME = 1e-9
+"""Variances below are those of data that do not vary."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """What one rater, metric or group of people says of all systems, by one statistic."""
+
+    metric: str
+    kind: str
+    statistic: str
+    values: FloatArray
+    """(systems,), NaN for those that it does not rank."""
+    covariance: FloatArray
+    """(systems, systems); NaN where there is none."""
+    df: float
+    components: IntArray
+    won: FloatArray
+    n: IntArray
+    expected: FloatArray
+    samples: FloatArray | None = None
+    """Values in bootstrap samples, (systems, resamples), if the interval is made of them."""
+
+    @property
+    def without_width(self) -> bool:
+        """Whether nothing in the data shows how far the values may vary."""
+        spread = np.diag(self.covariance)[~np.isnan(self.values)]
+        return not (spread > SAME).any()
+
+    def rows(self, systems: Sequence[str], confidence: float) -> Iterator[StandingRow]:
+        """Yield the systems of each component, the best first."""
+        known = ~np.isnan(self.values)
+        low, high = np.full((2, len(systems)), math.nan)
+        plain = np.isnan(self.covariance[known][:, known]).all() or self.without_width
+        drawn = self.samples is not None and not plain
+        if self.samples is not None and drawn:
+            low[known], high[known] = percentiles(self.samples[known], confidence)
+        elif not plain:
+            ends = [
+                estimate(v, d, self.df, 0, confidence)
+                for v, d in zip(self.values, np.diag(self.covariance), strict=True)
+            ]
+            low, high = np.array([(e.low, e.high) for e in ends]).T
+        for part, own in enumerate(_largest_first(self.components, known), 1):
+            at = own[np.argsort(-self.values[own], kind="stable")]
+            if self.samples is not None and drawn:
+                best, worst = counting.rank_intervals(self.samples[at], confidence)
+            else:
+                best, worst = rank_ranges(self.values[at], self.covariance[np.ix_(at, at)], self.df, confidence)
+            for place, s in enumerate(at):
+                yield StandingRow(
+                    metric=self.metric,
+                    kind=self.kind,
+                    system=systems[s],
+                    statistic=self.statistic,
+                    estimate=float(self.values[s]),
+                    low=float(low[s]),
+                    high=float(high[s]),
+                    confidence=confidence,
+                    interval="none" if plain else "bootstrap" if drawn else "sandwich",
+                    resamples=self.samples.shape[1] if self.samples is not None and drawn else None,
+                    rank=int((self.values[at] > self.values[s] + SAME).sum()) + 1,
+                    rank_low=None if plain else int(best[place]),
+                    rank_high=None if plain else int(worst[place]),
+                    expected=float(self.expected[s]),
+                    won=float(self.won[s]),
+                    n=int(self.n[s]),
+                    component=part,
+                )
+
+    def ahead(self, confidence: float) -> FloatArray:
+        """Return 1 where the row is significantly better than the column, −1 where it is worse, else 0."""
+        gap, spread = self.values[:, None] - self.values, np.diag(self.covariance)
+        variance = spread[:, None] + spread - 2 * self.covariance
+        reach = estimate(0.0, 1.0, self.df, 0, confidence).high * np.sqrt(np.maximum(variance, 0.0))
+        together = self.components[:, None] == self.components
+        return np.where(together & (np.abs(gap) > np.maximum(reach, SAME)), np.sign(gap), 0.0)
+
+
+def _largest_first(
+    components: IntArray, known: FloatArray | np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> list[IntArray]:
+    parts = [np.flatnonzero((components == own) & known) for own in np.unique(components)]
+    return sorted((part for part in parts if len(part)), key=lambda part: (-len(part), part[0]))
+
+
+# -- votes ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Votes that make one ranking."""
+
+    name: str
+    kind: str
+    votes: Votes
+    codes: IntArray | None
+    """The input or rater of each vote; None if each vote stands by itself."""
+
+    @cached_property
+    def clusters(self) -> IntArray | None:
+        """What belongs together, 0, 1, …; None if that is each vote by itself."""
+        own = None if self.codes is None else np.unique(self.codes, return_inverse=True)[1]
+        return None if own is None or int(own.max()) + 1 == len(own) else own
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Who voted."""
+        return tuple(self.votes.raters[r] for r in np.unique(self.votes.rater))
+
+    @cached_property
+    def df(self) -> float:
+        """Degrees of freedom of t."""
+        return math.inf if self.codes is None else len(np.unique(self.codes)) - 1
+
+    @cached_property
+    def tally(self) -> counting.Tally:
+        """The votes, counted."""
+        v = self.votes
+        return counting.tally(_a(v), _b(v), v.outcome, len(v.systems), self.clusters)
+
+
+def groups(
+    votes: Votes, human: str | Iterable[str] | None, metric: str | Iterable[str] | None, unit: str
+) -> list[Group]:
+    """Return people together, and every judge; all raters together if nobody is known to be a person."""
+    people = votes.humans if human is None else votes.find(human)
+    others = [rater for rater in votes.raters if rater not in people]
+    if metric is not None:
+        judges: Sequence[str] = votes.find(metric)
+    else:
+        judges = others if human is not None else [rater for rater in others if votes.kinds.get(rater) == "metric"]
+    if both := set(people) & set(judges):
+        raise UsageError(f"{listed(sorted(both))}: a rater is either human or a judge; name each once")
+    chosen: list[tuple[str, str, Sequence[str]]] = [(PEOPLE, "human", people)] if people else []
+    rest = [rater for rater in others if rater not in judges] if metric is None else []
+    if rest:
+        name = rest[0] if len(rest) == 1 else OTHERS if len(rest) < len(votes.raters) else POOLED
+        chosen.append((name, "", rest))
+    chosen += [(judge, "metric", (judge,)) for judge in judges]
+    found = []
+    for name, kind, raters in chosen:
+        own = votes if set(raters) == set(votes.raters) else votes.of(raters)
+        codes = {"inputs": own.input, "raters": own.rater, "votes": None}[unit]
+        found.append(Group(name, kind, own, codes))
+    return found
+
+
+def by_counts(group: Group, statistic: str) -> Ranked:
+    """Return a ranking by win rates or Elo ratings."""
+    found, fixed = _counted(group)
+    none = np.full((len(fixed["n"]),) * 2, math.nan)
+    if statistic == "elo":
+        votes = group.votes
+        ratings = counting.elo(votes.a, votes.b, votes.outcome, len(votes.systems))
+        values, covariance = np.where(fixed["n"] > 0, ratings, math.nan), none
+    else:
+        values, covariance = fixed["won"], none if group.df < 1 else counting.win_rate_covariance(found)
+    return Ranked(group.name, group.kind, statistic, values, covariance, expected=none[0], **fixed)
+
+
+def by_strengths(
+    group: Group, ties: str, resamples: int, seed: int, *, drawn: bool
+) -> tuple[Ranked, counting.Strengths]:
+    """Return a ranking by strengths, and the fit."""
+    found, fixed = _counted(group)
+    fit = counting.bradley_terry(found, ties)
+    samples, covariance = None, fit.covariance
+    if group.df < 1:
+        covariance = np.full(covariance.shape, math.nan)
+    elif drawn:
+        samples = counting.bootstrap_strengths(found, resamples, seed, ties, run=engine.run)
+    chances = expected(fit)
+    return Ranked(
+        group.name, group.kind, "bradley-terry", fit.values, covariance, expected=chances, samples=samples, **fixed
+    ), fit
+
+
+def _counted(group: Group) -> tuple[counting.Tally, dict[str, Any]]:
+    """Return the counts, and what all rankings from them share."""
+    found = group.tally
+    points = found.points
+    n = np.rint(points.sum(axis=1) + points.sum(axis=0)).astype(np.int64)
+    together = counting.connections(found)[0]
+    return found, {"components": together, "won": counting.win_rates(found)[0], "n": n, "df": group.df}
+
+
+def expected(fit: counting.Strengths) -> FloatArray:
+    """Return the mean chance of each system against the others of its component."""
+    chances = fit.chances()
+    np.fill_diagonal(chances, math.nan)
+    known = ~np.isnan(chances)
+    return quotient(np.where(known, chances, 0.0).sum(axis=1), known.sum(axis=1))
+
+
+def wins(group: Group, fit: counting.Strengths | None) -> Iterator[WinRow]:
+    """Yield every pair of systems that met."""
+    found, names = group.tally, group.votes.systems
+    chances = None if fit is None else fit.chances()
+    for i, j, (won, tied, lost) in zip(found.first, found.second, found.counts.T, strict=True):
+        chance = math.nan if chances is None else float(chances[i, j])
+        share_ = float((won + tied / 2) / (won + tied + lost))
+        yield WinRow(group.name, names[i], names[j], int(won), int(tied), int(lost), share_, chance)
+
+
+def joint_samples(one: Group, other: Group, resamples: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Return strengths by two raters in the same samples of inputs or raters, (systems, resamples) each."""
+    n = len(one.votes.systems)
+    if other.df < 1 <= one.df:  # of one judge there is no other sample; its strengths stay as they are
+        drawn = counting.bootstrap_strengths(one.tally, resamples, seed, run=engine.run)
+        return drawn, np.repeat(counting.bradley_terry(other.tally).values[:, None], resamples, axis=1)
+    a, b, outcome = (np.concatenate([get(one.votes), get(other.votes)]) for get in (_a, _b, lambda v: v.outcome))
+    # The other's systems are a component of their own.
+    shift = np.repeat([0, n], [len(one.votes), len(other.votes)])
+    clusters = None
+    if one.codes is not None and other.codes is not None:
+        clusters = np.unique(np.concatenate([one.codes, other.codes]), return_inverse=True)[1]
+    both = counting.tally(a + shift, b + shift, outcome, 2 * n, clusters)
+    drawn = counting.bootstrap_strengths(both, resamples, seed, run=engine.run)
+    return drawn[:n], drawn[n:]
+
+
+def _a(votes: Votes) -> IntArray:
+    return votes.a.astype(np.int64)
+
+
+def _b(votes: Votes) -> IntArray:
+    return votes.b.astype(np.int64)
+
+
+# -- covariates -------------------------------------------------------------------------------------------------------
+
+
+def controlled(
+    group: Group, names: Sequence[str], raw: FloatArray, confidence: float
+) -> tuple[Ranked, list[CovariateRow]]:
+    """Return strengths at equal covariates, and what each covariate does."""
+    votes = group.votes
+    columns, units = zip(*(covariate(votes, name) for name in names), strict=True)
+    values = np.stack(columns, axis=1)
+    flat = [name for name, column in zip(names, columns, strict=True) if not (np.abs(column) > 0).any()]
+    if flat:
+        raise DataError(
+            f"{group.name}: {listed(flat)} is equal in both outputs of every vote, or unknown, and can explain nothing"
+        )
+    size = len(votes.systems)
+    fit, regression = counting.with_covariates(_a(votes), _b(votes), votes.outcome, size, values, group.clusters)
+    known = ~np.isnan(values).any(axis=1)
+    codes = None if group.codes is None else group.codes[known]
+    kept = Group(group.name, group.kind, votes.where(known), codes)
+    _, fixed = _counted(kept)
+    ranked = Ranked(group.name, group.kind, "controlled", fit.values, fit.covariance, expected=expected(fit), **fixed)
+    explained = 1 - float(np.nanvar(fit.values) / np.nanvar(raw)) if np.nanvar(raw) > SAME else math.nan
+    rows = []
+    for at, (name, unit) in enumerate(zip(names, units, strict=True)):
+        effect: Estimate = regression.effect(size + at, confidence=confidence)
+        chance = 1 / (1 + math.exp(-effect.value)) if effect.value == effect.value else math.nan
+        ends = (effect.value, effect.low, effect.high, confidence, effect.p_value())
+        rows.append(CovariateRow(group.name, name, unit, *ends, chance, explained, int(known.sum())))
+    return ranked, rows
+
+
+def covariate(votes: Votes, name: str) -> tuple[FloatArray, str]:
+    """Return what A has more of than B in each vote, NaN if unknown, and what counts as one unit."""
+    if name == "position":
+        return np.array([1.0, -1.0, math.nan])[votes.first], "shown first"
+    pair = _pair(votes, name)
+    if name == "length":
+        if pair is not None:
+            a, b = (_numbers(each, votes) for each in pair)
+        else:
+            texts = next((p for p in OUTPUTS if all(side in votes.attributes for side in p)), None)
+            if texts is None:
+                raise UsageError(
+                    "length needs the texts of both outputs (columns such as response_a, response_b), or length_a and "
+                    f"length_b (found: {listed(votes.attributes) or 'no further columns'})"
+                )
+            a, b = (
+                _per_vote(votes.attributes[side], [len(t.split()) for t in votes.attributes[side].labels])
+                for side in texts
+            )
+        known = (a > 0) & (b > 0)
+        return np.where(known, np.log2(np.where(known, a, 1.0) / np.where(known, b, 1.0)), math.nan), "twice as long"
+    if pair is None and name not in votes.attributes:
+        known_names = listed(["position", "length", *votes.attributes])
+        raise UsageError(
+            f"there are no columns {one_line(name)}_a and {one_line(name)}_b of votes (found: {known_names})"
+        )
+    gap = _numbers(name, votes) if pair is None else _numbers(pair[0], votes) - _numbers(pair[1], votes)
+    spread = float(np.nanstd(gap)) if (~np.isnan(gap)).any() else 0.0
+    return gap / (spread or 1.0), f"{spread:.3g} more (1 SD)"
+
+
+def _pair(votes: Votes, name: str) -> tuple[str, str] | None:
+    for a, b in (("_a", "_b"), ("_1", "_2"), ("1", "2")):
+        if name + a in votes.attributes and name + b in votes.attributes:
+            return name + a, name + b
+    return None
+
+
+def _numbers(name: str, votes: Votes) -> FloatArray:
+    attribute = votes.attributes[name]
+    found = []
+    for label in attribute.labels:
+        try:
+            found.append(float(label))
+        except ValueError:
+            raise DataError(
+                f"{one_line(name)!r} must hold numbers to be a covariate, got {one_line(label, 30)!r}"
+            ) from None
+    return _per_vote(attribute, found)
+
+
+def _per_vote(attribute: Attribute, values: Sequence[float]) -> FloatArray:
+    return np.append(np.array(values, dtype=np.float64), math.nan)[attribute.codes]
+
+
+# -- raters -----------------------------------------------------------------------------------------------------------
+
+
+def raters(votes: Votes, groups_: Sequence[Group], confidence: float) -> list[RaterRow]:
+    """Return what each rater does, those with the most votes first."""
+    counts = np.bincount(votes.rater, minlength=len(votes.raters))
+    same, other = _again(votes)
+    chose_a = np.where(votes.winner >= TIE, math.nan, votes.winner == 0)
+    first = np.where(votes.first == UNKNOWN, math.nan, np.where(votes.first == 0, chose_a, 1 - chose_a))
+    order = np.argsort(votes.rater, kind="stable")
+    ends = np.append(0, np.cumsum(counts))
+    kinds = {rater: group.kind for group in groups_ for rater in group.raters}
+    rows = []
+    for r in np.argsort(-counts, kind="stable")[:MOST_RATERS]:
+        if not counts[r]:
+            continue
+        at = order[ends[r] : ends[r + 1]]
+        found = share(first[at], [votes.input[at].astype(np.int64)], confidence)
+        name = votes.raters[r]
+        ties = float((votes.winner[at] >= TIE).mean())
+        ahead = (found.value, found.low, found.high, confidence)
+        rows.append(
+            RaterRow(name, kinds.get(name, ""), int(counts[r]), ties, *ahead, int(same[at].sum()), int(other[at].sum()))
+        )
+    return rows
+
+
+def _again(
+    votes: Votes,
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Return which votes say the same of the same pair in the same order as one before, and which something else."""
+    low, high = np.minimum(votes.a, votes.b), np.maximum(votes.a, votes.b)
+    turned = votes.a > votes.b
+    shown = np.where(votes.first == UNKNOWN, 2, np.where(turned, 1 - votes.first, votes.first))
+    said = np.where(votes.winner >= TIE, 2, np.where(turned, 1 - votes.winner, votes.winner))
+    key = votes.rater.astype(np.int64)
+    for part, size in (
+        (votes.input, len(votes.inputs)),
+        (low, len(votes.systems)),
+        (high, len(votes.systems)),
+        (shown, 3),
+    ):
+        key = key * size + part
+    _, at, back = np.unique(key, return_index=True, return_inverse=True)
+    before = at[back]
+    again = before != np.arange(len(votes))
+    return again & (said == said[before]), again & (said != said[before])
+
+
+# -- scores -----------------------------------------------------------------------------------------------------------
+
+
+def by_scores(
+    name: str, kind: str, values: FloatArray, clusters: IntArray, samples: FloatArray | None = None
+) -> Ranked:
+    """Return a ranking by mean scores (systems, inputs), NaN for missing."""
+    known = ~np.isnan(values)
+    n = known.sum(axis=1)
+    means = quotient(np.where(known, values, 0.0).sum(axis=1), n)
+    influence = sums_by_cluster(np.where(known, quotient(values - means[:, None], n[:, None]), 0.0), clusters)
+    size = influence.shape[1]
+    covariance = influence @ influence.T * (size / (size - 1)) if size > 1 else np.full((len(n),) * 2, math.nan)
+    above = np.stack([_points(values - own) for own in values])
+    both = np.stack([(known & own).sum(axis=1) for own in known])
+    np.fill_diagonal(both, 0)
+    np.fill_diagonal(above, 0.0)
+    won = quotient(both.sum(axis=0) - above.sum(axis=0), both.sum(axis=0))
+    none, together = np.full(len(n), math.nan), np.zeros(len(n), dtype=np.int64)
+    return Ranked(name, kind, "mean", means, covariance, size - 1, together, 1 - won, n, none, samples)
+
+
+def _points(gaps: FloatArray) -> FloatArray:
+    """Return how often each row is ahead, ties counted half."""
+    return np.asarray(((gaps > 0) + 0.5 * (gaps == 0)).sum(axis=1), dtype=np.float64)
+
+
+def score_wins(name: str, systems: Sequence[str], values: FloatArray) -> Iterator[WinRow]:
+    """Yield every pair of systems that share inputs."""
+    for i, one in enumerate(systems):
+        for j in range(i + 1, len(systems)):
+            gap = values[i] - values[j]
+            won, tied, lost = int((gap > 0).sum()), int((gap == 0).sum()), int((gap < 0).sum())
+            if won + tied + lost:
+                share_ = (won + tied / 2) / (won + tied + lost)
+                yield WinRow(name, one, systems[j], won, tied, lost, share_, math.nan)
+
+
+def mean_samples(values: FloatArray, clusters: IntArray, resamples: int, seed: int) -> FloatArray:
+    """Return means (k, systems, resamples) of columns (k, systems, inputs) in the same samples of clusters."""
+    known = ~np.isnan(values)
+    above, below = (
+        sums_by_cluster(part, clusters) for part in (np.where(known, values, 0.0), known.astype(np.float64))
+    )
+    return bootstrap(lambda w: quotient(above @ w, below @ w), above.shape[-1], resamples, seed)
+
+
+# -- agreement of rankings --------------------------------------------------------------------------------------------
+
+
+def agreement(
+    people: Ranked, judge: Ranked, samples: tuple[FloatArray, FloatArray], confidence: float
+) -> list[RankAgreementRow]:
+    """Return how far two rankings agree, over the systems of the largest component that both share."""
+    known = ~np.isnan(people.values + judge.values)
+    shared = np.unique(np.stack([people.components, judge.components]), axis=1, return_inverse=True)[1].ravel()
+    parts = _largest_first(shared, known)
+    at = parts[0] if parts else np.array([], dtype=np.int64)
+    sides = [each.ahead(confidence)[np.ix_(at, at)][np.triu_indices(len(at), 1)] for each in (people, judge)]
+    human, metric = sides
+    counts = {
+        "same": int((human * metric > 0).sum()),
+        "opposite": int((human * metric < 0).sum()),
+        "human_only": int(((human != 0) & (metric == 0)).sum()),
+        "metric_only": int(((human == 0) & (metric != 0)).sum()),
+    }
+    rows = []
+    for statistic in (KENDALL, PEARSON):
+        value, low, high, lost = math.nan, math.nan, math.nan, 0
+        if len(at) > 2:
+            x, z = judge.values[at][:, None], people.values[at][:, None]
+            value = float(statistic.of_vectors([x], z, [None])[0, 0])
+            drawn = statistic.of_vectors([samples[1][at]], samples[0][at], [None])[0]
+            lost = int(np.isnan(drawn).sum())
+            ends = percentiles(drawn[None], confidence)
+            low, high = float(ends[0][0]), float(ends[1][0])
+        found = (value, low, high, confidence, samples[0].shape[1], lost, len(at), len(human))
+        rows.append(RankAgreementRow(judge.metric, people.metric, statistic.name, *found, **counts))
+    return rows
+
+
+def answers(table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow]) -> list[Note]:
+    """Say who is best by each ranking, whom it does not beat significantly, and whether judges agree with people."""
+    notes = []
+    leaders: dict[tuple[str, str, int], list[StandingRow]] = {}
+    for row in table:
+        leaders.setdefault((row.metric, row.statistic, row.component), []).append(row)
+    few = len(agreed) <= 2 * FEW_JUDGES
+    for (metric, statistic, component), rows in leaders.items():
+        if metric != table[0].metric and not few:
+            continue
+        if statistic != table[0].statistic or component > 1 or len(rows) < 2 or rows[0].rank_low is None:
+            continue
+        level = [row.system for row in rows[1:] if (row.rank_low or 1) == 1]
+        facts = {"metric": metric, "system": rows[0].system}
+        best = Note.of("ranking-best", **facts, others=len(rows) - 1)
+        notes.append(Note.of("ranking-shared", **facts, systems=len(rows), level=level) if level else best)
+    for one in agreed:
+        if one.statistic == "kendall" and few and not math.isnan(one.estimate):
+            facts = {
+                name: getattr(one, name) for name in ("metric", "human", "estimate", "low", "high", "opposite", "same")
+            }
+            notes.append(Note.of("rankings-agree", **facts, pairs=one.n_pairs, confidence=one.confidence))
+        elif one.statistic == "kendall" and math.isnan(one.estimate):
+            notes.append(Note.of("rankings-too-short", metric=one.metric, human=one.human, n=one.n_systems))
+    return notes
+
+
+def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.Strengths]], unit: str) -> list[Note]:
+    """Note what holds rankings back: systems that never met, or never lost, and units too few."""
+    notes = []
+    for group, (one, fit) in zip(groups_, found, strict=True):
+        systems = np.array(group.votes.systems)
+        known = one.n > 0
+        parts = _largest_first(fit.components, known)
+        if len(parts) > 1:
+            notes.append(
+                Note.of(
+                    "votes-disconnected",
+                    metric=one.metric,
+                    parts=len(parts),
+                    groups=[listed(systems[p], 3) for p in parts],
+                )
+            )
+        if one.without_width and group.df >= 1:
+            notes.append(
+                Note.of("votes-without-width", metric=one.metric, ties=bool((group.votes.winner >= TIE).all()))
+            )
+        elif (~fit.bounded & known).any():
+            always = [str(s) for s in systems[known & (one.won == 1)]]
+            never = [str(s) for s in systems[known & (one.won == 0)]]
+            facts = {"metric": one.metric, "always": always, "never": never, "virtual": counting.THIN}
+            notes.append(Note.of("strength-unbounded", **facts))
+        if group.df < FEW - 1:
+            notes.append(Note.of("few-clusters", metric=one.metric, unit=unit, n=int(group.df) + 1))
+        absent = [str(s) for s in systems[~known]]
+        if absent:
+            notes.append(Note.of("systems-without-votes", metric=one.metric, systems=absent))
+    return notes
+
+
+def notes_on_raters(rows: Sequence[RaterRow]) -> list[Note]:
+    """Note raters who always choose the first output, repeat themselves or contradict themselves."""
+    notes = []
+    always = [(r.rater, round(r.n * (1 - r.ties))) for r in rows if r.first in (0, 1) and r.n * (1 - r.ties) >= ALWAYS]
+    if always:
+        notes.append(Note.of("raters-one-position", raters=always))
+    if other := [(r.rater, r.contradictory) for r in rows if r.contradictory]:
+        notes.append(Note.of("votes-contradictory", raters=other))
+    if same := [(r.rater, r.repeated) for r in rows if r.repeated]:
+        notes.append(Note.of("votes-repeated", raters=same))
+    return notes

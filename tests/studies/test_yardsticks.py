@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+import metassay as ma
+from metassay.errors import DataError, UsageError
+from metassay.stats.statistics.registry import choose_one
+from metassay.studies.selection import select
+
+from .conftest import noted
+
+GRADES = {"people": ["verdict=verdict_*", "grade=grade_*"]}
+
+
+@pytest.fixture(scope="module")
+def judged():
+    from importlib.resources import files
+
+    return ma.read(str(files("metassay.data") / "judge.csv"), **GRADES)
+
+
+def rows_of(scores, level, statistic="kendall", human=0, **more):
+    """Return what stands beside the metrics, by name."""
+    chosen = select(scores, None, None, references=False, **{"sentinels": True, **more})
+    taken = chosen.at(level, human, choose_one(statistic, [level]))
+    return dict(zip(taken.metrics, taken.x, strict=True))
+
+
+def test_the_sentinel_of_systems_is_their_mean_on_other_inputs(world):
+    z = world().matrix("human")
+    found = rows_of(world(), "input")["sentinel-system"]
+    wanted = [[np.delete(z[s], i).mean() for i in range(12)] for s in range(8)]
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_the_sentinel_of_inputs_is_their_mean_over_other_systems(world):
+    z = world().matrix("human")
+    found = rows_of(world(), "within-system")["sentinel-input"]
+    wanted = [[np.delete(z[:, i], s).mean() for i in range(12)] for s in range(8)]
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_where_all_cells_are_compared_means_are_those_of_the_other_half(world):
+    z, found = world().matrix("human"), rows_of(world(), "global")
+    np.testing.assert_allclose(found["sentinel-system"][:, ::2], np.repeat(z[:, 1::2].mean(1)[:, None], 6, 1))
+    np.testing.assert_allclose(found["sentinel-input"][1::2], np.repeat(z[::2].mean(0)[None], 4, 0))
+
+
+@pytest.mark.parametrize("level", ["input", "global", "within-system"])
+def test_no_sentinel_has_seen_the_score_that_it_is_compared_with(world, level):
+    before = rows_of(world(), level)
+    human = np.array(world().matrix("human"))
+    human[3, 5] += 100
+    metrics = {name: world().matrix(name) for name in world().metrics}
+    after = rows_of(ma.Scores.from_arrays(metrics, {"human": human}), level)
+    names = [name for name in before if name.startswith("sentinel")]
+    assert names
+    for name in names:
+        assert before[name][3, 5] == after[name][3, 5]
+        assert not np.array_equal(before[name], after[name])
+
+
+def test_inputs_of_a_cluster_do_not_tell_of_each_other(judged):
+    clustered = judged.declare(cluster_by="category")
+    chosen = select(clustered, "grade", "*-grade", references=False, sentinels=True)
+    taken = chosen.at("input", 0, choose_one("kendall", ["input"]))
+    z, codes = taken.z[0], chosen.labels("inputs")
+    found = taken.x[taken.metrics.index("sentinel-system")]
+    np.testing.assert_allclose(found[1, 7], np.nanmean(z[1, codes != codes[7]]))
+
+
+def test_which_sentinels_a_level_has(judged):
+    own = {
+        level: {name for name in rows_of(judged, level) if name.startswith("sentinel")}
+        for level in ("system", "input", "global", "within-system")
+    }
+    assert own == {
+        "system": {"sentinel-length"},
+        "input": {"sentinel-length", "sentinel-system"},
+        "global": {"sentinel-length", "sentinel-system", "sentinel-input"},
+        "within-system": {"sentinel-length", "sentinel-input"},
+    }
+    assert rows_of(judged, "system")["sentinel-length"][0, 0] == 9 + 6 + 8  # words of the first answer
+
+
+def test_statistics_of_labels_see_labels_and_a_constant(judged):
+    found = rows_of(judged, "global", "accuracy")
+    assert set(np.unique(found["sentinel-constant"])) == {1.0}
+    z = judged.matrix("verdict")
+    for name in ("sentinel-system", "sentinel-input"):
+        assert set(np.unique(found[name][~np.isnan(found[name])])) <= set(np.unique(z[~np.isnan(z)]))
+
+
+def test_a_person_is_compared_with_the_others(judged):
+    result = ma.agree(judged, human="grade", metric="kind-judge-grade", level="global", people_as_metrics=True)
+    ratings = judged["grade"].mean(keep="annotator")
+    for at, name in enumerate(("anna", "ben", "chloe")):
+        others = np.nanmean(np.delete(ratings, at, axis=0), axis=0)
+        known = ~np.isnan(ratings[at] + others)
+        (row,) = (row for row in result.table if row.metric == f"person-{name}")
+        assert row.kind == "person"
+        assert row.beats_sentinels is None
+        assert row.estimate == pytest.approx(kendalltau(ratings[at][known], others[known]).statistic)
+
+
+def test_two_people_are_compared_by_all_others(judged):
+    result = ma.compare(judged, human="grade", metric="kind-judge-grade", level="global", people_as_metrics=True)
+    ratings = judged["grade"].mean(keep="annotator")
+    (row,) = (r for r in result.table if (r.metric_a, r.metric_b) == ("person-anna", "person-ben"))
+    assert row.estimate_a == pytest.approx(kendalltau(ratings[0], ratings[2], nan_policy="omit").statistic)
+    assert {row.metric: row.kind for row in result.ranks}["person-chloe"] == "person"
+
+
+def test_what_does_not_beat_sentinels_is_marked_everywhere(example):
+    given = {"human": "relevance", "level": "input", "sentinels": True}
+    agreed, compared = ma.agree(example, **given), ma.compare(example, **given)
+    for table in (agreed.table, compared.ranks):
+        beats = {row.metric: row.beats_sentinels for row in table}
+        assert beats["synthetic-judge"] is True
+        assert beats["synthetic-noise"] is False
+        assert beats["sentinel-system"] is None
+    for result in (agreed, compared):
+        marked = {note["metric"] for note in noted(result, "not-above-sentinels")}
+        assert "synthetic-noise" in marked
+        assert "synthetic-judge" not in marked
+        assert "†" in str(result)
+        assert "sentinels:yes" in str(result.signature)
+
+
+def test_nothing_changes_for_metrics(example):
+    given = {"human": "relevance", "statistic": "kendall,pearson", "limits": True}
+    plain = ma.agree(example, **given)
+    more = ma.agree(example, sentinels=True, people_as_metrics=True, **given)
+    own = [row for row in more.table if row.kind == "metric"]
+    for before, after in zip(plain.table, own, strict=True):
+        assert before.beats_sentinels is None
+        for name in ("metric", "level", "estimate", "low", "high", "misranked", "tied"):
+            assert str(getattr(before, name)) == str(getattr(after, name))
+
+
+def test_one_metric_can_be_compared_with_sentinels(judged):
+    result = ma.compare(judged, human="grade", metric="kind-judge-grade", level="input", sentinels=True)
+    assert {row.metric for row in result.ranks} == {"kind-judge-grade", "sentinel-length", "sentinel-system"}
+    assert all(math.isnan(row.p_value) for row in result.table)  # four systems are too few for the jackknife
+    with pytest.raises(DataError, match="one metric and no sentinel"):
+        ma.compare(ma.example(), human="relevance", metric="synthetic-judge", level="system", sentinels=True)
+
+
+def test_people_must_be_known(world, judged):
+    with pytest.raises(DataError, match="at least two annotators"):
+        ma.agree(world(), people_as_metrics=True)
+    values = {"person-anna": judged.matrix("kind-judge-grade")}
+    human = {"grade": judged["grade"].mean(keep="annotator")}
+    scores = ma.Scores.from_arrays({"person-1": values["person-anna"]}, human)
+    with pytest.raises(UsageError, match="'person-1' already"):
+        ma.agree(scores, people_as_metrics=True)
+
+
+def test_the_report_has_them(judged):
+    report = ma.make_report(
+        judged, human="grade", metric="*-grade", sentinels=True, people_as_metrics=True, resamples=50
+    )
+    assert "sentinel-length" in report.html
+    assert "person-anna" in report.html
+    assert not any("person-" in sentence or "sentinel" in sentence for sentence in report.sentences)
