@@ -24,14 +24,7 @@ from metassay.report.notes import is_answer, sentences
 from metassay.report.templates import each, filled, options
 
 STUDIES = (
-    "agree",
-    "compare",
-    "criteria",
-    "pairs",
-    "decisions",
-    "stability",
-    "precision",
-    "reliability",
+    *("look", "agree", "compare", "criteria", "pairs", "decisions", "stability", "precision", "reliability"),
     "difficulty",
     "normality",
 )

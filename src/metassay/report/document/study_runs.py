@@ -60,6 +60,7 @@ def gather(
     from metassay.studies.criteria import criteria
     from metassay.studies.decisions import decisions
     from metassay.studies.difficulty import difficulty
+    from metassay.studies.look import look
     from metassay.studies.normality import normality
     from metassay.studies.pairs import pairs
     from metassay.studies.precision import precision
@@ -87,7 +88,7 @@ def gather(
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }
-    results: dict[str, Result] = {}
+    results: dict[str, Result] = {"look": look(scores)}
     skipped: dict[str, str] = {}
     for at, (name, (study, options)) in enumerate(plans.items()):
         if watch is not None:
