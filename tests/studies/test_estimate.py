@@ -237,3 +237,11 @@ def test_equal_chances_change_nothing_much():
         assert b.human_only == pytest.approx(a.human_only)
         assert b.estimate == pytest.approx(a.estimate, abs=0.05)
         assert b.high - b.low == pytest.approx(a.high - a.low, rel=0.1)
+
+
+def test_a_judge_that_is_always_right():
+    labels = np.where(np.arange(60) < 30, np.arange(60) % 2, NAN)[None]
+    result = ma.estimate(ma.Scores.from_arrays({"judge": (np.arange(60) % 2)[None]}, {"label": labels}))
+    assert result.table[0].weight > 0.4
+    assert noted(result, "labels-equal-metric")
+    assert not noted(result, "metric-uninformative")

@@ -148,6 +148,8 @@ def p_informative(people: FloatArray, judge: FloatArray, clusters: IntArray | No
     products = (y - means_of_known(y)[:, None]) * (f - means_of_known(f)[:, None])
     inputs = np.broadcast_to(np.arange(people.shape[1]) if clusters is None else clusters, people.shape)
     found = mean(products.ravel(), [inputs.ravel()])
+    if found.error == 0 and found.value > 0:
+        return 0.0  # they covary alike everywhere, as a judge that is always right does
     return float(stdtr(found.df, -found.value / found.error)) if found.error > 0 else math.nan
 
 
