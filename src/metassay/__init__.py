@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from metassay.core.option import works_on
+from metassay.core.option import slices_with, works_on
 from metassay.core.result import on_first_use
 from metassay.core.signature import VERSION as __version__
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metassay.core.scores import Column as Column
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
+    from metassay.core.slices import Slices as Slices
     from metassay.core.texts import Texts as Texts
     from metassay.core.votes import Votes as Votes
     from metassay.errors import Contradiction as Contradiction
@@ -48,14 +49,20 @@ if TYPE_CHECKING:
     from metassay.stats.statistics.registry import register as register
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
+    from metassay.studies.bias import Biases as Biases
+    from metassay.studies.bias import bias as bias
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
+    from metassay.studies.composite import Combined as Combined
+    from metassay.studies.composite import composite as composite
     from metassay.studies.coverage import Coverage as Coverage
     from metassay.studies.coverage import simulate_coverage as simulate_coverage
     from metassay.studies.criteria import Confounding as Confounding
     from metassay.studies.criteria import criteria as criteria
     from metassay.studies.decisions import Decisions as Decisions
     from metassay.studies.decisions import decisions as decisions
+    from metassay.studies.differences import Differences as Differences
+    from metassay.studies.differences import differences as differences
     from metassay.studies.difficulty import Difficulty as Difficulty
     from metassay.studies.difficulty import difficulty as difficulty
     from metassay.studies.downgrade import Damaged as Damaged
@@ -67,6 +74,8 @@ if TYPE_CHECKING:
     from metassay.studies.estimate import estimate as estimate
     from metassay.studies.judge import JudgeCard as JudgeCard
     from metassay.studies.judge import judge as judge
+    from metassay.studies.judge_votes import JudgeVotes as JudgeVotes
+    from metassay.studies.judge_votes import judge_votes as judge_votes
     from metassay.studies.leaderboard import Leaderboard as Leaderboard
     from metassay.studies.leaderboard import leaderboard as leaderboard
     from metassay.studies.look import Look as Look
@@ -117,6 +126,8 @@ HOMES = {
     "Catalogue": "metassay.texts.scorers.registry",
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
+    "Biases": "metassay.studies.bias",
+    "Combined": "metassay.studies.composite",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
@@ -127,6 +138,7 @@ HOMES = {
     "DataError": "metassay.errors",
     "Datasets": "metassay.readers.datasets",
     "Decisions": "metassay.studies.decisions",
+    "Differences": "metassay.studies.differences",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
     "Drift": "metassay.studies.drift",
@@ -134,6 +146,7 @@ HOMES = {
     "FormatError": "metassay.errors",
     "LabelPlan": "metassay.studies.plan_labels",
     "JudgeCard": "metassay.studies.judge",
+    "JudgeVotes": "metassay.studies.judge_votes",
     "Leaderboard": "metassay.studies.leaderboard",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
@@ -151,6 +164,7 @@ HOMES = {
     "Sheet": "metassay.report.sheet.making",
     "Signature": "metassay.core.signature",
     "Size": "metassay.studies.size",
+    "Slices": "metassay.core.slices",
     "Stability": "metassay.studies.stability",
     "Statistic": "metassay.stats.statistics.base",
     "Survival": "metassay.studies.survive",
@@ -163,11 +177,14 @@ HOMES = {
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "ask_model": "metassay.texts.scorers.judge_config",
+    "bias": "metassay.studies.bias",
     "compare": "metassay.studies.compare",
+    "composite": "metassay.studies.composite",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",
     "datasets": "metassay.readers.datasets",
     "decisions": "metassay.studies.decisions",
+    "differences": "metassay.studies.differences",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
     "drift": "metassay.studies.drift",
@@ -178,6 +195,7 @@ HOMES = {
     "leaderboard": "metassay.studies.leaderboard",
     "load": "metassay.report.data",
     "judge": "metassay.studies.judge",
+    "judge_votes": "metassay.studies.judge_votes",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
     "make_sheet": "metassay.report.sheet.making",
@@ -229,6 +247,7 @@ on_first_use(lambda: import_module("metassay.report"))
 on_first_use(lambda: import_module("metassay.charts"))
 # Nor do studies know where they run.
 works_on("metassay.engine", "on")
+slices_with("metassay.studies.slices", "by_slices")
 
 
 def __dir__() -> list[str]:

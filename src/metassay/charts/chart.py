@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
+    "bias": ("effects", "grades"),
     "compare": ("matrix", "ranks"),
     "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),
@@ -45,6 +46,9 @@ KINDS: dict[str, tuple[str, ...]] = {
     "plan": ("curves",),
     "plan-labels": ("choices",),
     "reliability": ("components", "designs"),
+    "slices": ("estimates",),
+    "composite": ("forest",),
+    "differences": ("chance",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {

@@ -109,7 +109,9 @@ def reliability(
     """
     columns = select_columns(scores, human, metric, references=references, with_people=True)
     found = [_Column.of(columns, at, nested) for at in range(len(columns.names))]
-    rows, designs, needs = [], [], []
+    rows: list[ComponentRow] = []
+    designs: list[DesignRow] = []
+    needs: list[NeedRow] = []
     for column in found:
         rows += column.components(confidence)
         designs += column.designs(confidence)
@@ -405,7 +407,8 @@ def _limits(scores: Scores, columns: Selection, references: bool, confidence: fl
 def _notes(rows: Sequence[ComponentRow], designs: Sequence[DesignRow]) -> list[Note]:
     """Note what the numbers rest on."""
     notes = []
-    for row in rows:
+    people = [row for row in rows if row.kind == "human"]
+    for row in people or rows:
         if row.variance < 0:
             notes.append(Note.of("component-negative", column=row.metric, component=row.component))
         elif math.isnan(row.variance):
