@@ -80,6 +80,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         ),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
+        "drift": lambda: ma.drift(data),
         "estimate": lambda: ma.estimate(data, annotated=5),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
@@ -97,6 +98,8 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "simulate-size": lambda: ma.simulate_size(data, test="williams,two-way,perm-both", trials=6, resamples=19),
         "reliability": lambda: ma.reliability(data, **few),
         "plan": lambda: ma.plan(data, trials=50),
+        "slices": lambda: ma.agree(data, by="group"),
+        "plan-labels": lambda: ma.plan_labels(data, trials=5),
     }[name]()
 
 

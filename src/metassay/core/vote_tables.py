@@ -36,8 +36,13 @@ _RATERS = ("rater", "judge", "annotator", "annotator_id", "worker", "worker_id",
 _INPUTS = ("input", "question_id", "prompt_id", "item_id", "input_id", "instruction_id", "conversation_id", "prompt",
            "instruction", "question", "idx", "id")  # fmt: skip
 _PEOPLE = re.compile(r"^annotator_?\d+$|^human_?\d*$|^rater_?\d+$|^worker_?\d+$", re.IGNORECASE)
+_MODEL = re.compile(
+    r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|command|judge|eval|\bo\d|prometheus|vicuna|palm|model|llm|metric|"
+    r"text-davinci|chatgpt|cohere|anthropic|openai|\d+b\b",
+    re.IGNORECASE,
+)
+"""Names of models: raters called so are none, whatever their column is called."""
 _HUMAN = re.compile(r"^(human|author|expert|annotator|worker|user|crowd|rater|gold|\d+$)", re.IGNORECASE)
-_JUDGE = re.compile(r"judge|gpt|claude|llama|gemini|gemma|mistral|qwen|deepseek|llm|model|metric", re.IGNORECASE)
 
 _SAID = {
     **dict.fromkeys(("a", "model_a", "left", "1", "output_1", "first", "model_1", "response1", "response_1", "[[a]]",
@@ -234,7 +239,7 @@ class VoteBook:
             return None
         if _HUMAN.match(rater) or column.lower().startswith(("worker", "user")):
             return "human"
-        return "metric" if column.lower() == "judge" or _JUDGE.search(rater) else None
+        return "metric" if column.lower() == "judge" or _MODEL.search(rater) else None
 
     def votes(self, sources: tuple[Origin, ...] = ()) -> Votes:
         """Return everything as votes; equal votes that two files repeat count once."""

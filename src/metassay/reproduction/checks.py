@@ -15,7 +15,7 @@ from metassay.errors import MetassayError, one_line
 from metassay.readers import read, read_texts
 from metassay.stats.significance import corrected
 from metassay.studies.agree import agree
-from metassay.studies.compare import ComparisonRow, compare
+from metassay.studies.compare import Comparison, ComparisonRow, compare
 from metassay.studies.coverage import simulate_coverage
 from metassay.studies.criteria import Confounding, criteria
 from metassay.studies.downgrade import Damaged, downgrade
@@ -91,10 +91,11 @@ class Desk:
     def criteria(self, data: str, method: str, metrics: Sequence[str]) -> Confounding:
         """Return the experts' criteria held against each other; intervals are not needed here."""
         scores = self.scores(data)
-        return self.once(
+        found: Confounding = self.once(
             ("criteria", data, method, tuple(metrics)),
             lambda: criteria(scores, human="expert*", metric=metrics, method=method, resamples=2, **self.drawn),
         )
+        return found
 
     def once(self, key: object, make: Callable[[], Made]) -> Made:
         """Return what `make` makes; it is made the first time only."""
@@ -180,7 +181,7 @@ def _power(desk: Desk, data: str, *, human: str) -> Numbers:
 
 
 def _tested(desk: Desk, data: str, human: str, metrics: Sequence[str], level: str) -> Sequence[ComparisonRow]:
-    result = compare(
+    result: Comparison = compare(
         desk.scores(data),
         human=human,
         metric=metrics,

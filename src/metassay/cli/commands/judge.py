@@ -42,12 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
     for flag in ("junit", "github"):
         if getattr(arguments, flag) and "require" not in chosen:
             raise UsageError(f"--{flag} has no meaning without --require")
+    place = placed(arguments)
     output = Output.of(arguments, "judge-votes" if hold_votes(arguments.files) else "judge")
     if arguments.junit:
         spare_inputs(arguments.junit, arguments.files, "--junit")
         check_writable(arguments.junit)
     data = _read(arguments)
-    with progress(arguments.quiet), placed(arguments):
+    with progress(arguments.quiet), place:
         result = judge(data, **chosen)
     output.put(result)
     required = getattr(result, "requirements", ())

@@ -18,6 +18,7 @@ from metassay.report.table import Page, Table
 
 VIEWS: dict[str, tuple[str, ...]] = {
     "agree": ("table", "limits", "leverage"),
+    "bias": ("table", "grades", "reruns"),
     "compare": ("list", "matrix", "ranks"),
     "corrupt": ("table",),
     "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
@@ -25,6 +26,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "decisions": ("table",),
     "difficulty": ("tests", "inputs"),
     "downgrade": ("table", "curve", "systems", "votes"),
+    "drift": ("table", "intervals"),
     "estimate": ("table", "differences", "ranking", "methods"),
     "judge": (
         *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
@@ -37,6 +39,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "normality": ("table",),
     "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
     "plan": ("curves", "needs", "ceiling"),
+    "plan-labels": ("needs", "choices"),
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),
     "rank": ("table", "full", "ranks", "agreement", "matrix", "covariates", "raters"),
@@ -75,6 +78,10 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     """
     from metassay.report.notes import sentence, sentences  # help lists views without them
 
+    if result.study == "slices":
+        from metassay.report.views.slices import page_of_slices
+
+        return page_of_slices(result, view)  # type: ignore[arg-type]
     known = names_of(result.study)
     if view is not None:
         chosen = vocabulary.choices("view", view, known)
