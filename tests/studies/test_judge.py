@@ -33,8 +33,8 @@ def codes(card):
 
 def flat(judge, human, **more):
     """Return scores without systems of one judge and people, of labels or numbers."""
-    return Scores.from_arrays({"judge": [judge]}, {"human": np.asarray(human)[:, None] if np.ndim(human) > 1 else [human]},
-                              systems=["(no systems)"], **more)  # fmt: skip
+    people = np.asarray(human)[:, None] if np.ndim(human) > 1 else [human]
+    return Scores.from_arrays({"judge": [judge]}, {"human": people}, systems=["(no systems)"], **more)
 
 
 def test_numbers_are_those_of_the_columns(example, card):
@@ -203,7 +203,7 @@ def test_labels_that_one_side_uses_and_abstentions():
 def test_labels_in_other_words_cannot_be_compared():
     with pytest.raises(DataError, match=r"the judge gives the labels yes, no|the judge gives the labels no, yes"):
         ma.judge(flat(["yes", "no"] * 20, ["pass", "fail"] * 20), human="human", judge="judge")
-    with pytest.raises(DataError, match="the judge gives the labels .* and people numbers"):
+    with pytest.raises(DataError, match=r"the judge gives the labels .* and people numbers"):
         ma.judge(flat(["yes", "no"] * 20, [1.0, 2.5] * 20), human="human", judge="judge")
 
 
