@@ -44,7 +44,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
-    **{"agree": "forest", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
+    **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
     **{"difficulty": "intervals", "pairs": "curves", "precision": "intervals", "stability": "curves"},
 }
 """The kind of chart that the page shows of a study."""

@@ -23,7 +23,18 @@ from metassay.report.document.study_runs import Dossier
 from metassay.report.notes import sentences
 from metassay.report.templates import each, filled, options
 
-STUDIES = ("agree", "compare", "criteria", "pairs", "decisions", "stability", "precision", "difficulty", "normality")
+STUDIES = (
+    "agree",
+    "compare",
+    "bias",
+    "criteria",
+    "pairs",
+    "decisions",
+    "stability",
+    "precision",
+    "difficulty",
+    "normality",
+)
 QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 """The sections, in reading order."""
 
