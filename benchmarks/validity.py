@@ -22,12 +22,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from validity_worlds import DIFFER, EQUAL, NOISE_DIFFERS, World
+from validity_worlds import DIFFER, EQUAL, LABELS, NOISE_DIFFERS, LabelWorld, World
 
+import metassay as ma
 from metassay.core.study import read_declaration
 from metassay.stats.methods.base import Case, SharedDraws
 from metassay.stats.methods.registry import INTERVALS, TESTS
@@ -197,6 +199,62 @@ def of_methods(
     return table("world", [f"`{name}`" for name in names], rows)
 
 
+def estimated(world: LabelWorld, seeds: Sequence[int]) -> list[dict[str, list[tuple[bool, float]]]]:
+    """Return by method, for some data sets, which intervals of `metassay estimate` contain the truth, and widths."""
+    truth, found = dict(zip((f"system-{s + 1}" for s in range(world.systems)), world.truth(), strict=True)), []
+    for seed in seeds:
+        people, judge = world.draw(np.random.default_rng(seed))
+        scores = ma.Scores.from_arrays({"judge": judge}, {"label": people})
+        if world.together > 1:
+            scores = replace(scores, clusters={name: str(j // world.together) for j, name in enumerate(scores.inputs)})
+        result = ma.estimate(scores)
+        here: dict[str, list[tuple[bool, float]]] = {}
+
+        def add(what: str, low: float, high: float, right: float, here: dict = here) -> None:
+            if not np.isnan(low):
+                here.setdefault(what, []).append((low <= right <= high, high - low))
+
+        for row in result.table:
+            add(row.method, row.low, row.high, truth[row.system])
+            if row.method == "ppi":
+                add("labels", row.human_only_low, row.human_only_high, truth[row.system])
+        for row in result.differences:
+            add("differences", row.low, row.high, truth[row.system_a] - truth[row.system_b])
+        ranks = {row.system: 1 + sum(t > truth[row.system] for t in truth.values()) for row in result.ranking}
+        add("ranks", 0, 1, 0 if all(r.rank_low <= ranks[r.system] <= r.rank_high for r in result.ranking) else -1)
+        found.append(here)
+    return found
+
+
+ESTIMATED = {
+    "ppi": "labels and judge",
+    "labels": "labels alone",
+    "differences": "differences",
+    "ranks": "all rank sets",
+    "rogan-gladen": "sensitivity and specificity",
+}
+
+
+def of_estimates(pool: ProcessPoolExecutor, trials: int) -> list[str]:
+    """Return the table of `metassay estimate`: coverage and median width."""
+    rows = []
+    for name, world in LABELS.items():
+        seed = zlib.crc32(repr(world).encode())
+        parts = [range(seed + k, seed + min(k + 25, trials)) for k in range(0, trials, 25)]
+        found = [each for part in pool.map(partial(estimated, world), parts) for each in part]
+        cells = []
+        for what in ESTIMATED:
+            every = np.array([pair for each in found for pair in each.get(what, ())], dtype=float).reshape(-1, 2)
+            inside = float(every[:, 0].mean()) if len(every) else np.nan
+            text = shown(inside, bold=inside < 0.93 or (what != "ranks" and inside > 0.97))
+            cells.append(
+                "" if not len(every) else text if what == "ranks" else f"{text} ({np.nanmedian(every[:, 1]):.2f})"
+            )
+        rows.append((name, cells))
+        print(name, *cells, sep=" | ", flush=True)
+    return table("world", ESTIMATED.values(), rows)
+
+
 Make = Callable[[ProcessPoolExecutor, int], list[str]]
 
 
@@ -205,6 +263,7 @@ def tables() -> dict[str, tuple[int, Make]]:
     found: dict[str, tuple[int, Make]] = {
         "default-test": (1_000, lambda pool, trials: of_defaults(pool, "test", trials)),
         "default-interval": (1_000, lambda pool, trials: of_defaults(pool, "interval", trials)),
+        "estimate": (1_000, of_estimates),
     }
     small = {name: EQUAL[name] for name in SOME}
 

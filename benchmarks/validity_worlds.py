@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import asin, e, exp, pi, sqrt
 
 import numpy as np
-from scipy.stats import kendalltau, spearmanr
+from scipy.stats import kendalltau, norm, spearmanr
 
 
 def standard(kind: str, random: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -190,3 +190,87 @@ DIFFER = {
     "60 systems, bias .5 and .7": World(60, bias=(0.5, 0.7)),
 }
 """Worlds in which the first metric is better, with the sizes of the others."""
+
+
+@dataclass(frozen=True)
+class LabelWorld:
+    """What few labels and a judge everywhere are drawn from: the same inputs for all systems, some of them labelled."""
+
+    systems: int = 4
+    inputs: int = 1_000
+    labelled: int = 100
+    """Inputs with labels, a random choice."""
+    judge_noise: float = 0.7
+    """SD of the judge's errors; outputs of one system on one input have an SD of 1."""
+    judge_bias: float = 0.3
+    """SD of the judge's bias for a system, drawn once for the world."""
+    difficulty: float = 0.7
+    """SD of the difficulty of inputs, which people and judge share."""
+    together: int = 1
+    """So many inputs in a row share a document, and half of the variance of their difficulty."""
+    useless: bool = False
+    """Whether the judge knows nothing of the outputs."""
+    cut: float | None = None
+    """People and judge say yes above it; None for numbers."""
+    grades: int = 0
+    """People give one of so many grades; 0 for any number."""
+    scattered: bool = False
+    """Whether every system has labels on inputs of its own."""
+
+    @property
+    def quality(self) -> np.ndarray:
+        """Quality of the systems."""
+        return np.linspace(-0.4, 0.4, self.systems)
+
+    def draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return people, NaN where there is no label, and the judge, each (systems, inputs)."""
+        shape = (self.systems, self.inputs)
+        difficulty = self.difficulty * random.standard_normal(self.inputs)
+        if self.together > 1:
+            shared = np.repeat(random.standard_normal(-(-self.inputs // self.together)), self.together)[: self.inputs]
+            difficulty = sqrt(0.5) * (difficulty + self.difficulty * shared)
+        z = self.quality[:, None] + difficulty + random.standard_normal(shape)
+        bias = self.judge_bias * np.random.default_rng(5).standard_normal((self.systems, 1))
+        f = (
+            bias
+            + self.judge_noise * random.standard_normal(shape)
+            + (random.standard_normal(shape) if self.useless else z)
+        )
+        if self.cut is not None:
+            z, f = (np.where(v > self.cut, 1.0, 0.0) for v in (z, f))
+        if self.grades:
+            z, f = (np.clip(np.round(v + (self.grades + 1) / 2), 1, self.grades) for v in (z, f))
+        keys = random.random(shape if self.scattered else self.inputs // self.together)
+        keys = keys if self.scattered else np.broadcast_to(np.repeat(keys, self.together), shape)
+        ranks = np.argsort(np.argsort(keys, axis=1, kind="stable"), axis=1)
+        return np.where(ranks < self.labelled, z, np.nan), f
+
+    def truth(self) -> np.ndarray:
+        """Return the mean of people for each system in the population."""
+        sd = sqrt(1 + self.difficulty**2)
+        if self.cut is not None:
+            return norm.sf(self.cut, self.quality, sd)
+        if not self.grades:
+            return self.quality
+        edges = np.arange(1, self.grades) + 0.5 - (self.grades + 1) / 2
+        return 1 + norm.sf(edges[:, None], self.quality, sd).sum(axis=0)
+
+
+LABELS = {
+    "numbers": LabelWorld(),
+    "numbers, 20 labels": LabelWorld(labelled=20),
+    "numbers, 10 systems, judge off by 1": LabelWorld(10, judge_bias=1),
+    "numbers, labels on other inputs for each": LabelWorld(scattered=True),
+    "numbers, 300 of 500 labelled": LabelWorld(inputs=500, labelled=300),
+    "numbers, a judge that knows nothing": LabelWorld(useless=True),
+    "5 grades": LabelWorld(grades=5),
+    "yes or no": LabelWorld(cut=0),
+    "yes or no, 30 labels": LabelWorld(cut=0, labelled=30),
+    "yes or no, a good judge": LabelWorld(cut=0, judge_noise=0.15, judge_bias=0.05),
+    "yes or no, a judge that knows nothing": LabelWorld(cut=0, useless=True, labelled=50),
+    "yes or no, a tenth no": LabelWorld(cut=-1.6, labelled=200),
+    "yes or no, a tenth no, 40 labels": LabelWorld(cut=-1.6, labelled=40),
+    "numbers, documents of 5 inputs": LabelWorld(together=5, labelled=200),
+    "yes or no, documents of 5 inputs": LabelWorld(together=5, labelled=200, cut=0),
+}
+"""Worlds of few labels and a judge everywhere."""

@@ -24,8 +24,11 @@ KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
     "bias": ("effects", "grades"),
     "compare": ("matrix", "ranks"),
+    "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
+    "drift": ("shifts",),
+    "estimate": ("intervals",),
     "normality": ("bars",),
     "pairs": ("curves", "chance", "triangle"),
     "precision": ("intervals",),
@@ -41,11 +44,17 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-power": ("curves",),
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
+    "plan-labels": ("choices",),
+    "reliability": ("components", "designs"),
+    "slices": ("estimates",),
+    "composite": ("forest",),
+    "differences": ("chance",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
     **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
     **{"difficulty": "intervals", "pairs": "curves", "precision": "intervals", "stability": "curves"},
+    "reliability": "components",
 }
 """The kind of chart that the page shows of a study."""
 SUFFIXES = (".png", ".svg", ".pdf", ".json")

@@ -21,6 +21,8 @@ R = TypeVar("R")
 _PREFIX = "fields."
 
 Metric = Annotated[str, "The metric."]
+Judge = Annotated[str, "The judge."]
+NItems = Annotated[int, "Items that the number rests on."]
 Column = Annotated[str, "The metric, or the human criterion itself."]
 Kind = Annotated[str, "``metric`` or ``human``."]
 Human = Annotated[str, "The human criterion."]

@@ -38,6 +38,10 @@ from metassay.core.file_options import ScaleOf as ScaleOf
 from metassay.core.file_options import Select as Select
 from metassay.core.file_options import SystemColumn as SystemColumn
 from metassay.core.option import Option
+from metassay.core.task_options import Average as Average
+from metassay.core.task_options import DropOutliers as DropOutliers
+from metassay.core.task_options import Measures as Measures
+from metassay.core.task_options import Tasks as Tasks
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -359,6 +363,17 @@ Curve = Annotated[
         signed=lambda fitted: "logistic" if fitted else None,
     ),
 ]
+Differences = Annotated[
+    "str | Iterable[float] | None",
+    Option(
+        "score differences to explain, in units of the metric, a comma list, such as 0.5,1,2",
+        known.positives,
+        metavar="SIZE",
+        group=_PAIRS,
+        absent="five round numbers up to the largest in the data",
+        key="difference",
+    ),
+]
 Sizes = Annotated[
     "str | Iterable[int] | None",
     Option(
@@ -366,6 +381,27 @@ Sizes = Annotated[
         known.counts,
         metavar="N",
         absent="ten up to the number of inputs",
+    ),
+]
+EstimateMethods = Annotated[
+    Names | None,
+    Option(
+        "how the metric is corrected by labels",
+        metavar="METHOD",
+        choices=known.ESTIMATE_METHODS,
+        several=True,
+        absent="ppi, and rogan-gladen where both say yes or no",
+        key="method",
+    ),
+]
+Nested = Annotated[
+    bool,
+    Option(
+        "raters are different people for every output, so that their labels are positions and nothing else",
+        known.flag,
+        switch=True,
+        key="raters",
+        signed=lambda nested: "nested" if nested else "crossed",
     ),
 ]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
@@ -377,6 +413,10 @@ Folds = Annotated[
         **_N,
         absent="one system, or one pair of systems, at a time",
     ),
+]
+CompositeFolds = Annotated[
+    int,
+    Option("folds of systems, and as many of inputs, that are held out in turn", partial(known.count, least=3), **_N),
 ]
 MetricB = Annotated[
     str | None, Option("metric that the first is compared with, to plan a power", metavar="NAME", group=_GOAL)
@@ -412,6 +452,16 @@ Difference = Annotated[
         key="difference",
     ),
 ]
+HalfWidth = Annotated[
+    float,
+    Option(
+        "wanted precision: half the width of the confidence interval, such as 0.03 for 3 points",
+        known.positive,
+        group=_GOAL,
+        **_SIZE,
+        key="target",
+    ),
+]
 Annotations = Annotated[
     int, Option("tell what this many further annotations would buy", known.count, group=_GOAL, **_N, key="next")
 ]
@@ -443,6 +493,15 @@ By = Annotated[
         signed=known.in_a_signature,
     ),
 ]
+SliceBy = Annotated[
+    str | None,
+    Option(
+        "do the study on each slice of the data and test whether slices differ: a column such as category, or "
+        "language, annotator, cluster, family or group",
+        metavar="COLUMN",
+        group="which part of the data",
+    ),
+]
 Baseline = Annotated[
     str | None,
     Option("level that the others are compared with", metavar="LEVEL", group=_COMPARED, absent="English, or the first"),
@@ -450,6 +509,12 @@ Baseline = Annotated[
 Margin = Annotated[
     float,
     Option("how far apart correlations may be and still be equivalent: the constant margin", known.fraction, **_SIZE),
+]
+MeanMargin = Annotated[
+    float, Option("how far pass rates or means may be apart and still be equivalent", known.positive, **_SIZE)
+]
+Once = Annotated[
+    bool, Option("take the shorter interval that holds for a single look at the data only", known.flag, switch=True)
 ]
 MarginKinds = Annotated[
     Names,

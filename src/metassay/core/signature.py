@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from metassay.core.option import Option
 
 VERSION = "0.1.0"
-ORDER = (
-    *("by", "baseline", "level", "coef", "sizes", "method", "anchor", "buckets", "bounds", "shares", "triangle"),
-    *("curve", "ties", "covariates", "pca", "groups", "lda", "cv", "target", "test", "damage", "at", "of", "cutoff"),
-    *("margin", "alt", "alpha", "corr", "correction", "p", "resample", "refs", "difference", "ci", "next", "trials"),
-    *("k", "seed", "sentinels", "people", "style", "worlds", "metrics", "columns", "systems", "inputs", "votes"),
-    *("halves", "annotated", "means", "chosen"),
+ORDER = tuple(
+    """
+    by average baseline level coef cut epsilon abstain over sizes method anchor buckets bounds shares triangle
+    curve ties covariates pca groups lda cv target test damage at of cutoff
+    margin alt alpha corr correction p resample raters refs difference ci next trials
+    k seed sentinels people style worlds outliers tasks metrics judges columns systems inputs votes
+    halves annotated means chosen
+    """.split()  # noqa: SIM905 - one word after the other is easier to read than quotes and commas
 )
 """In which order parts stand that options know, and that studies add."""
 

@@ -44,6 +44,11 @@ SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
 PLANNED_LEVELS = ("system", "input")
 PLANNED_INTERVALS = ("jackknife", "two-way", "boot-inputs")
+LABEL_CHOICES = ("random", "stratified", "disagreement", "variance")
+"""Ways to choose what is labelled next."""
+ESTIMATE_METHODS = ("ppi", "rogan-gladen")
+NO_CLUSTERS = "none"
+"""Says that each input is by itself."""
 INPUT_SETS = ("all", "annotated")
 EQUIVALENCE_TESTS = ("jackknife", "tost", "anderson-hauck")
 MARGIN_KINDS = ("constant", "sd", "range")

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.core import options as opt
+from metassay.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from metassay.core.texts import Texts
     from metassay.core.votes import Votes
 
-__all__ = ["FORMATS", "example", "read", "read_parallel", "read_texts", "read_votes", "write", "write_texts"]
+__all__ = ["FORMATS", "example", "read", "read_parallel", "read_tasks", "read_texts", "read_votes", "write"]
+__all__ += ["write_texts"]
 
 FORMATS = {
     "tidy": "One score per row: system, input, metric, score (CSV, TSV, JSON lines or Parquet).",
@@ -36,6 +38,9 @@ FORMATS = {
     "lm-eval": "Samples that lm-evaluation-harness logs: JSON lines with doc_id, filter and metrics.",
     "inspect": "An Inspect log, .eval or JSON: samples with scores.",
     "helm": "HELM: per_instance_stats.json of a run.",
+    "promptfoo": "promptfoo: the JSON that an evaluation writes.",
+    "deepeval": "DeepEval: the JSON of a test run, testCases with metricsData.",
+    "label-studio": "Label Studio: the JSON export, tasks with annotations.",
     "judge-bench": "JUDGE-BENCH: a JSON object with instances and their human annotations.",
     "alt-test": "Labels as the alt-test keeps them: a JSON object {annotator: {item: label}} of people.",
     "alt-test-judges": "The same for models, {judge: {item: label}}; taken for judge=FILE.",
@@ -64,6 +69,7 @@ def read(
     human: str | Iterable[str] = (),
     metric: str | Iterable[str] = (),
     by: str | None = None,
+    texts: str | Iterable[str] = (),
 ) -> Scores:
     """Read scores and labels from files and directories, and merge them on system and input.
 
@@ -99,6 +105,8 @@ def read(
     by
         A further column of tables that tells scores of one cell apart, such as the version of a judge; it is kept in
         place of the language, for ``metassay.survive(scores, by=…)``.
+    texts
+        Columns that are attributes even if they hold numbers, such as a year to slice by.
 
     Returns
     -------
@@ -121,11 +129,41 @@ def read(
     reading = Reading.of(
         system_column=system_column, input_column=input_column, annotator_column=annotator_column,
         no_systems=no_systems, ignore=ignore, people=people, scale=scale, cluster_by=cluster_by, family_of=family_of,
-        human=human, metric=metric, select=select, by=by,
+        human=human, metric=metric, select=select, by=by, texts=texts,
     )  # fmt: skip
     scores = read_all(paths, format=format, language=language, reading=reading, columns=as_names(metric))
     scores = scores.declare(human=human, cluster_by=cluster_by, family_of=family_of)
     return selected(scores, select or (), drop_systems or ())
+
+
+def read_tasks(*paths: str | PathLike[str], language: str = "*", **options: Any) -> dict[str, Scores]:  # noqa: ANN401
+    """Read the scores of several languages or language pairs, each by itself, for :func:`metassay.leaderboard`.
+
+    Parameters
+    ----------
+    *paths
+        As for :func:`read`.
+    language
+        A comma list of languages or language pairs, or ``*`` for all that the files hold.
+    **options
+        The other options of :func:`read`.
+
+    Returns
+    -------
+    dict
+        Scores by language pair.
+    """
+    from metassay.core.reading import Reading
+    from metassay.core.vocabulary import names
+    from metassay.readers.recognition import languages_in
+
+    wanted = names(language)
+    if "*" in wanted:
+        found = languages_in(paths, format=options.get("format"), reading=Reading.of())
+        if not found:
+            raise DataError("the files tell no languages apart; leave --language out, or name tasks with --by COLUMN")
+        wanted = found
+    return {each: read(*paths, language=each, **options) for each in wanted}
 
 
 def read_votes(
@@ -234,22 +272,31 @@ def write_texts(texts: Texts, path: str | PathLike[str]) -> Path:
     return write_texts(texts, path)
 
 
-def example() -> Scores:
-    """Return the example scores that ship with the package; they are synthetic.
+def example(name: str = "scores") -> Scores:
+    """Return example data that ship with the package; they are synthetic.
+
+    Parameters
+    ----------
+    name
+        ``scores``: 14 systems on 80 texts, eight metrics and three annotators. ``judge``: verdicts and grades of three
+        people and two judges on the answers of four models to 150 questions.
 
     Examples
     --------
-    >>> example().shape
-    (14, 80)
+    >>> example().shape, example("judge").shape
+    ((14, 80), (4, 150))
     """
     from importlib.resources import as_file, files
 
     from metassay.core.ledger import Ledger
     from metassay.core.origin import Origin
+    from metassay.core.vocabulary import choice
     from metassay.readers import tables
     from metassay.readers.source import Source
 
-    with as_file(files("metassay").joinpath("data", "example.csv")) as path:
+    file = {"scores": "example.csv", "judge": "judge.csv"}[choice("example", name, ("scores", "judge"))]
+    kind = "tidy" if name == "scores" else "wide"
+    with as_file(files("metassay").joinpath("data", file)) as path:
         ledger = Ledger()
-        tables.record(Source(path), ledger, "tidy")
-    return ledger.scores(sources=(Origin("example.csv", "tidy CSV, synthetic"),))
+        tables.record(Source(path), ledger, kind)
+    return ledger.scores(sources=(Origin(file, f"{kind} CSV, synthetic"),))

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from metassay.errors import UsageError, listed, one_line
 
+EVERY = "*"
+"""Stands for all language pairs: none is read, all are seen."""
+
 
 class LanguagePair:
     """The language pair that is read, and where it was settled.
@@ -23,6 +26,8 @@ class LanguagePair:
         """Names or globs of the only columns that are wanted; empty if all are."""
         self.skipped: dict[str, list[str]] = {}
         """Files that lack the wanted pair, and the pairs that they have."""
+        self.seen: dict[str, None] = {}
+        """All pairs that files hold."""
         self._settled_by = ""
 
     def settle(self, found: Iterable[str], shown: str) -> str | None:
@@ -31,6 +36,9 @@ class LanguagePair:
         Several without a choice are an error.
         """
         pairs = sorted(set(found))
+        self.seen.update(dict.fromkeys(pairs))
+        if self.wanted == EVERY:
+            return None
         if self.wanted is not None:
             if self.wanted not in pairs:
                 self.skipped[shown] = pairs

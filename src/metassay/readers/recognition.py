@@ -21,6 +21,7 @@ from metassay.errors import DataError, FormatError, UnknownName, UsageError, lis
 from metassay.readers import (
     FORMATS,
     alt_test,
+    exports,
     frank,
     g_eval,
     helm,
@@ -39,8 +40,8 @@ from metassay.readers import (
     wmt,
     xlsx,
 )
-from metassay.readers.languages import LanguagePair
-from metassay.readers.near import near_miss
+from metassay.readers.languages import EVERY, LanguagePair
+from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
 
 # In the order they are asked: formats with field names of their own before tables, which need two columns.
@@ -56,6 +57,7 @@ _MODULES: tuple[ModuleType, ...] = (
     realsumm,
     frank,
     helm,
+    exports,
     wmt,
     votes,
     xlsx,
@@ -115,6 +117,16 @@ def read_all(
         raise UnknownName("language", language, ())
     doubts = [note for note in checks.doubts(scores) if note not in scores.notes]
     return replace(scores, notes=(*scores.notes, *doubts)) if doubts else scores
+
+
+def languages_in(paths: Iterable[str | PathLike[str]], *, format: str | None, reading: Reading) -> tuple[str, ...]:
+    """Return the languages, or language pairs, of which files hold scores."""
+    wanted = None if format is None else choice("format", format, tuple(FORMATS))
+    ledger, pair = Ledger(reading, Bounds()), LanguagePair(EVERY)
+    ledger.apart = False
+    for path in paths:
+        _record_path(with_role(fspath(path)), ledger, wanted, pair)
+    return tuple(pair.seen) or tuple(name for name in ledger.extra["language"] if name)
 
 
 def holds_votes(text: str) -> bool:
@@ -252,6 +264,8 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
     elif source.is_text:
         source.check_first_line()
         names = tables.column_names(source, reading)
+        if elsewhere := header_elsewhere(source, names, reading):
+            return source.wrong(elsewhere)
         if len(names) > 2 or {"system", "input"} & set(names):
             tables.explain(source, reading)
         seen = f"the first line is {one_line(source.first_line, 60)!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _PLAIN = dict.fromkeys("–—−─·", "-") | dict.fromkeys("“”", '"')
 _PLAIN |= {"×": "x", "≤": "<=", "≥": ">=", "…": "...", "∞": "inf", "±": "+/-", "→": "->", "’": "'"}
-_PLAIN |= {"α": "alpha", "ρ": "rho", "τ": "tau"}
+_PLAIN |= {"†": "+", "α": "alpha", "ρ": "rho", "τ": "tau", "├": "|", "┤": "|", "●": "o"}
 
 
 def fit(text: str, encoding: str) -> str:

@@ -19,6 +19,8 @@ _STYLE = """\
 .metassay .right { text-align: right; }
 .metassay .center { text-align: center; }
 .metassay p { margin: .2em 0; font-size: smaller; }
+.metassay svg.bar { width: 12em; height: 1.2em; vertical-align: middle; }
+.metassay td.shaded { background: color-mix(in srgb, currentColor 14%, transparent); }
 .metassay code { overflow-wrap: anywhere; opacity: .7; }
 </style>"""
 
@@ -33,7 +35,8 @@ def render(page: Page, *, document: bool = False) -> str:
     document
         Whether to return a whole document instead of a fragment.
     """
-    parts = [_STYLE, '<div class="metassay">', *(render_table(table) for table in page.tables)]
+    lead = (f"<p>{escape(paragraph)}</p>" for paragraph in page.lead)
+    parts = [_STYLE, '<div class="metassay">', *lead, *(render_table(table) for table in page.tables)]
     parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]
     parts += [f"<p><code>{escape(page.signature)}</code></p>", "</div>"]
     fragment = "\n".join(parts)
@@ -49,6 +52,7 @@ def render(page: Page, *, document: bool = False) -> str:
 
 def render_table(table: Table) -> str:
     """Return one table with its legend."""
+    table = table.on("screen")
     heads = "".join(f'<th scope="col"{_class(column)}>{escape(column.header)}</th>' for column in table.columns)
     lines = ["<table>", f"<caption>{escape(table.title)}</caption>", f"<thead><tr>{heads}</tr></thead>"]
     lines += [_section(table, section) for section in table.sections]
@@ -70,14 +74,28 @@ def _section(table: Table, section: Section) -> str:
 
 
 def _cell(cell: Cell, column: Column) -> str:
+    if cell.bar is not None:
+        return f"<td>{_bar(*cell.bar)}</td>"
     text = cell.unpadded
     if cell.number:
         text = re.sub(r"(?<![-\d])-(?=[\d.∞])", "−", text)
     text = escape(text)
     if cell.bold and text:
         text = f"<strong>{text}</strong>"
+    if cell.shaded:
+        return f'<td class="shaded {column.align}">{text}</td>'
     tag, scope = ("th", ' scope="row"') if column.key and not cell.number else ("td", "")
     return f"<{tag}{scope}{_class(column)}>{text}</{tag}>"
+
+
+def _bar(low: float, estimate: float, high: float) -> str:
+    """Return an interval as a drawing; it has words for those who do not see it in the columns beside it."""
+    x1, x, x2 = (f"{100 * share:.1f}" for share in (low, estimate, high))
+    return (
+        '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        f'<line x1="{x1}" x2="{x2}" y1="5" y2="5" stroke="currentColor" stroke-width="1.5" opacity=".55"/>'
+        f'<circle cx="{x}" cy="5" r="2.2" fill="currentColor"/></svg>'
+    )
 
 
 def _class(column: Column) -> str:

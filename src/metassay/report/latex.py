@@ -16,7 +16,7 @@ _NAMED = {
     "`": "asciigrave",
 }
 _MATHS = {"−": "-", "×": r"\times", "≤": r"\le", "≥": r"\ge", "∞": r"\infty", "±": r"\pm", "·": r"\cdot", "→": r"\to"}
-_MATHS |= {"α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
+_MATHS |= {"†": r"\dagger", "α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
 _SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: rf"\text{word}{{}}" for c, word in _NAMED.items()}
 _SPECIAL |= {c: f"${word}$" for c, word in _MATHS.items()} | {"–": "--", "—": "---", "…": r"\dots{}"}
 _SPECIAL['"'] = r"\char34{}"  # babel makes the straight quote active in some languages
@@ -46,11 +46,18 @@ def render(page: Page, *, caption: str | None = None, label: str | None = None) 
         The first table's label; by default ``tab:`` and the study's name. Further tables add a number to it.
     """
     label = label or f"tab:{page.study}"
-    broken = any(_is_long(table) for table in page.tables)
-    floats = [r"% needs \usepackage{booktabs" + (",longtable}" if broken else "}")]
-    for at, table in enumerate(page.tables):
-        last = at == len(page.tables) - 1
-        below = [*table.below, *(page.notes if last else ())]
+    tables = [table.on("paper") for table in page.tables]
+    wanted = {
+        "longtable": any(map(_is_long, tables)),
+        "graphicx": any(table.fit and not _is_long(table) for table in tables),
+        "colortbl": any(
+            cell.shaded for table in tables for part in table.sections for row in part.rows for cell in row
+        ),
+    }
+    floats = [rf"% needs \usepackage{{{','.join(['booktabs', *(name for name, used in wanted.items() if used)])}}}"]
+    for at, table in enumerate(tables):
+        last = at == len(tables) - 1
+        below = [*table.below, *((*page.lead, *page.notes) if last else ())]
         head = caption if caption is not None and at == 0 else escape(table.title)
         floats.append(_float(table, below, page.signature, head, label if at == 0 else f"{label}-{at + 1}"))
     return "\n".join(floats)
@@ -65,12 +72,22 @@ def _float(table: Table, below: list[str], signature: str, caption: str, label: 
     if _is_long(table):
         lines, end = _longtable(table, "".join(title)), []
     else:
-        lines, end = [r"\begin{table}", r"\centering", *title, *_tabular(table)], [r"\end{table}"]
+        body = _fitted(_tabular(table)) if table.fit else _tabular(table)
+        place = "[p]" if table.fit else ""
+        lines, end = [rf"\begin{{table}}{place}", r"\centering", *title, *body], [r"\end{table}"]
     lines.append(r"\par\smallskip\begin{minipage}{\linewidth}\raggedright\footnotesize")
     lines += [escape(line) + r"\par" for line in below]
     # the signature has no blanks, so LaTeX is told where it may break; a typewriter font has a bar of its own
     recipe = escape(signature).replace(r"\textbar{}", r"|\allowbreak{}").replace(",", r",\allowbreak{}")
     return "\n".join([*lines, rf"\texttt{{{recipe}}}", r"\end{minipage}", *end, ""])
+
+
+def _fitted(lines: list[str]) -> list[str]:
+    """Return a table that is made smaller where it is wider than the text, or too high for a page with its notes."""
+    limits = [(r"\width", r"\linewidth"), (r"\totalheight", r".75\textheight")]
+    width, height = (rf"\ifdim{size}>{most} {most}\else{size}\fi" for size, most in limits)
+    boxes = [rf"\resizebox*{{!}}{{{height}}}{{%", rf"\resizebox{{{width}}}{{!}}{{%"]
+    return [r"\setlength{\tabcolsep}{3pt}\small", *boxes, *lines[:-1], lines[-1] + "}}"]
 
 
 def _tabular(table: Table) -> list[str]:
@@ -115,4 +132,5 @@ def _cell(cell: Cell) -> str:
     if cell.number:
         # a hyphen in front of a digit, or of nothing, is a minus sign
         text = re.sub(r"(?<![-\d])-(?=[\d.$])", "$-$", text)
-    return rf"\textbf{{{text}}}" if cell.bold and text else text
+    text = rf"\textbf{{{text}}}" if cell.bold and text else text
+    return rf"\cellcolor[gray]{{.87}}{text}" if cell.shaded else text

@@ -16,7 +16,7 @@ def escape(text: str) -> str:
 
 def render(page: Page) -> str:
     """Return a page as Markdown, one table per section."""
-    blocks = [block for table in page.tables for block in _table(table)]
+    blocks = [*map(escape, page.lead), *(block for table in page.tables for block in _table(table))]
     if page.notes:
         blocks.append("\n".join(f"- {escape(note)}" for note in page.notes))
     blocks.append(f"`{page.signature.replace('`', chr(39))}`")
@@ -24,6 +24,7 @@ def render(page: Page) -> str:
 
 
 def _table(table: Table) -> list[str]:
+    table = table.on("paper")
     blocks = [f"**{escape(table.title)}**"]
     for section in table.sections:
         if section.title:

@@ -7,7 +7,7 @@ the data are flattened to one line but not escaped, since only the writer knows 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from metassay.errors import one_line
@@ -29,6 +29,10 @@ class Cell:
     """Whether it stands out, such as the best value of its column."""
     number: bool = False
     """Whether it holds numbers, so that a hyphen in it is a minus sign."""
+    bar: tuple[float, float, float] | None = None
+    """An interval to be drawn: its lower end, the estimate and its upper end, as shares of the width of the cell."""
+    shaded: bool = False
+    """Whether it stands out by its ground, where that can be seen."""
 
     @property
     def unpadded(self) -> str:
@@ -46,6 +50,10 @@ class Column:
     """Where its cells stand."""
     key: bool = False
     """Whether it says what the row is about: it may fold, and is repeated when a table is split."""
+    medium: Literal["", "screen", "paper"] = ""
+    """Where it is shown: everywhere, only on a screen (terminal and page), or only on paper (LaTeX and Markdown)."""
+    legend: str = ""
+    """What is told below the table where the column is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +80,21 @@ class Table:
     """What the marks and numbers mean."""
     bold: str = ""
     """What bold cells stand for; said only where bold can be seen."""
+    fit: bool = False
+    """Whether it is made as small as a page of LaTeX needs."""
 
     @property
     def below(self) -> list[str]:
         """The legend, and what bold stands for."""
         return [*self.legend, *([f"Bold: {self.bold}."] if self.bold else [])]
+
+    def on(self, medium: str) -> Table:
+        """Return the table as a medium shows it, ``screen`` or ``paper``."""
+        kept = [at for at, column in enumerate(self.columns) if column.medium in ("", medium)]
+        columns = tuple(self.columns[at] for at in kept)
+        told = distinct(column.legend for column in columns if column.legend and column.legend not in self.legend)
+        sections = [Section(s.title, tuple(tuple(row[at] for at in kept) for row in s.rows)) for s in self.sections]
+        return replace(self, columns=columns, sections=tuple(sections), legend=(*self.legend, *told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +109,8 @@ class Page:
     """What a reader must know."""
     signature: str
     """The recipe of the numbers."""
+    lead: tuple[str, ...] = ()
+    """The answer in words, before all tables."""
 
 
 def name(text: str, bold: bool = False) -> Cell:

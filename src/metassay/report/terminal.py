@@ -67,6 +67,9 @@ def render(page: Page, *, width: int | None = None, color: bool = False, encodin
         highlight=False,
     )
     draw = _Pen(console, width, encoding or default_encoding())
+    for paragraph in page.lead:
+        draw.line(paragraph)
+        console.print()
     for table in page.tables:
         draw.table(table)
     for note in page.notes:
@@ -111,6 +114,7 @@ class _Pen:
         self.console.print(self.text(words, style), soft_wrap=not wrap)
 
     def table(self, table: Table) -> None:
+        table = table.on("screen")
         self.line(table.title, "bold")
         self.console.print()
         for part in self._parts(table):

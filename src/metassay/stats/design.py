@@ -72,8 +72,31 @@ def copies(x: FloatArray, same: str = "scores") -> list[Sequence[int]]:
     groups: dict[bytes, list[int]] = {}
     for at, column in enumerate(x):
         known = ~np.isnan(column)
+        if not known.any():  # nothing is no copy of nothing
+            continue
         values = column[known] + 0.0  # −0 is 0
         if same == "order":
             values = np.unique(values, return_inverse=True)[1].astype(np.float64)
         groups.setdefault(known.tobytes() + values.tobytes(), []).append(at)
     return [group for group in groups.values() if len(group) > 1]
+
+
+FAR, TO_DEVIATIONS = 2.5, 1.483
+"""How far an outlier lies from the median, in median absolute deviations that are scaled to standard deviations."""
+
+
+def outlying(scores: FloatArray) -> BoolArray:
+    """Say which of some scores of systems (n,) are outliers: |s − median| > 2.5 · 1.483 · MAD.
+
+    The rule of Mathur, Baldwin and Cohn (2020), "Tangled up in BLEU", §4.2, which the WMT 2020 metrics task adopted.
+    Undefined scores are none, and nothing is where half of the scores are equal.
+
+    Examples
+    --------
+    >>> outlying(np.array([1.0, 2.0, 3.0, 4.0, 60.0])).tolist()
+    [False, False, False, False, True]
+    """
+    apart = np.abs(scores - np.nanmedian(scores)) if not np.isnan(scores).all() else np.zeros(len(scores))
+    spread = TO_DEVIATIONS * np.nanmedian(apart)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((apart > FAR * spread) & (spread > 0))

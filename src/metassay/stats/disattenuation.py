@@ -67,7 +67,7 @@ def disattenuated(case: Case, confidence: float, *, inputs: float = math.inf, ce
             continue
         stretch = wanted / r / ceiling
         ends = [float(np.clip(end * stretch, -1.0, 1.0)) for end in (low, high)]
-        limits.append(Limit(r * stretch, ends[0], ends[1], reason))
+        limits.append(Limit(float(r * stretch), ends[0], ends[1], reason))
     return limits
 
 

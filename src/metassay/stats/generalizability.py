@@ -38,39 +38,69 @@ class Components:
     """Sets of facets with a component of their own; several sets if the design cannot tell them apart."""
     variances: FloatArray
     """One component per term; may be negative by chance, and NaN if the design says nothing of it."""
+    nested: str = ""
+    """The facet whose levels occur in one cell of the others only, such as raters who are never the same person."""
 
     def of(self, *facets: str) -> float:
         """Return the component that a set of facets belongs to."""
         wanted = frozenset(facets)
         return next(float(v) for term, v in zip(self.terms, self.variances, strict=True) if wanted in term)
 
-    def error(self, sizes: Mapping[str, float], *, absolute: bool = False) -> float:
+    def _mean(self, variance: float, term: tuple[Facets, ...], sizes: Mapping[str, float], out: Facets) -> float:
+        """Return what a component adds to the variance of a mean over the facets that are not `out`."""
+        whole = any(self.nested in part for part in term)
+        shared = frozenset(self.facets) if whole else frozenset.intersection(*term)
+        return max(variance, 0.0) / float(np.prod([sizes[facet] for facet in shared - out]))
+
+    def error(self, sizes: Mapping[str, float], *, level: str = "system", absolute: bool = False) -> float:
         """Return the error variance of a mean over so many inputs, raters, … each.
 
         Relative error is what changes the order of what is measured: interactions with it. Absolute error takes in
         what all of it shares. Components that cannot be told apart are divided by the sizes that they have in common,
-        so error is rather too large than too small. Negative components count as 0.
+        so error is rather too large than too small; NaN if one of them is no error. Negative components count as 0.
         """
         total = 0.0
         for term, variance in zip(self.terms, self.variances, strict=True):
-            measured = any(self.facets[0] in part for part in term)
-            if frozenset(self.facets[:1]) in term or not (measured or absolute):
+            moves = absolute or any(self._moves(part, level) for part in term)
+            if not moves or all(self._is_signal(part, level) for part in term):
                 continue
-            shared = frozenset.intersection(*term)
-            total += max(float(variance), 0.0) / float(np.prod([sizes[f] for f in shared if f != self.facets[0]]))
+            rated = ["rater" in part for part in term]
+            if level != "system" and not all(rated):
+                total += np.nan if any(rated) else 0.0
+                continue
+            out = frozenset(self.facets[:1]) if level == "system" else frozenset(self.facets) - {"rater"}
+            total += self._mean(float(variance), term, sizes, out)
         return total
 
-    def reliability(self, sizes: Mapping[str, float], *, absolute: bool = False) -> float:
+    def _is_signal(self, part: Facets, level: str) -> bool:
+        """Whether a set of facets is what is measured: systems; differences within inputs; or all outputs."""
+        if level == "system":
+            return part == frozenset(self.facets[:1])
+        return "rater" not in part and (level == "global" or self.facets[0] in part)
+
+    def _moves(self, part: Facets, level: str) -> bool:
+        """Whether a set of facets changes the order of what is measured."""
+        return len(part) > 1 if level == "global" else self.facets[0] in part
+
+    def signal(self, level: str = "system") -> float:
+        """Return the variance of what is measured; terms that hold something else as well are left out."""
+        of = zip(self.terms, self.variances, strict=True)
+        return sum(max(float(v), 0.0) for term, v in of if all(self._is_signal(part, level) for part in term))
+
+    def reliability(self, sizes: Mapping[str, float], *, level: str = "system", absolute: bool = False) -> float:
         """Return the generalizability coefficient Eρ² of such means, or the index of dependability Φ if `absolute`.
+
+        At ``system`` level means of what is measured are compared; at ``input`` level single outputs of an input, of
+        which the mean over raters is known, and at ``global`` level all outputs.
 
         Brennan (2001), "Generalizability Theory": σ²/(σ² + error).
         """
-        signal = max(self.of(self.facets[0]), 0.0)
-        below = signal + self.error(sizes, absolute=absolute)
+        signal = self.signal(level)
+        below = signal + self.error(sizes, level=level, absolute=absolute)
         return signal / below if below > 0 else float("nan")
 
 
-def components(scores: FloatArray, facets: Sequence[str]) -> Components:
+def components(scores: FloatArray, facets: Sequence[str], nested: str = "") -> Components:
     """Estimate the variance components of a design with any number of facets.
 
     Parameters
@@ -79,6 +109,8 @@ def components(scores: FloatArray, facets: Sequence[str]) -> Components:
         One axis per facet, NaN for missing: systems × inputs, systems × inputs × raters, ….
     facets
         What the axes are called.
+    nested
+        A facet whose levels mean nothing across cells, such as raters of whom only the position is known.
 
     Examples
     --------
@@ -98,6 +130,8 @@ def components(scores: FloatArray, facets: Sequence[str]) -> Components:
         n, total, square = (v.sum(axis=rest, dtype=np.float64) for v in (known, y, y * y))
         pairs[part] = float((n * (n - 1)).sum())
         apart[part] = float((n * square - total**2).sum())
+        if any(facets[axis] == nested for axis in part):
+            pairs[part] = apart[part] = 0.0
     classes, unknown = sets[:-1], sets[1:]
     # Ordered pairs that share at least c, but not all of A.
     counts = np.array([[pairs[c] - pairs[c | a] for a in unknown] for c in classes])
@@ -113,7 +147,7 @@ def components(scores: FloatArray, facets: Sequence[str]) -> Components:
         unseen = rows[size_of <= 1e-10 * max(float(singular.max(initial=0.0)), 1e-300)]
         found = np.where((np.abs(unseen) > 1e-8).any(axis=0), np.nan, found)
     named = tuple(tuple(frozenset(facets[axis] for axis in unknown[at]) for at in term) for term in terms)
-    return Components(tuple(facets), named, found * size**2)
+    return Components(tuple(facets), named, found * size**2, nested)
 
 
 def _told_apart(counts: FloatArray) -> list[list[int]]:
@@ -147,43 +181,49 @@ def jackknifed(
     confidence: float,
     *,
     ratios: bool = False,
+    nested: str = "",
+    more: float = 1.0,
 ) -> Ranged:
     """Return figures of the components of a design, with intervals for new systems, inputs and raters.
 
     Parameters
     ----------
-    scores, facets
+    scores, facets, nested
         As for :func:`components`.
     figures
         What is wanted of them, such as the components or reliabilities of several designs.
     confidence
         Such as 0.95.
     ratios
-        Whether the figures are shares such as reliabilities, whose intervals are symmetric in log(r/(1 − r)).
+        Whether the figures are shares such as reliabilities, whose intervals are symmetric in log(r/(1 − r)); NaN at 0.
+    more
+        Intervals as they would be with so many times as many systems, the first facet.
 
     Notes
     -----
     One group of levels of one facet at a time is left out, up to :data:`GROUPS` groups each; the variances that the
     facets show are added up, since all of them are samples (Owen 2007). Student's t has as many degrees of freedom as
-    the variances are worth together (Satterthwaite).
+    the variances are worth together (Satterthwaite). Levels of a nested facet are no sample of their own.
     """
 
     def turned(values: FloatArray) -> FloatArray:
         inside = np.clip(values, 1e-9, 1 - 1e-9)
         return np.where(np.isnan(values), np.nan, np.log(inside / (1 - inside))) if ratios else values
 
-    whole = np.asarray(figures(components(scores, facets)), dtype=np.float64)
+    whole = np.asarray(figures(components(scores, facets, nested)), dtype=np.float64)
     variance, worth = np.zeros_like(whole), np.zeros_like(whole)
     for axis, levels in enumerate(scores.shape):
         judged = np.flatnonzero((~np.isnan(scores)).any(axis=tuple(a for a in range(scores.ndim) if a != axis)))
         count = min(len(judged), GROUPS)
-        if count < 3:
+        if count < 3 or facets[axis] == nested:
             continue
         group = np.full(levels, -1)
         group[judged] = np.arange(len(judged)) * count // len(judged)
-        left = [turned(figures(components(np.compress(group != g, scores, axis=axis), facets))) for g in range(count)]
-        each = (count - 1) ** 2 / count * np.var(np.stack(left), axis=0, ddof=1)
-        variance, worth = variance + each, worth + each**2 / (count - 1)
+        parts = (np.compress(group != g, scores, axis=axis) for g in range(count))
+        left = [turned(np.asarray(figures(components(part, facets, nested)))) for part in parts]
+        factor = 1.0 if axis else more
+        each = (count - 1) ** 2 / count * np.var(np.stack(left), axis=0, ddof=1) / factor
+        variance, worth = variance + each, worth + each**2 / (count * factor - 1)
     degrees = quotient(variance**2, worth)
     half = np.where(degrees > 0, stdtrit(np.where(degrees > 0, degrees, 1.0), (1 + confidence) / 2), np.nan)
     half = half * np.sqrt(variance)
@@ -191,6 +231,8 @@ def jackknifed(
     low, high = middle - half, middle + half
     if ratios:
         low, high = 1 / (1 + np.exp(-low)), 1 / (1 + np.exp(-high))
+        # At 0 the scale has no end, and a width of 0 would look like certainty.
+        low, high = (np.where(whole > 0, ends, np.nan) for ends in (low, high))
     return Ranged(whole, low, high)
 
 

@@ -320,11 +320,11 @@ class _Parts:
     def of_cells(self) -> FloatArray:
         """All cells as one group: from what each does to the statistic, or from halves of systems and inputs."""
         columns, cells = [], []
+        if self.level != "global":  # the inputs of metrics and of people may be others
+            return self._halved()
         for p in range(len(self.x)):
             known = ~np.isnan(self.x[p] + self.people(p))
-            found = (
-                None if self.level != "global" else self.statistic.influence(self.x[p][known], self.people(p)[known])
-            )
+            found = self.statistic.influence(self.x[p][known], self.people(p)[known])
             if found is None:
                 return self._halved()
             psi = np.full(known.shape, np.nan)

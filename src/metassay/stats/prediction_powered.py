@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtr, stdtrit
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import Estimate, estimate, rank_ranges
+from metassay.stats.clustered import Estimate, estimate, mean, rank_ranges
 from metassay.stats.levels import means_of_known
+from metassay.stats.proportions import wilson
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +41,15 @@ class Powered:
         return self.labelled * (self.human.error / self.corrected.error) ** 2
 
 
-def tuned_weight(people: FloatArray, judged: FloatArray, elsewhere: FloatArray) -> float:
-    """Return λ = Cov(Y, f)/((1 + n/N) Var f), clipped to [0, 1]; Var f is that of all items.
+def tuned_weight(people: FloatArray, judged: FloatArray, elsewhere: FloatArray, most: float = 1.0) -> float:
+    """Return λ = Cov(Y, f)/((1 + n/N) Var f), clipped to [0, most]; Var f is that of all items.
 
     Angelopoulos, Duchi and Zrnic (2023), "PPI++: Efficient prediction-powered inference", as ppi_py computes it.
     """
     if not len(people) or not len(elsewhere):
         return 0.0
     shared = float(((people - people.mean()) * (judged - judged.mean())).mean())
-    return _clipped(shared, (1 + len(people) / len(elsewhere)) * float(np.append(judged, elsewhere).var(ddof=1)))
+    return _clipped(shared, (1 + len(people) / len(elsewhere)) * float(np.append(judged, elsewhere).var(ddof=1)), most)
 
 
 def powered_mean(
@@ -58,6 +59,7 @@ def powered_mean(
     clusters: IntArray | None = None,
     weight: float | None = None,
     confidence: float = 0.95,
+    most: float = 1.0,
 ) -> Powered:
     """Return the mean that people would have given over all items.
 
@@ -74,6 +76,8 @@ def powered_mean(
         λ, to fix it; by default the best one.
     confidence
         Such as 0.95.
+    most
+        The largest λ; infinite for a judge on another scale than people's.
 
     Notes
     -----
@@ -104,11 +108,11 @@ def powered_mean(
     if away:
         effect -= np.bincount(where[other], (g - g.mean()) / away, size)
     if clusters is None:
-        df, factor, best = math.inf, 1.0, tuned_weight(y, f, g)
+        df, factor, best = math.inf, 1.0, tuned_weight(y, f, g, most)
     else:
         df = len(np.unique(where[labelled])) - 1
         factor = (df + 1) / df if df else math.nan
-        best = _clipped(float((own * effect).sum()), float((effect**2).sum()))
+        best = _clipped(float((own * effect).sum()), float((effect**2).sum()), most)
     lam = 0.0 if not away else best if weight is None else weight
     value = float((y - lam * f).mean() + (lam * g.mean() if away else 0.0))
     influence = own - lam * effect
@@ -119,9 +123,22 @@ def powered_mean(
     return Powered(corrected, human, middle, lam, n, n + away, influence)
 
 
-def _clipped(above: float, below: float) -> float:
-    """Return a weight between 0 and 1; 0 where nothing varies."""
-    return min(max(above / below, 0.0), 1.0) if below > 0 else 0.0
+def _clipped(above: float, below: float, most: float) -> float:
+    """Return a weight between 0 and `most`; 0 where nothing varies."""
+    return min(max(above / below, 0.0), most) if below > 0 else 0.0
+
+
+def p_informative(people: FloatArray, judge: FloatArray, clusters: IntArray | None = None) -> float:
+    """Return the one-sided p-value that judge and people covary within systems, (systems, inputs); NaN if one is flat.
+
+    Products of deviations from the means of each system are averaged, with errors clustered by input.
+    """
+    known = ~np.isnan(people + judge)
+    y, f = (np.where(known, values, np.nan) for values in (people, judge))
+    products = (y - means_of_known(y)[:, None]) * (f - means_of_known(f)[:, None])
+    inputs = np.broadcast_to(np.arange(people.shape[1]) if clusters is None else clusters, people.shape)
+    found = mean(products.ravel(), [inputs.ravel()])
+    return float(stdtr(found.df, -found.value / found.error)) if found.error > 0 else math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,13 +151,29 @@ class PoweredSystems:
     """Of the corrected means, systems × systems: inputs are shared."""
     df: int
     """Labelled inputs less one."""
+    shares: bool = False
+    """Whether the means are shares with Wilson's intervals."""
 
     def difference(self, a: int, b: int, confidence: float = 0.95) -> Estimate:
-        """Return the corrected mean of system `a` less that of `b`."""
+        """Return the corrected mean of system `a` less that of `b`.
+
+        The interval is that of t; of shares, it is made of theirs (Zou and Donner 2008, "Construction of confidence
+        limits about effect measures: a general approach"), which must be those of the same confidence.
+        """
         variance = self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b]
         value = self.systems[a].corrected.value - self.systems[b].corrected.value
         n = min(self.systems[a].labelled, self.systems[b].labelled)
-        return estimate(value, max(float(variance), 0.0), self.df, n, confidence)
+        found = estimate(value, max(float(variance), 0.0), self.df, n, confidence)
+        if not self.shares or not found.error > 0:
+            return found
+        one, two = self.systems[a].corrected, self.systems[b].corrected
+        spread = math.sqrt(self.covariance[a, a] * self.covariance[b, b])
+        r = float(self.covariance[a, b]) / spread if spread > 0 else 0.0
+        below, above = (
+            math.sqrt(max(x * x + y * y - 2 * r * x * y, 0.0))
+            for x, y in ((one.value - one.low, two.high - two.value), (one.high - one.value, two.value - two.low))
+        )
+        return replace(found, low=value - below, high=value + above)
 
     def ranks(self, confidence: float = 0.95) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each system, 1 for the largest mean."""
@@ -149,7 +182,14 @@ class PoweredSystems:
 
 
 def powered_systems(
-    people: FloatArray, judge: FloatArray, clusters: IntArray | None = None, confidence: float = 0.95
+    people: FloatArray,
+    judge: FloatArray,
+    clusters: IntArray | None = None,
+    confidence: float = 0.95,
+    *,
+    weight: float | None = None,
+    most: float = 1.0,
+    shares: bool = False,
 ) -> PoweredSystems:
     """Return the means that people would have given to each system, and their covariance.
 
@@ -158,15 +198,42 @@ def powered_systems(
     people, judge
         Systems × inputs, NaN where missing.
     clusters
-        Clusters of the inputs; by default each input is one.
+        Clusters of the inputs; by default each input is one, and estimates are those of ppi_py.
     confidence
         Such as 0.95.
+    weight, most
+        See :func:`powered_mean`.
+    shares
+        Whether people say 0 or 1. Intervals are then Wilson's, for as many labels as the estimate is worth: those of t
+        are too narrow for shares near 0 and 1.
     """
+    found = []
+    for y, f in zip(people, judge, strict=True):
+        each = powered_mean(y, f, clusters=clusters, weight=weight, confidence=confidence, most=most)
+        if clusters is None and each.labelled > 1:  # a normal interval becomes that of t
+            n = each.labelled
+            ends = (
+                estimate(old.value, old.error**2 * n / (n - 1), n - 1, n, confidence)
+                for old in (each.corrected, each.human)
+            )
+            each = replace(each, corrected=next(ends), human=next(ends))
+        if shares:
+            each = replace(each, corrected=_share(each.corrected, confidence), human=_share(each.human, confidence))
+        found.append(each)
     inputs = np.arange(people.shape[1]) if clusters is None else clusters
-    found = [powered_mean(y, f, clusters=inputs, confidence=confidence) for y, f in zip(people, judge, strict=True)]
     df = len(np.unique(inputs[(~np.isnan(people + judge)).any(axis=0)])) - 1
     influence = np.stack([system.influence for system in found])
-    return PoweredSystems(tuple(found), influence @ influence.T * ((df + 1) / df if df > 0 else np.nan), df)
+    return PoweredSystems(tuple(found), influence @ influence.T * ((df + 1) / df if df > 0 else np.nan), df, shares)
+
+
+def _share(found: Estimate, confidence: float) -> Estimate:
+    """Return a share between 0 and 1 with Wilson's interval for p(1 − p)/variance labels, with z that of t."""
+    if not found.error >= 0:
+        return found
+    p = min(max(found.value, 0.0), 1.0)
+    worth = p * (1 - p) / found.error**2 if found.error > 0 and 0 < p < 1 else float(found.df + 1)
+    low, high = wilson(p * worth, worth, math.erf(float(stdtrit(found.df, (1 + confidence) / 2)) / math.sqrt(2)))
+    return Estimate(p, found.error, low, high, found.df, found.n)
 
 
 @dataclass(frozen=True)

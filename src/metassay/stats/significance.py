@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from string import ascii_letters
 
 import numpy as np
 from scipy.special import stdtr
 
-from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 
 EQUAL = 1e-12
 """Differences of correlations that are closer than this are equal: they are rounded differently, not different."""
+
+
+MOST_LETTERS = 52
+"""With more letters than the alphabet has, they tell nothing that the ranks do not."""
 
 
 def williams(r_xz: float, r_yz: float, r_xy: float, n: int, alternative: str) -> float:
@@ -176,6 +181,31 @@ def rank_sets(estimates: FloatArray, p: FloatArray, alpha: float) -> IntArray:
     defined = ~np.isnan(estimates)
     sets = np.stack([1 + wins.sum(axis=0), defined.sum() - wins.sum(axis=1)], axis=1)
     return np.where(defined[:, None], sets, 0)
+
+
+def letters(order: Sequence[int], different: BoolArray) -> list[str]:
+    """Return letters for competitors, in the order in which they are to stand: no letter is shared by different ones.
+
+    Two that are not significantly different share a letter (Piepho 2004, "An algorithm for a letter-based
+    representation of all-pairwise comparisons": insert and absorb). All are empty if it takes more than `MOST_LETTERS`.
+
+    Examples
+    --------
+    >>> apart = np.array([[False, False, True], [False, False, False], [True, False, False]])
+    >>> letters([0, 1, 2], apart)
+    ['a', 'ab', 'b']
+    """
+    place = {one: at for at, one in enumerate(order)}
+    sets: list[frozenset[int]] = [frozenset(order)] if len(order) else []
+    for a in order:
+        for b in order[place[a] + 1 :]:
+            if different[a, b]:
+                split = [part for one in sets for part in ((one - {a}, one - {b}) if {a, b} <= one else (one,))]
+                sets = [one for one in dict.fromkeys(split) if one and not any(one < other for other in split)]
+                if len(sets) > MOST_LETTERS:
+                    return [""] * len(order)
+    sets.sort(key=lambda one: sorted(place[each] for each in one))
+    return ["".join(ascii_letters[at] for at, one in enumerate(sets) if each in one) for each in order]
 
 
 def smallest_corrected(smallest: float, tests: int, correction: str) -> float:

@@ -33,10 +33,13 @@ class Task:
     """Which metric of all tasks each of them is."""
     weight: float = 1.0
     """How much the task counts."""
+    number: int | None = None
+    """Which task it is, if metrics on other inputs of the same task are a `Task` of their own."""
 
     def draws(self, draws: Draws, number: int) -> Draws:
-        """Return the task's own draws, made apart from those of other tasks."""
-        return replace(draws, seed=int(stream(draws.seed, TASKS, number).integers(2**62)))
+        """Return the task's own draws, made apart from those of other tasks; the first has those of a single one."""
+        number = number if self.number is None else self.number
+        return draws if number == 0 else replace(draws, seed=int(stream(draws.seed, TASKS, number).integers(2**62)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,15 +155,16 @@ def compare_averages(
     if not statistic.higher_is_better:
         alternative = OPPOSITE[alternative]
     find = _by_variances if isinstance(test, JackknifeTest) else _by_draws
-    estimates, p, q, undefined = find(tasks, pairs, test, draws, alternative, rule)
+    why: dict[int, Reason] = {}
+    estimates, p, q, undefined = find(tasks, pairs, test, draws, alternative, rule, why)
     # A pair is undefined in a task if either metric is: the task then counts for neither.
     estimates[np.isnan(estimates).any(axis=2)] = np.nan
     means = average(estimates, weights)
     count = (~np.isnan(estimates[:, :, 0])).sum(axis=0)
     lost = np.asarray(np.isnan(means).any(axis=1))
     reasons = tuple(
-        Reason("undefined") if gone else Reason("no-draw") if np.isnan(one) else None
-        for gone, one in zip(lost, p, strict=True)
+        why.get(k, Reason("undefined" if gone else "no-draw")) if gone or np.isnan(one) else None
+        for k, (gone, one) in enumerate(zip(lost, p, strict=True))
     )
     p, q = (np.where(lost, np.nan, values) for values in (p, q))
     return TestedAverages(means, p, q, undefined, reasons, tasks=count)
@@ -176,11 +180,18 @@ def _parts(task: Task, pairs: Sequence[Pair]) -> Iterator[tuple[Case, list[int],
 
 
 Found = tuple[FloatArray, FloatArray, FloatArray, IntArray]
-"""Estimates (tasks, pairs, 2), p-values of the first metric and of the second, and draws that were undefined."""
+"""Estimates (tasks, pairs, 2), p-values of the first metric and of the second, and draws that were undefined; why pairs
+could not be tested in a task is written down by pair."""
 
 
 def _by_draws(
-    tasks: Sequence[Task], pairs: Sequence[Pair], test: MetricTest, draws: Draws, alternative: str, rule: str
+    tasks: Sequence[Task],
+    pairs: Sequence[Pair],
+    test: MetricTest,
+    draws: Draws,
+    alternative: str,
+    rule: str,
+    why: dict[int, Reason],
 ) -> Found:
     """Average the drawn differences of tasks draw by draw."""
     shape, wanted = (len(tasks), len(pairs)), draws.resamples
@@ -193,7 +204,12 @@ def _by_draws(
             observed[at, here], added[at, here] = drawing.observed, drawing.added
             pages = draws.run(drawing.page, drawing.pages, test.name)
             drawn[at, here] = np.concatenate(pages, axis=1)[:, :wanted]
-            estimates[at, here] = [[case.estimates[a], case.estimates[b]] for a, b in chosen]
+            lacks = test.lacks(case)
+            for k, (a, b) in zip(here, chosen, strict=True):
+                if lack := lacks[a] or lacks[b]:
+                    why.setdefault(k, lack)
+                else:
+                    estimates[at, k] = case.estimates[a], case.estimates[b]
             systems.append(case.shape[0])
     weights = np.array([task.weight for task in tasks])
     out = np.isnan(estimates).any(axis=2)
@@ -213,7 +229,13 @@ WIDEST = 10.0
 
 
 def _by_variances(
-    tasks: Sequence[Task], pairs: Sequence[Pair], test: MetricTest, draws: Draws, alternative: str, rule: str
+    tasks: Sequence[Task],
+    pairs: Sequence[Pair],
+    test: MetricTest,
+    draws: Draws,
+    alternative: str,
+    rule: str,
+    why: dict[int, Reason],
 ) -> Found:
     """Add up differences and their variances on the statistic's own scale, and compare with Student's t.
 
@@ -235,6 +257,9 @@ def _by_variances(
                 t = np.abs(stdtrit(df, np.fmin(np.fmin(found.p, found.q), 0.5)))
                 wide = np.where(near | (t == np.inf), least, np.clip(np.abs(apart) / t, least, WIDEST * least))
             same = [reason is not None and reason.code == "same-scores" for reason in found.reasons]
+            for k, reason in zip(here, found.reasons, strict=True):
+                if reason is not None and reason.code != "undefined":
+                    why.setdefault(k, reason)
             wide, df = np.where(same, 0.0, wide), np.where(same, 1.0, df)
             tested = np.isnan(found.p) <= np.array(same)
             estimates[at, here] = np.where(tested[:, None], r, np.nan)

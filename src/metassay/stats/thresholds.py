@@ -10,8 +10,9 @@ from metassay.stats import draws
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, share
 from metassay.stats.kernels.weighted_ranks import quotient
+from metassay.stats.methods.names import CUTS
 
-RULES = ("accuracy", "balanced-accuracy", "f1", "cost", "precision", "recall")
+RULES = CUTS
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,6 +115,7 @@ def agree(
     sentinels: opt.Sentinels = False,
     people_as_metrics: opt.PeopleAsMetrics = False,
     references: opt.References = False,
+    drop_outliers: opt.DropOutliers = False,
 ) -> Agreement:
     """Correlate metrics with human judgments, with confidence intervals.
 
@@ -151,7 +152,7 @@ def agree(
     method = INTERVALS[interval]
     for each in statistics:
         method.check(each)
-    more = {"sentinels": sentinels, "people": people_as_metrics}
+    more = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
     selected = select(scores, human, metric, references=references, **more).need(levels=levels)
 
     n, m_inputs = selected.scores.shape

@@ -141,6 +141,7 @@ def compare(
     sentinels: opt.Sentinels = False,
     people_as_metrics: opt.PeopleAsMetrics = False,
     references: opt.References = False,
+    drop_outliers: opt.DropOutliers = False,
 ) -> Comparison:
     """Test, for every ordered pair of metrics, whether one agrees better with people than the other.
 
@@ -181,7 +182,7 @@ def compare(
     method = TESTS[test]
     for each in statistics:
         method.check(each)
-    more = {"sentinels": sentinels, "people": people_as_metrics}
+    more = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
     least = 1 if sentinels or people_as_metrics else 2
     selected = select(scores, human, metric, references=references, least_metrics=least, **more).need(levels=levels)
 

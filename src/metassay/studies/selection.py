@@ -18,10 +18,10 @@ from metassay.core.options import Names
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.design import connected, copies
+from metassay.stats.design import connected, copies, outlying
 from metassay.stats.draws import CHOICE, stream
+from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Method
-from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.statistics.base import Statistic
 from metassay.studies.yardsticks import Yardsticks, without
 
@@ -103,6 +103,9 @@ class Selection:
                 raise DataError("global level needs at least 2 cells, got 1")
             if level in ("system", "global"):
                 self._need_connected(level)
+            for name, matrix in zip(self.humans, self.z, strict=True):
+                if level != "system" and np.isnan(matrix).all():
+                    raise DataError(f"{one_line(name)!r} has scores of whole systems only; use level system")
         for what, least, there in (("systems", systems, n), ("inputs", inputs, m)):
             if there < least:
                 raise DataError(f"this study needs at least {least} {what}, got {there}")
@@ -141,8 +144,7 @@ class Selection:
             found = self.labels(axis)
             if found is not None:
                 facts = {"method": method.name, "axis": axis, "n": len(np.unique(found))}
-                together = method.name == JACKKNIFE
-                notes.append(Note.of("units-together", **facts) if together else Note.of("units-ignored", **facts))
+                notes.append(Note.of("units-together" if method.units else "units-ignored", **facts))
         return notes
 
     def sizes(self, inputs: str | None = None) -> dict[str, object]:
@@ -212,6 +214,7 @@ def select(
     least_metrics: int = 1,
     sentinels: bool = False,
     people: bool = False,
+    drop_outliers: bool = False,
 ) -> Selection:
     """Choose metrics and people, and strip labels.
 
@@ -227,6 +230,8 @@ def select(
         How many metrics the study needs.
     sentinels, people
         Whether sentinels, and people as metrics, stand beside the metrics.
+    drop_outliers
+        Whether systems are left out whose score by one of the human criteria is an outlier.
     """
     humans = scores.find_humans(human)
     metrics = tuple(m for m in scores.find_metrics(metric, humans) if m not in humans)
@@ -236,6 +241,8 @@ def select(
             f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}"
         )
     kept, notes = without_references(scores, references)
+    if drop_outliers:
+        kept, notes = _without_outliers(kept, humans, notes)
     values = np.stack([kept.matrix(name) for name in (*humans, *metrics)])
     kinds = ("human",) * len(humans) + ("metric",) * len(metrics)
     whole = None
@@ -319,6 +326,15 @@ def without_references(scores: Scores, references: bool = False) -> tuple[Scores
     kept = scores if references else scores.without_references()
     n = len(scores.systems) - len(kept.systems)
     return kept, [Note.of("references-excluded", n=n)] if n else []
+
+
+def _without_outliers(scores: Scores, humans: Sequence[str], notes: list[Note]) -> tuple[Scores, list[Note]]:
+    """Leave out systems whose mean by one of the criteria is an outlier, and note which."""
+    means = [means_of_known(scores.system_matrix(name)) for name in humans]
+    far = np.any([outlying(each) for each in means], axis=0)
+    gone = [system for system, out in zip(scores.systems, far.tolist(), strict=True) if out]
+    notes = [*notes, Note.of("outliers-dropped", systems=gone, human=list(humans))]
+    return (scores.select(systems=[s for s in scores.systems if s not in gone]) if gone else scores), notes
 
 
 def cells_missing(names: Iterable[str], values: FloatArray) -> list[Note]:

@@ -22,7 +22,7 @@ from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
 from metassay.texts.scorers import judge_endpoint
 from metassay.texts.scorers.judge import Judge
-from metassay.texts.scorers.judge_config import judge
+from metassay.texts.scorers.judge_config import ask_model
 from metassay.texts.scorers.judge_cost import Allowance
 from metassay.texts.scorers.registry import make_scorers
 
@@ -116,14 +116,14 @@ def ask(server):
 def usage(**facts):
     """Return the note on what was asked for."""
     known = {"requests": 12, "repeats": 0, "tokens": (), "cost": None, "prices": (), "uncounted": 0}
-    return Note.of("judge-usage", scorer="judge", **known | facts)
+    return Note.of("judge-usage", scorer="model", **known | facts)
 
 
 def test_good_answers(server, ask, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     server.answer = lambda body, count: chat("Score: 2" if "b says" in body["messages"][-1]["content"] else "Score: 5")
     scores = ma.score(TEXTS, [ask(key_env="MY_KEY")])
-    np.testing.assert_array_equal(scores.matrix("judge_fluency"), [[5] * 4, [2] * 4, [5] * 4])
+    np.testing.assert_array_equal(scores.matrix("model_fluency"), [[5] * 4, [2] * 4, [5] * 4])
     assert len(server.bodies) == 12
     assert server.path == "/v1/chat/completions"
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
@@ -144,7 +144,7 @@ def test_several_criteria_are_several_columns_and_each_needs_its_own(server, ask
 
 
 def test_small_scores_may_be_good(ask):
-    assert ask("fluency+consistency", lower_is_better="consistency").lower_is_better == {"judge_consistency"}
+    assert ask("fluency+consistency", lower_is_better="consistency").lower_is_better == {"model_consistency"}
     assert ask().lower_is_better == frozenset()
 
 
@@ -163,10 +163,10 @@ def test_what_cannot_be_read_is_missing_and_counted(server, ask):
     )
     scores = ma.score(TEXTS, [ask()])
     n = math.nan
-    np.testing.assert_array_equal(scores.matrix("judge_fluency"), [[n, n, n, n], [n, n, 3, 4], [4, 4, 4, 4]])
-    assert scores.notes[0] == Note.of("outputs-without-score", scorer="judge", n=6, outputs=12, lacking=[])
+    np.testing.assert_array_equal(scores.matrix("model_fluency"), [[n, n, n, n], [n, n, 3, 4], [4, 4, 4, 4]])
+    assert scores.notes[0] == Note.of("outputs-without-score", scorer="model", n=6, outputs=12, lacking=[])
     lost = [("unread", 2), ("refused", 2), ("empty", 1), ("cut", 1)]
-    assert scores.notes[2] == Note.of("judge-unscored", scorer="judge", answers=12, reasons=lost, rejection=None)
+    assert scores.notes[2] == Note.of("judge-unscored", scorer="model", answers=12, reasons=lost, rejection=None)
 
 
 def test_a_repeated_run_makes_no_request(server, ask, tmp_path):
@@ -175,8 +175,8 @@ def test_a_repeated_run_makes_no_request(server, ask, tmp_path):
     assert len(server.bodies) == 12
     again = ma.score(TEXTS, [ask(threads=1, timeout=5, price_in=1, price_out=2)], cache=cache)
     assert len(server.bodies) == 12
-    np.testing.assert_array_equal(first.matrix("judge_fluency"), again.matrix("judge_fluency"))
-    assert again.notes == (Note.of("judge-not-asked", scorer="judge"),)
+    np.testing.assert_array_equal(first.matrix("model_fluency"), again.matrix("model_fluency"))
+    assert again.notes == (Note.of("judge-not-asked", scorer="model"),)
     ma.score(TEXTS, [ask(temperature=1)], cache=cache)
     assert len(server.bodies) == 24
 
@@ -187,20 +187,20 @@ def test_of_several_criteria_only_what_is_missing_is_asked_for_again(server, ask
     first = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
     assert len(server.bodies) == 12 + 12 + 9  # input 3 has no source
     assert (
-        Note.of("scores-lacking", scorer="judge", columns=[("judge_coherence", 12), ("judge_consistency", 12)])
+        Note.of("scores-lacking", scorer="model", columns=[("model_coherence", 12), ("model_consistency", 12)])
         in first.notes
     )
     server.answer = lambda body, count: chat("Score: 3")
     again = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
     assert len(server.bodies) == 33 + 12 + 9
     assert not any("Fluency" in prompt for prompt in server.prompts[33:])
-    np.testing.assert_array_equal(again.matrix("judge_fluency"), np.full((3, 4), 2))
-    np.testing.assert_array_equal(again.matrix("judge_coherence"), np.full((3, 4), 3))
+    np.testing.assert_array_equal(again.matrix("model_fluency"), np.full((3, 4), 2))
+    np.testing.assert_array_equal(again.matrix("model_coherence"), np.full((3, 4), 3))
     last = ma.score(TEXTS, [ask("fluency+coherence+consistency")], cache=cache)
     assert len(server.bodies) == 54
     assert last.notes == (
-        Note.of("scores-lacking", scorer="judge", columns=[("judge_consistency", 3)]),
-        Note.of("judge-not-asked", scorer="judge"),
+        Note.of("scores-lacking", scorer="model", columns=[("model_consistency", 3)]),
+        Note.of("judge-not-asked", scorer="model"),
     )
 
 
@@ -214,7 +214,7 @@ def test_an_answer_is_kept_though_the_endpoint_fails_for_the_next_criterion(serv
     server.answer = lambda body, count: chat("Score: 3")
     scores = ma.score(one, [ask("fluency+coherence", threads=1)], cache=cache)
     assert len(server.bodies) == 3
-    assert (scores.matrix("judge_fluency").item(), scores.matrix("judge_coherence").item()) == (2, 3)
+    assert (scores.matrix("model_fluency").item(), scores.matrix("model_coherence").item()) == (2, 3)
 
 
 def test_long_settings_that_differ_at_their_end_are_different_recipes(ask):
@@ -259,7 +259,7 @@ def test_the_limit_is_never_passed_and_nearly_used(server, ask, tmp_path, thread
     assert billed(server) > limit - most - 1e-4  # the one that was not sent would have been the one too many
     assert f"({len(server.bodies)} of 60 outputs have their scores; they are in the cache" in str(caught.value)
     before = len(server.bodies)
-    assert np.isfinite(ma.score(MANY, [ask(**PRICES, max_tokens=20)], cache=cache).matrix("judge_fluency")).all()
+    assert np.isfinite(ma.score(MANY, [ask(**PRICES, max_tokens=20)], cache=cache).matrix("model_fluency")).all()
     assert len(server.bodies) == 60 > before  # nothing was paid twice
 
 
@@ -287,7 +287,7 @@ def test_judges_share_what_the_command_line_allows(server, tmp_path, capsys):
     texts = tmp_path / "texts.jsonl"
     ma.write_texts(MANY, texts)
     judges = ",".join(
-        f"judge[model=m,criterion={name},base_url={server.url},price_in=10,price_out=20,max_tokens=20,name=j{name}]"
+        f"model[model=m,criterion={name},base_url={server.url},price_in=10,price_out=20,max_tokens=20,name=j{name}]"
         for name in ("fluency", "coherence")
     )
     out = tmp_path / "scores.csv"
@@ -311,7 +311,7 @@ def test_too_many_requests_are_repeated_after_the_time_asked_for(server, ask):
         (429, {"error": {"message": "slow"}}, {"Retry-After": "0.3"}) if count == 1 else chat("Score: 4")
     )
     scores = ma.score(TEXTS, [ask(threads=1)])
-    assert np.isfinite(scores.matrix("judge_fluency")).all()
+    assert np.isfinite(scores.matrix("model_fluency")).all()
     assert server.times[1] - server.times[0] >= 0.3
     assert scores.notes[0] == usage(requests=13, repeats=1, tokens=(1_200, 120))
 
@@ -347,7 +347,7 @@ def test_an_endpoint_that_fails_for_good_ends_the_run_and_nothing_is_lost(server
     assert kept == done
     server.answer = lambda body, count: chat("Score: 4")
     scores = ma.score(TEXTS, [ask()], cache=cache)
-    np.testing.assert_array_equal(scores.matrix("judge_fluency"), np.full((3, 4), 4))
+    np.testing.assert_array_equal(scores.matrix("model_fluency"), np.full((3, 4), 4))
     assert len(server.bodies) == done + 4 + (12 - kept)
 
 
@@ -404,10 +404,10 @@ def test_a_text_that_the_endpoint_does_not_take_is_missing(server, ask):
     )
     server.answer = lambda body, count: too_long if "b says 2" in body["messages"][-1]["content"] else chat("Score: 4")
     scores = ma.score(TEXTS, [ask()])
-    assert np.isnan(scores.matrix("judge_fluency")).sum() == 1
+    assert np.isnan(scores.matrix("model_fluency")).sum() == 1
     why = "maximum context length is 8 tokens"
     reasons = [("rejected", 1)]
-    assert scores.notes[-1] == Note.of("judge-unscored", scorer="judge", answers=12, reasons=reasons, rejection=why)
+    assert scores.notes[-1] == Note.of("judge-unscored", scorer="model", answers=12, reasons=reasons, rejection=why)
 
 
 def test_a_slow_answer_is_asked_for_again(server, ask):
@@ -418,7 +418,7 @@ def test_a_slow_answer_is_asked_for_again(server, ask):
 
     server.answer = answer
     scores = ma.score(TEXTS, [ask(timeout=1, threads=2)])
-    assert np.isfinite(scores.matrix("judge_fluency")).all()
+    assert np.isfinite(scores.matrix("model_fluency")).all()
     assert len(server.bodies) == 13
 
 
@@ -489,7 +489,7 @@ def test_requests_run_side_by_side(server, ask):
 
     server.answer = answer
     scores = ma.score(TEXTS, [ask(threads=4)])
-    assert np.isfinite(scores.matrix("judge_fluency")).all()
+    assert np.isfinite(scores.matrix("model_fluency")).all()
 
 
 def test_an_interrupted_run_goes_on(server, ask, tmp_path, monkeypatch):
@@ -518,13 +518,13 @@ def test_an_interrupted_run_goes_on(server, ask, tmp_path, monkeypatch):
     scores = ma.score(TEXTS, [ask(threads=1)], cache=cache)
     # a batch of one thread is four outputs; the first was kept
     assert len(server.bodies) - before == 8
-    assert np.isfinite(scores.matrix("judge_fluency")).all()
+    assert np.isfinite(scores.matrix("model_fluency")).all()
 
 
 def test_samples_are_averaged(server, ask):
     server.answer = lambda body, count: chat(*["Score: 2", "Score: 5", "hm"][: body.get("n", 1)])
     scores = ma.score(TEXTS, [ask(n=3)])
-    np.testing.assert_array_equal(scores.matrix("judge_fluency"), np.full((3, 4), 3.5))
+    np.testing.assert_array_equal(scores.matrix("model_fluency"), np.full((3, 4), 3.5))
     assert len(server.bodies) == 12
     assert server.bodies[0]["temperature"] == 1
     assert (scores.notes[-1]["answers"], sum(n for _, n in scores.notes[-1]["reasons"])) == (36, 12)
@@ -539,7 +539,7 @@ def test_an_endpoint_that_gives_one_answer_at_a_time_is_asked_more_often(server,
 
     server.answer = answer
     scores = ma.score(TEXTS.select(systems="a", inputs="0"), [ask(n=3, seed=0)])
-    assert scores.matrix("judge_fluency").item() == 2  # of 1, 2 and 3
+    assert scores.matrix("model_fluency").item() == 2  # of 1, 2 and 3
     assert len(server.bodies) == 3 + refuses
 
 
@@ -551,9 +551,9 @@ def test_probabilities(server, ask):
     )
     scores = ma.score(TEXTS, [ask(logprobs=True, threads=1)])
     # (4 · 0.5 + 3 · 0.25) / 0.75
-    np.testing.assert_allclose(np.sort(scores.matrix("judge_fluency").ravel()), [11 / 3] * 11 + [4])
+    np.testing.assert_allclose(np.sort(scores.matrix("model_fluency").ravel()), [11 / 3] * 11 + [4])
     assert server.bodies[0]["logprobs"] is True
-    assert scores.notes[-1] == Note.of("judge-without-probabilities", scorer="judge", n=1)
+    assert scores.notes[-1] == Note.of("judge-without-probabilities", scorer="model", n=1)
 
 
 def test_braces_in_texts_stay_what_they_are(server, ask):
@@ -602,13 +602,13 @@ def test_a_missing_key_is_told_before_any_work(monkeypatch, value):
     if value is not None:
         monkeypatch.setenv("OPENAI_API_KEY", value)
     with pytest.raises(UsageError, match="the environment variable OPENAI_API_KEY holds no key"):
-        make_scorers("judge[model=m,criterion=fluency]")
+        make_scorers("model[model=m,criterion=fluency]")
 
 
 def test_a_key_that_is_none_is_told_without_showing_it(monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-\u00fc secret")
     with pytest.raises(UsageError, match="has characters that no key has") as caught:
-        judge(model="m", criterion="fluency", key_env="MY_KEY")
+        ask_model(model="m", criterion="fluency", key_env="MY_KEY")
     assert "secret" not in str(caught.value)
 
 
@@ -651,7 +651,7 @@ def test_a_key_that_is_none_is_told_without_showing_it(monkeypatch):
 )
 def test_options_are_checked_before_any_work(options, message):
     with pytest.raises(UsageError, match=message) as caught:
-        judge(**{"model": "m", "criterion": "fluency", "base_url": "http://localhost:1", **options})
+        ask_model(**{"model": "m", "criterion": "fluency", "base_url": "http://localhost:1", **options})
     assert "\n" not in str(caught.value)
     assert "secret" not in str(caught.value)
 
@@ -680,9 +680,9 @@ def test_a_config_file(server, tmp_path):
     (tmp_path / "system.txt").write_text("Be fair.")
     (tmp_path / "wit.txt").write_text("{rubric} {output}")
     server.answer = lambda body, count: chat("Score: 3" if "witty" in body["messages"][-1]["content"] else "Score: 8")
-    scores = ma.score(TEXTS, f"judge[config={tmp_path / 'judge.toml'},temperature=0.25]")
-    np.testing.assert_array_equal(scores.matrix("judge_fluency"), np.full((3, 4), 8))
-    np.testing.assert_array_equal(scores.matrix("judge_wit"), np.full((3, 4), 3))
+    scores = ma.score(TEXTS, f"model[config={tmp_path / 'judge.toml'},temperature=0.25]")
+    np.testing.assert_array_equal(scores.matrix("model_fluency"), np.full((3, 4), 8))
+    np.testing.assert_array_equal(scores.matrix("model_wit"), np.full((3, 4), 3))
     body = next(body for body in server.bodies if "witty" in body["messages"][-1]["content"])
     assert body["messages"][0] == {"role": "system", "content": "Be fair."}
     assert body["messages"][1]["content"].startswith("Is it witty? ")
@@ -694,7 +694,7 @@ def test_a_config_file(server, tmp_path):
     ("text", "message"),
     [
         ("model = ", "is not well-formed TOML"),
-        ("modle = 'm'", "unknown option of judge in .*'modle'; did you mean 'model'"),
+        ("modle = 'm'", "unknown option of model in .*'modle'; did you mean 'model'"),
         ("api_key = 'sk'", "a key does not belong into a file"),
         ("model = 'm'\ncriteria = 3", "criteria are tables"),
     ],
@@ -702,9 +702,9 @@ def test_a_config_file(server, tmp_path):
 def test_a_config_file_is_checked(tmp_path, text, message):
     (tmp_path / "judge.toml").write_text(text)
     with pytest.raises(UsageError, match=message):
-        judge(str(tmp_path / "judge.toml"))
+        ask_model(str(tmp_path / "judge.toml"))
     with pytest.raises(UsageError, match="cannot read"):
-        judge(str(tmp_path / "none.toml"))
+        ask_model(str(tmp_path / "none.toml"))
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owner here")
@@ -713,21 +713,21 @@ def test_a_config_file_of_somebody_else_needs_trust(tmp_path, monkeypatch, why):
     config, texts, out = tmp_path / "judge.toml", tmp_path / "texts.jsonl", tmp_path / "scores.csv"
     ma.write_texts(MANY, texts)
     config.write_text("model = 'm'\ncriterion = 'fluency'\nbase_url = 'http://127.0.0.1:9'\nretries = 0\ntrust = true")
-    with pytest.raises(UsageError, match=r"unknown option of judge in .* 'trust'"):  # no file vouches for itself
-        judge(str(config))
+    with pytest.raises(UsageError, match=r"unknown option of model in .* 'trust'"):  # no file vouches for itself
+        ask_model(str(config))
     config.write_text("model = 'm'\ncriterion = 'fluency'\nbase_url = 'http://127.0.0.1:9'\nretries = 0")
-    assert judge(str(config)).columns == ("judge_fluency",)
+    assert ask_model(str(config)).columns == ("model_fluency",)
     if why == "belongs to another user":
         monkeypatch.setattr(os, "getuid", lambda: config.stat().st_uid + 1)
     else:
         config.chmod(0o666)
     with pytest.raises(UsageError, match=f"{why}, and it says where your texts .*--trust or trust=true"):
-        judge(str(config))
-    assert judge(str(config), trust=True).columns == ("judge_fluency",)
+        ask_model(str(config))
+    assert ask_model(str(config), trust=True).columns == ("model_fluency",)
     command = ["score", str(texts), "--no-cache", "-o", str(out), "--metric"]
-    assert main([*command, f"judge[config={config}]"]) == 2
-    assert main([*command, f"judge[config={config}]", "--trust"]) == 1  # nobody is at that address
-    assert main([*command, f"judge[config={config},trust=true]"]) == 1
+    assert main([*command, f"model[config={config}]"]) == 2
+    assert main([*command, f"model[config={config}]", "--trust"]) == 1  # nobody is at that address
+    assert main([*command, f"model[config={config},trust=true]"]) == 1
 
 
 def test_the_recipe_has_all_that_changes_a_score(ask):
@@ -746,3 +746,14 @@ def test_dates_to_wait_for():
     assert 25 < judge_endpoint._retry_after(soon) <= 30
     assert judge_endpoint._retry_after("soon") is None
     assert judge_endpoint._retry_after("-5") == 0
+
+
+def test_the_former_name_of_the_metric_warns_and_keeps_its_columns(server, tmp_path, capsys):
+    spec = f"judge[model=m,criterion=fluency,base_url={server.url}]"
+    with pytest.warns(DeprecationWarning, match="the metric judge is called model now"):
+        (made,) = make_scorers(spec)
+    assert made.columns == ("judge_fluency",)
+    texts, out = tmp_path / "texts.jsonl", tmp_path / "scores.csv"
+    ma.write_texts(TEXTS, texts)
+    assert main(["score", str(texts), "--metric", spec, "-o", str(out), "--quiet"]) == 0
+    assert "warning: the metric judge is called model now" in capsys.readouterr().err

@@ -49,8 +49,8 @@ def test_an_option_that_takes_text_gets_text():
         ("command[run=true,colour=red]", "unknown option of command 'colour'"),
         ("command", "command needs a program"),
         ("python", "python needs a function"),
-        ("judge[criterion=fluency]", "judge needs a model"),
-        ("judge[model=m]", "judge needs a criterion"),
+        ("model[criterion=fluency]", "model needs a model"),
+        ("model[model=m]", "model needs a criterion"),
     ],
 )
 def test_what_is_not_well_written_is_told(text, message):

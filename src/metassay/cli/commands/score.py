@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import warnings
 from typing import TYPE_CHECKING
 
 from metassay.cli import options, texts
@@ -86,7 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output)
     if arguments.output.endswith(".parquet") and importlib.util.find_spec("pyarrow") is None:
         raise UsageError("writing Parquet needs pyarrow; run: pip install 'metassay[parquet]'")
-    scorers = make_scorers(arguments.metric, {"judge": _settings_of_judges(arguments)})
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", DeprecationWarning)
+        scorers = make_scorers(arguments.metric, {"model": _settings_of_judges(arguments)})
+    for line in dict.fromkeys(str(one.message) for one in told if one.category is DeprecationWarning):
+        say(f"warning: {line}")
     if arguments.max_cost is not None and not any(isinstance(scorer, Judge) for scorer in scorers):
         raise UsageError("--max-cost is for judges, and none of the metrics is one")
     others = read(*arguments.with_) if arguments.with_ else None

@@ -36,6 +36,7 @@ _WORKS = {
     "difficulty": "William H. Kruskal and W. Allen Wallis (1952). Use of Ranks in One-Criterion Variance Analysis. "
     "JASA 47(260).",
     "tukey": "John W. Tukey (1949). Comparing Individual Means in the Analysis of Variance. Biometrics 5(2).",
+    "reliability": "Robert L. Brennan (2001). Generalizability Theory. Springer.",
     "normality": "Samuel S. Shapiro and Martin B. Wilk (1965). An Analysis of Variance Test for Normality. "
     "Biometrika 52.",
 }
@@ -82,6 +83,10 @@ def paragraph(dossier: Dossier) -> str:
         ),
         "decisions": _decisions,
         "stability": _stability,
+        "reliability": lambda _: (
+            "Variance components of systems, inputs and raters and the reliability of scores follow generalizability "
+            "theory (Brennan, 2001)."
+        ),
         "difficulty": lambda _: (
             "Differences between inputs were tested by Kruskal and Wallis's and Tukey's tests on ranks."
         ),

@@ -32,6 +32,7 @@ STUDIES = (
     "decisions",
     "stability",
     "precision",
+    "reliability",
     "difficulty",
     "normality",
 )

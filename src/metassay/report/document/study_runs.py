@@ -65,6 +65,7 @@ def gather(
     from metassay.studies.normality import normality
     from metassay.studies.pairs import pairs
     from metassay.studies.precision import precision
+    from metassay.studies.reliability import reliability
     from metassay.studies.stability import stability
 
     own = scores.without_references()
@@ -85,6 +86,7 @@ def gather(
         "decisions": (decisions, {**sampled, "resamples": min(resamples, 2_000)}),
         "stability": (stability, drawn),
         "precision": (precision, sampled),
+        "reliability": (reliability, {**sampled, "resamples": min(resamples, 1_000)}),
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }

@@ -10,9 +10,10 @@ from typing import Any
 
 from metassay.core.note import Note
 from metassay.report.notes.computed import SENTENCES as COMPUTED
+from metassay.report.notes.judging import SENTENCES as JUDGING
 from metassay.report.notes.wording import WEIGHTS, Sentence, templates
 
-SENTENCES: dict[str, Sentence] = templates() | COMPUTED
+SENTENCES: dict[str, Sentence] = templates() | COMPUTED | JUDGING
 """A sentence for every code."""
 
 

@@ -1,16 +1,17 @@
 """From a result to its tables: one module per study, named like it, and one for all that have none of their own.
 
 A view is a function of that module from a result to tables, declared of ``columns``. A new study adds a module and a
-line to ``VIEWS``.
+line to ``VIEWS``. What its ``lead`` returns, paragraphs of notes, stands before all tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
 from metassay.core import vocabulary
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.errors import one_line
 from metassay.report.table import Page, Table
@@ -19,20 +20,32 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "agree": ("table", "limits", "leverage"),
     "bias": ("table", "grades", "reruns"),
     "compare": ("list", "matrix", "ranks"),
+    "composite": ("result", "weights"),
     "corrupt": ("table",),
     "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
     "datasets": ("table", "sources"),
     "decisions": ("table",),
+    "differences": ("meaning", "needed", "ranges"),
     "difficulty": ("tests", "inputs"),
-    "downgrade": ("table", "curve", "systems"),
+    "downgrade": ("table", "curve", "systems", "votes"),
+    "drift": ("table", "intervals"),
+    "estimate": ("table", "differences", "ranking", "methods"),
+    "judge": (
+        *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
+        *("threshold", "operating", "calibration", "ranks", "runs", "requirements"),
+    ),
+    "judge-votes": ("summary", "orders", "margins", "people", "requirements"),
+    "leaderboard": ("board", "intervals", "tasks", "triangle", "tests"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
     "normality": ("table",),
     "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
     "plan": ("curves", "needs", "ceiling"),
+    "plan-labels": ("needs", "choices"),
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),
     "rank": ("table", "full", "ranks", "agreement", "matrix", "covariates", "raters"),
+    "reliability": ("summary", "components", "designs", "raters", "limits"),
     "reproduce": ("figures", "outside", "unchecked", "numbers"),
     "simulate-coverage": ("table",),
     "simulate-power": ("curves", "intervals"),
@@ -65,19 +78,27 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     view
         Names of views, or a comma list of them; by default those that suit the size of the result.
     """
-    from metassay.report.notes import sentences  # help lists views without them
+    from metassay.report.notes import sentence, sentences  # help lists views without them
 
+    if result.study == "slices":
+        from metassay.report.views.slices import page_of_slices
+
+        return page_of_slices(result, view)  # type: ignore[arg-type]
     known = names_of(result.study)
     if view is not None:
         chosen = vocabulary.choices("view", view, known)
     else:
         default = _maker(result.study, "default") if result.study in VIEWS else None
         chosen = known[:1] if default is None else default(result)
+    told = _maker(result.study, "lead") if result.study in VIEWS else None
+    lead: Sequence[Sequence[Note]] = told(result) if told is not None else ()
+    first = {note for paragraph in lead for note in paragraph}
     return Page(
         result.study,
         tuple(table for name in chosen for table in _tables(result, name)),
-        sentences(result.notes),
+        sentences(note for note in result.notes if note not in first),
         one_line(result.signature, 1000),
+        tuple(" ".join(map(sentence, paragraph)) for paragraph in lead),
     )
 
 

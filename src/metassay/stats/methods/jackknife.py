@@ -51,23 +51,28 @@ class JackknifeInterval(_Jackknife, Interval):
 
     def intervals(self, cases: Sequence[Case], draws: Draws, confidence: float) -> list[Intervals]:
         """Return intervals for each case."""
-        found = []
-        for case in cases:
-            estimates, undefined = case.prepared.estimate()
-            ends = np.full((2, len(estimates)), np.nan)
-            reasons: list[Reason | None] = [None] * len(estimates)
-            for metrics, fit in case.fits:
-                if min(fit.units) < 2:
-                    continue
-                limits = Limits(fit)
-                ends[:, metrics] = limits.ends(confidence)
-                for at, left, variance in zip(metrics, fit.left, limits.variance, strict=True):
-                    if np.isnan(left).any():
-                        reasons[at] = Reason("undefined-without-one")
-                    elif variance <= EQUAL**2:
-                        reasons[at] = Reason("zero-width")
-            found.append(Intervals(estimates, undefined, ends[0], ends[1], reasons=tuple(reasons)))
-        return found
+
+        def work(at: int) -> Intervals:
+            return self._of(cases[at], confidence)
+
+        return draws.run(work, len(cases), self.name)
+
+    @staticmethod
+    def _of(case: Case, confidence: float) -> Intervals:
+        estimates, undefined = case.prepared.estimate()
+        ends = np.full((2, len(estimates)), np.nan)
+        reasons: list[Reason | None] = [None] * len(estimates)
+        for metrics, fit in case.fits:
+            if min(fit.units) < 2:
+                continue
+            limits = Limits(fit)
+            ends[:, metrics] = limits.ends(confidence)
+            for at, left, variance in zip(metrics, fit.left, limits.variance, strict=True):
+                if np.isnan(left).any():
+                    reasons[at] = Reason("undefined-without-one")
+                elif variance <= EQUAL**2:
+                    reasons[at] = Reason("zero-width")
+        return Intervals(estimates, undefined, ends[0], ends[1], reasons=tuple(reasons))
 
 
 class Limits:
@@ -108,7 +113,9 @@ class Limits:
 def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) -> FloatArray:
     """Return the degrees of freedom of a sum of two variances, at least 1 (Satterthwaite 1946)."""
     inputs = np.maximum(inputs, 0.0)
-    below = systems**2 / df[0] + inputs**2 / df[1]
+    # Two systems leave none: if they differ at all, the sum has as few as there can be.
+    first = systems**2 / df[0] if df[0] else np.where(systems > 0, np.inf, 0.0)
+    below = first + inputs**2 / df[1]
     found = np.divide((systems + inputs) ** 2, below, out=np.ones(np.shape(below)), where=below != 0)
     return np.asarray(np.maximum(found, 1.0))
 
@@ -124,6 +131,7 @@ class JackknifeTest(_Jackknife, MetricTest):
 
     def test(self, case: Case, pairs: Sequence[Pair], draws: Draws, alternative: str, rule: str) -> Tested:
         """Test pairs of metrics."""
+        draws.run(lambda _: len(case.fits), 1, self.name)  # where pages are done matrix products keep to one thread
         estimates = np.stack([case.estimates[list(side)] for side in zip(*pairs, strict=True)], axis=1)
         greater, less, error, df = np.full((4, len(pairs)), np.nan)
         reasons: list[Reason | None] = [Reason("other-cells")] * len(pairs)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+EPSILONS = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
+"""What a person is worth beyond equal quality in the alternative-annotator test, by kind of annotator, as proposed by
+Calderon, Reichart and Dror (2025)."""
+CUTS = ("accuracy", "balanced-accuracy", "f1", "cost", "precision", "recall")
+"""What a threshold of scores is chosen by."""
 JACKKNIFE = "jackknife"
 """The two-way jackknife: over systems, and what inputs add; an interval and a test without draws."""
 BOOTSTRAPS = ("boot-systems", "boot-inputs", "boot-both")

@@ -126,7 +126,7 @@ class Judge(Scorer):
     price_out: float | None = None
     max_cost: float | Allowance | None = None
     log: str | os.PathLike[str] | None = None
-    name: str = option("judge", lambda _, value: checked_name("the name of a judge", value))
+    name: str = option("model", lambda _, value: checked_name("the name of a judge", value))
     lower_is_better: bool | str | Iterable[str] = False  # type: ignore[assignment]
     criteria: Mapping[str, Mapping[str, object]] | None = None
     folder: str | os.PathLike[str] = "."

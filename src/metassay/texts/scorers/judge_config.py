@@ -18,8 +18,8 @@ OPTIONS = {name: of for name, of in inspect.signature(Judge).parameters.items() 
 """What a file may say, and an option: all that a judge takes."""
 
 
-def judge(config: str | None = None, *, trust: bool = False, **options: Any) -> Judge:  # noqa: ANN401 - as of Judge
-    """Make a judge from a TOML file, from options, or from both, where options win.
+def ask_model(config: str | None = None, *, trust: bool = False, **options: Any) -> Judge:  # noqa: ANN401 - as of Judge
+    """Make a metric that asks a model for grades, from a TOML file, from options, or from both, where options win.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def judge(config: str | None = None, *, trust: bool = False, **options: Any) -> 
 
     Examples
     --------
-    >>> fluency = judge(model="any", base_url="http://localhost:8000/v1", criterion="fluency")
+    >>> fluency = ask_model(model="any", base_url="http://localhost:8000/v1", criterion="fluency")
     >>> fluency.columns, sorted(fluency.needs)
-    (('judge_fluency',), [])
+    (('model_fluency',), [])
     """
     given = {key: value for key, value in options.items() if value is not None}
     for key in given:
         if key not in OPTIONS:
-            raise UnknownName("option of judge", key, OPTIONS)
+            raise UnknownName("option of model", key, OPTIONS)
     settled: dict[str, Any] = {}
     if config is not None:
         path = Path(str(config))
@@ -60,18 +60,18 @@ def judge(config: str | None = None, *, trust: bool = False, **options: Any) -> 
             settled["log"] = path.parent / str(settled["log"])
     settled |= given
     if "model" not in settled:
-        raise UsageError("judge needs a model: judge[model=…,criterion=fluency] or judge[config=judge.toml]")
+        raise UsageError("model needs a model: model[model=…,criterion=fluency] or model[config=judge.toml]")
     if "criterion" not in settled and settled.get("criteria"):
         settled["criterion"] = tuple(settled["criteria"])
     if "criterion" not in settled:
-        raise UsageError(f"judge needs a criterion=…; known: {', '.join(CRITERIA)}, others with a rubric=…")
+        raise UsageError(f"model needs a criterion=…; known: {', '.join(CRITERIA)}, others with a rubric=…")
     return Judge(**settled)
 
 
 # Options in brackets, and help, are those of the class.
-_own = [of for of in inspect.signature(judge).parameters.values() if of.kind is not of.VAR_KEYWORD]
+_own = [of for of in inspect.signature(ask_model).parameters.values() if of.kind is not of.VAR_KEYWORD]
 _further = [of.replace(kind=of.KEYWORD_ONLY, default=None) for of in OPTIONS.values()]
-setattr(judge, "__signature__", inspect.Signature([*_own, *_further]))  # noqa: B010 - mypy knows no such attribute
+setattr(ask_model, "__signature__", inspect.Signature([*_own, *_further]))  # noqa: B010 - mypy knows no such attribute
 
 
 def _read_config(path: Path, *, trust: bool) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _read_config(path: Path, *, trust: bool) -> dict[str, Any]:
         if key in ("key", "api_key"):
             raise UsageError(f"{one_line(path)}: a key does not belong into a file; name its variable with key_env")
         if key not in OPTIONS:
-            raise UnknownName(f"option of judge in {one_line(path)}", key, OPTIONS)
+            raise UnknownName(f"option of model in {one_line(path)}", key, OPTIONS)
     tables = settings.get("criteria", {})
     if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
         raise UsageError(f"{one_line(path)}: criteria are tables, such as [criteria.fluency]")

@@ -8,6 +8,7 @@ import inspect
 import json
 import re
 import shutil
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -70,6 +71,8 @@ def _listed() -> dict[str, Metric]:
 
 METRICS: dict[str, Metric] = _listed()
 """Every known metric by name; those of this package are listed in ``data/metrics.json``."""
+FORMER = {"judge": "model"}
+"""Former names of metrics, understood with a warning; columns keep the name that they had."""
 
 
 def register(*metrics: Metric) -> None:
@@ -196,6 +199,13 @@ def maker(metric: Metric) -> Callable[..., Scorer]:
 
 
 def _make(name: str, options: dict[str, str], settings: Mapping[str, Mapping[str, object]]) -> Scorer:
+    if name in FORMER:
+        warnings.warn(
+            f"the metric {name} is called {FORMER[name]} now, since {name} asks whether a judge can be trusted",
+            DeprecationWarning,
+            stacklevel=4,
+        )
+        name, options = FORMER[name], {"name": name, **options}
     if name not in METRICS:
         raise UnknownName("metric", name, METRICS)
     metric = METRICS[name]

@@ -1,0 +1,37 @@
+"""Which metrics lead: averages with their intervals, the ranks that metrics may have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from metassay.charts.panels import SWITCHES, Multiples, best_first, distinct, extent, measure, records
+from metassay.charts.shapes import intervals, names, numbers, tips, undefined
+
+if TYPE_CHECKING:
+    from metassay.studies.leaderboard import Leaderboard
+
+BY = SWITCHES
+
+
+def forest(result: Leaderboard, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return averages with their intervals: a panel per human criterion, level and statistic."""
+    fields = f"metric {' '.join(BY)} estimate low high rank_low rank_high letters"
+    rows = best_first(records(result.table, fields, only), "metric", "estimate", BY)
+    y = names("metric", distinct(rows, "metric"), grid=True)
+    x = numbers("estimate", f"{measure(rows)} with human scores", extent(rows, "estimate", "low", "high"))
+    about = tips("metric, estimate|average|.3f, ±.3f, rank_low|ranks from, rank_high|ranks to, letters")
+    layers = [*intervals(y, x, tooltip=about), undefined(y, "estimate")]
+    told = f"dot: average over tasks, line: {100 * result.table[0].confidence:g}% CI"
+    return Multiples("Leaderboard of the metrics", rows, layers, BY, told, lines="metric", sort="estimate")
+
+
+def ranks(result: Leaderboard, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
+    """Return the ranks that each metric may have: a panel per human criterion, level and statistic."""
+    rows = records(result.table, f"metric {' '.join(BY)} estimate rank rank_low rank_high", only)
+    y = names("metric", distinct(rows, "metric"), grid=True)
+    last = max((row["rank_high"] or 1 for row in rows), default=1)
+    x = numbers("rank", "possible ranks", (0.5, last + 0.5), tickMinStep=1, format="d")
+    about = tips("metric, estimate|average|.3f, rank|rank by average, rank_low|from, rank_high|to")
+    layers = [*intervals(y, x, ends=("rank_low", "rank_high"), tooltip=about), undefined(y, "rank")]
+    told = f"dot: rank by the average, line: {100 * (1 - result.alpha):g}% confidence set of all ranks together"
+    return Multiples("Ranks of the metrics", rows, layers, BY, told, lines="metric", sort="estimate")

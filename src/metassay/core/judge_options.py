@@ -1,0 +1,183 @@
+"""The options of the question whether a judge can be trusted."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+from metassay.core import vocabulary as known
+from metassay.core.option import Option
+from metassay.core.options import _signed_statistics, _statistics
+from metassay.errors import UsageError, one_line
+from metassay.stats.methods.names import CUTS, EPSILONS
+
+if TYPE_CHECKING:
+    from metassay.stats.statistics.base import Statistic as StatisticObject
+
+_Names = str | Iterable[str]
+_STUDIED, _JUDGED, _GATE = "what to study", "how the judge is judged", "gate"
+_REQUIREMENT = re.compile(r"\s*(?:(.+?)\s*:\s*)?([a-z][a-z0-9_-]*)(?:\.([a-z]+))?\s*(>=|<=|>|<|==)\s*(\S+)\s*")
+FIELDS = ("estimate", "low", "high", "abs", "n")
+"""What a requirement may speak of: a number, the ends of its interval, its size without sign, and items."""
+
+
+def requirement(text: str) -> tuple[str, str, str, str, float]:
+    """Return the judge (empty for all), the number's name, its field, the comparison and the bound of a requirement.
+
+    Examples
+    --------
+    >>> requirement("kappa.low>=0.6")
+    ('', 'kappa', 'low', '>=', 0.6)
+    """
+    match = _REQUIREMENT.fullmatch(str(text))
+    try:
+        bound = math.nan if match is None else float(match[5])
+    except ValueError:
+        bound = math.nan
+    if match is None or math.isnan(bound) or (match[3] or "estimate") not in FIELDS:
+        raise UsageError(
+            f"a requirement is NAME[.{'|'.join(FIELDS)}]>=NUMBER, such as kappa.low>=0.6, or JUDGE:NAME…, "
+            f"got {one_line(text, 60)!r}"
+        )
+    return match[1] or "", match[2], match[3] or "estimate", match[4], bound
+
+
+def _requirements(_what: str, value: _Names) -> tuple[str, ...]:
+    texts = [value] if isinstance(value, str) else list(value)
+    found = tuple(dict.fromkeys(each for text in texts for each in known.names(text)))
+    for text in found:
+        requirement(text)
+    return found
+
+
+def _epsilon(_what: str, value: str | float) -> float:
+    text = str(value).strip().lower()
+    if text in EPSILONS:
+        return EPSILONS[text]
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found < 1:
+        raise UsageError(f"epsilon must be {', '.join(EPSILONS)} or a number from 0 to 1, got {one_line(value, 40)!r}")
+    return found
+
+
+Judges = Annotated[
+    _Names | None,
+    Option(
+        "judges: names of columns, globs or comma lists",
+        repeated=True,
+        group=_STUDIED,
+        absent="every column that is not human",
+        alias="metric",
+    ),
+]
+Statistics = Annotated[
+    "str | StatisticObject | Iterable[str | StatisticObject] | None",
+    Option(
+        "statistics of labels, grades or probabilities, a comma list such as kappa,ac1",
+        _statistics,
+        absent="what suits the scale",
+        alias="coefficient",
+        key="coef",
+        signed=_signed_statistics,
+    ),
+]
+Abstain = Annotated[
+    str,
+    Option(
+        "what items count as on which people judged and the judge gave no answer: excluded, or wrong (labels only)",
+        choices=("missing", "wrong"),
+        group=_JUDGED,
+        metavar="HOW",
+        key="abstain",
+    ),
+]
+Epsilon = Annotated[
+    "str | float",
+    Option(
+        "what a person is worth beyond equal quality in the alternative-annotator test: experts (0.2), skilled (0.15), "
+        "crowd (0.1), or a number",
+        _epsilon,
+        group=_JUDGED,
+        metavar="EPSILON",
+        key="epsilon",
+    ),
+]
+Worse = Annotated[
+    float,
+    Option(
+        "also tell how often a judge that is worse than a person by this much would pass that test",
+        known.fraction,
+        group=_JUDGED,
+        number=True,
+        metavar="SIZE",
+    ),
+]
+Cut = Annotated[
+    str,
+    Option(
+        "what the threshold of a judge that gives scores is chosen by; cost, precision and recall take a target",
+        choices=CUTS,
+        group=_JUDGED,
+        metavar="RULE",
+        key="cut",
+    ),
+]
+Target = Annotated[
+    float | None,
+    Option(
+        "precision or recall to reach at the threshold, or the cost of a false alarm in terms of a miss",
+        known.positive,
+        group=_JUDGED,
+        number=True,
+        metavar="X",
+        absent="0.9 for precision and recall, 1 for cost",
+        key="cut",
+    ),
+]
+SliceBy = Annotated[
+    _Names | None,
+    Option(
+        "attributes to slice by: names, globs or comma lists, or none",
+        repeated=True,
+        group=_JUDGED,
+        absent="every attribute, the system, and the length of texts",
+    ),
+]
+Worst = Annotated[
+    int, Option("how many disagreements to show per judge", partial(known.count, least=0), number=True, group=_JUDGED)
+]
+Generalise = Annotated[
+    str,
+    Option(
+        "what intervals generalise to: new inputs (or clusters of inputs) for these systems, new inputs and new "
+        "systems (both), or single items",
+        choices=("inputs", "both", "items"),
+        metavar="WHAT",
+        key="over",
+    ),
+]
+Interval = Annotated[
+    str,
+    Option(
+        "method of the intervals (sandwich: by a formula; bootstrap: percentiles)",
+        choices=("sandwich", "bootstrap"),
+        metavar="METHOD",
+        key="ci",
+    ),
+]
+Require = Annotated[
+    _Names | None,
+    Option(
+        "a requirement such as kappa.low>=0.6 or bias.abs<=0.05; unmet ones end the command with exit code 3",
+        _requirements,
+        repeated=True,
+        group=_GATE,
+        metavar="REQUIREMENT",
+    ),
+]

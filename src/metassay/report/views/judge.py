@@ -1,0 +1,336 @@
+"""Can this judge stand in for people: the card, and the tables behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from metassay.core.note import Note
+from metassay.errors import one_line
+from metassay.report import names, numbers
+from metassay.report.table import Table
+from metassay.report.views.columns import Shown, across, bold, build, estimates, figures, grouped, lines, words
+
+if TYPE_CHECKING:
+    from metassay.studies.judge_rows import JudgeCard
+
+MOST_SLICES, MOST_SHOWN = 12, 5
+"""Slices in the list, and disagreements of one judge in the view of them."""
+LONGEST_TEXT = 600
+BOTH = "human"
+PERCENT = ("accuracy", "within-one", "balanced-accuracy", "precision", "recall", "specificity")
+
+
+def lead(result: JudgeCard) -> list[tuple[Note, ...]]:
+    """Return the answer: a paragraph of two sentences per judge."""
+    told = [note for note in result.notes if note.code.startswith(("judge-answer", "judge-watch-"))]
+    return [tuple(told[at : at + 2]) for at in range(0, len(told), 2)]
+
+
+def default(result: JudgeCard) -> tuple[str, ...]:
+    """Return the card, where the first judge fails, and whether requirements are met."""
+    few = len(result.table) <= 4
+    more = ("slices",) if few and result.slices else ()
+    return ("summary", *more, *(("requirements",) if result.requirements else ()))
+
+
+def _value(value: float, low: float, high: float, statistic: str) -> str:
+    if statistic in PERCENT:
+        return numbers.percent_range(value, low, high)
+    return numbers.ranged(value, low, high, numbers.general if statistic in ("mae", "rmse", "bias") else numbers.two)
+
+
+def _ranged(header: str, prefix: str = "") -> Shown:
+    """Return a column of estimates in the form of each row's statistic."""
+    of = f"{prefix} {prefix}_low {prefix}_high" if prefix else "estimate low high"
+    return figures(header, f"{of} {names.STATISTIC}", _value)
+
+
+def summary(result: JudgeCard) -> tuple[Table, ...]:
+    """Return each judge in a line."""
+    first = result.table[0] if result.table else None
+    confidence = next((numbers.level(row.confidence) for row in result.agreement), "95%")
+    head = "with people" if first is None or first.n_people == 1 else "with people together"
+    return build(
+        "Judges against people",
+        [
+            "judge",
+            _ranged(head),
+            any(r.n_people > 1 for r in result.table)
+            and figures("with single people", f"single {names.STATISTIC}", _alone),
+            "κ|kappa kappa_low kappa_high|two",
+            figures("bias", "bias bias_low bias_high", _starred),
+            any(r.passed is not None for r in result.table)
+            and words("passes", lambda r: {True: "yes", False: "no", None: ""}[r.passed], key=False),
+            len({r.n_items for r in result.table}) > 1 and figures("items", "n_items"),
+            any(r.n_abstained for r in result.table) and figures("no answer", "n_abstained"),
+        ],
+        [(_human(rows), rows) for rows in grouped(result.table, BOTH).values()],
+        f"In brackets: {confidence} CI. κ: agreement beyond chance. Bias: judge − people, * if its CI excludes 0.",
+        "Passes: the alternative-annotator test, whether it can replace a person (view alternative)."
+        if any(r.passed is not None for r in result.table)
+        else "",
+        undefined="a single label, one person, or a scale without it",
+    )
+
+
+def _starred(bias: float, low: float, high: float) -> str:
+    return numbers.two(bias) + ("*" if low > 0 or high < 0 else " ")
+
+
+def _human(rows: Sequence[Any]) -> str:
+    row = rows[0]
+    peers = "" if row.people != row.people else f", who agree with each other on {_told(row)}"
+    people = "1 person" if row.n_people == 1 else f"{row.n_people:,} people"
+    items = f"{numbers.span([r.n_items for r in rows])} items"
+    return f"{one_line(row.human)}: {names.statistic(row)}, {items}, {people}{peers}"
+
+
+def _told(row: Any) -> str:  # noqa: ANN401 - a row of the card
+    return _value(row.people, row.people_low, row.people_high, getattr(row, names.STATISTIC))
+
+
+def agreement(result: JudgeCard) -> tuple[Table, ...]:
+    """Return agreement by statistic, a column per judge."""
+    tables: tuple[Table, ...] = ()
+    for (human, against), rows in grouped(result.agreement, "human against").items():
+        columns = across(rows, "judge", lambda judge: _ranged(str(judge)))
+        shown = [words(names.STATISTIC, lambda line: names.statistic(line[0])), *columns]
+        title = (
+            f"Agreement with {against if against == 'single people' else f'the {against} of people'}: {one_line(human)}"
+        )
+        title = title.replace("the person of people", "the person")
+        tables += build(title, shown, [("", lines(rows, names.STATISTIC))], undefined="a single label")
+    return tables
+
+
+def people(result: JudgeCard) -> tuple[Table, ...]:
+    """Return each person against the others, beside judges against single people."""
+    tables: tuple[Table, ...] = ()
+    for human, rows in grouped(result.people, BOTH).items():
+        judges = [r for r in result.agreement if (r.human, r.against) == (human, "single people")]
+        known = list(grouped(rows, names.STATISTIC))
+        every = [*rows, *(r for r in judges if getattr(r, names.STATISTIC) in known)]
+        columns = across(every, names.STATISTIC, lambda s: _ranged(names.coefficient(s)))
+        tables += build(
+            f"Each person against the others: {one_line(human)}",
+            [words("", lambda line: _who(line[0])), *columns],
+            [
+                ("people", lines([r for r in rows if r.person != "(all)"], "person")),
+                ("all pairs of people", lines([r for r in rows if r.person == "(all)"], "person")),
+                ("judges against single people", lines([r for r in every if hasattr(r, "judge")], "judge")),
+            ],
+            undefined="a single label",
+        )
+    return tables
+
+
+def _who(row: Any) -> str:  # noqa: ANN401 - a person or a judge
+    return str(getattr(row, "person", None) or row.judge)
+
+
+def confusion(result: JudgeCard) -> tuple[Table, ...]:
+    """Return what each judge said where people said each label."""
+    tables: tuple[Table, ...] = ()
+    for (judge, human), rows in grouped(result.confusion, "judge human").items():
+        columns = across(rows, "label_judge", lambda label: figures(str(label), lambda r: _cell(r)))
+        total = figures("items", lambda line: numbers.count(sum(r.n for r in line)))
+        tables += build(
+            f"{one_line(judge)} where people say …: {one_line(human)}",
+            [words("people", lambda line: line[0].label_human), *columns, total],
+            [("", lines(rows, "label_human"))],
+            "Columns: what the judge says; share of the row with its CI.",
+        )
+    return tables
+
+
+def _cell(row: Any) -> str:  # noqa: ANN401 - a cell of the confusion table
+    return f"{row.n:,}  {numbers.percent_range(row.share, row.low, row.high)}" if row.n else "0"
+
+
+def slices(result: JudgeCard) -> tuple[Table, ...]:
+    """Return where judges fail, the worst slices first."""
+    sections = [
+        (f"{one_line(judge)}, {one_line(human)}", rows[: MOST_SLICES if len(result.table) == 1 else MOST_SHOWN])
+        for (judge, human), rows in grouped(result.slices, "judge human").items()
+    ]
+    return build(
+        "Where judges fail: worst slices",
+        [
+            *("by|attribute", "value"),
+            bold(_ranged("here"), lambda row: row.significant_corrected),
+            figures("elsewhere", f"elsewhere {names.STATISTIC}", _alone),
+            "p|p_corrected|p_value",
+            figures("items", "n_items"),
+        ],
+        sections,
+        "In brackets: CIs that hold for all slices of a judge together. p: against all other items, corrected (Holm). "
+        "All slices: --rows slices.",
+        bold="significantly different from elsewhere after correction",
+    )
+
+
+def _alone(value: float, statistic: str) -> str:
+    return numbers.percent(value) if statistic in PERCENT else numbers.general(value)
+
+
+def disagreements(result: JudgeCard) -> tuple[Table, ...]:
+    """Return the worst disagreements, each with its texts."""
+    sections = []
+    for (judge, human), rows in grouped(result.disagreements, "judge human").items():
+        for row in rows[:MOST_SHOWN]:
+            where = ", ".join(filter(None, (one_line(row.input, 40), one_line(row.system, 40))))
+            said = f"{one_line(judge, 40)} says {one_line(row.said_judge, 40)}, people {one_line(row.said_people, 40)}"
+            parts = [part.partition(": ") for part in row.texts.split(" | ")] if row.texts else []
+            sections.append((f"{where}: {said} ({one_line(human, 40)})", [(name, text) for name, _, text in parts]))
+    return build(
+        "Worst disagreements",
+        [words("", lambda part: part[0]), words("text", lambda part: one_line(part[1], LONGEST_TEXT), whole=True)],
+        sections,
+        "More of them, with whole texts: --format csv --rows disagreements.",
+    )
+
+
+def alternative(result: JudgeCard) -> tuple[Table, ...]:
+    """Return the alternative-annotator test."""
+    rows = result.alternative_annotators
+    clustered = any(row.winning_rate_clustered != row.winning_rate for row in rows)
+    return build(
+        "Alternative-annotator test: can the judge replace a person?",
+        [
+            "judge",
+            "ω|winning_rate|two",
+            clustered and "ω, clustered items|winning_rate_clustered|two",
+            "advantage ρ|advantage|two",
+            words("passed", lambda row: "yes" if row.passed else "no", key=False),
+            figures("people", "n_people"),
+            figures("items", "n_items"),
+            "passes if equal|passes_if_equal|percent",
+            figures("if worse", "passes_if_worse worse", lambda share, by: f"{numbers.percent(share)} (by {by:g})"),
+        ],
+        [(f"{one_line(human)}, ε = {mine[0].epsilon:g}", mine) for human, mine in grouped(rows, BOTH).items()],
+        "ω: share of people over whom the judge wins; it passes from 0.5 on. ρ: probability that it is at least as "
+        "good as a person. Passes if equal: how often a judge exactly as good as a person would pass here.",
+        undefined="no person with 30 shared items",
+    )
+
+
+def epsilon(result: JudgeCard) -> tuple[Table, ...]:
+    """Return the winning rate over ε."""
+    columns = across(result.epsilon_curve, "epsilon", lambda e: figures(f"ε = {e:g}", "winning_rate", numbers.two))
+    sections = [(one_line(human), lines(mine, "judge")) for human, mine in grouped(result.epsilon_curve, BOTH).items()]
+    return build("Winning rate ω over ε", ["judge", *columns], sections)
+
+
+def threshold(result: JudgeCard) -> tuple[Table, ...]:
+    """Return what thresholds do, about ten of each curve."""
+    sections = []
+    for (judge, human), rows in grouped(result.threshold, "judge human").items():
+        step = max(1, len(rows) // 10)
+        some = [row for at, row in enumerate(rows) if at % step == 0 or row.chosen]
+        sections.append((f"{one_line(judge)}, {one_line(human)}", some))
+    return build(
+        "Thresholds: scores from here on count as positive",
+        [
+            words("", lambda row: "→" if row.chosen else " ", key=False, whole=True),
+            figures("threshold", "threshold", numbers.general, key=True),
+            *(f"{n}|{n}|percent" for n in ("accuracy", "precision", "recall", "specificity")),
+            "F1|f1|two",
+            "called positive|called|percent",
+        ],
+        sections,
+        "→ the chosen one.",
+    ) + operating(result)
+
+
+def operating(result: JudgeCard) -> tuple[Table, ...]:
+    """Return the chosen thresholds on held-out items."""
+    return build(
+        "Chosen thresholds, on held-out items",
+        [
+            "judge",
+            words("by", lambda r: r.rule + ("" if r.target != r.target else f" {r.target:g}"), key=False),
+            figures("threshold", "threshold", numbers.general),
+            figures("over folds", "threshold_low threshold_high", lambda a, b: numbers.span((a, b), numbers.general)),
+            *(f"{n}|{n}|percent" for n in ("accuracy", "precision", "recall", "specificity")),
+        ],
+        [(one_line(human), rows) for human, rows in grouped(result.operating, BOTH).items()],
+        undefined="no threshold reaches the target",
+    )
+
+
+def calibration(result: JudgeCard) -> tuple[Table, ...]:
+    """Return what happened beside what probabilities said."""
+    return build(
+        "Calibration: what probabilities say, and what happens",
+        [
+            figures("probability", "lower upper", lambda a, b: f"{numbers.two(a)} to {numbers.two(b)}", key=True),
+            "said|said|percent",
+            figures("happened", "happened low high", numbers.percent_range),
+            figures("items", "n_items"),
+        ],
+        [
+            (f"{one_line(j)}, {one_line(h)}", rows)
+            for (j, h), rows in grouped(result.calibration, "judge human").items()
+        ],
+    )
+
+
+def ranks(result: JudgeCard) -> tuple[Table, ...]:
+    """Return several judges ranked, and the tests behind it."""
+    by: Callable[[Any], str] = lambda rows: f"{one_line(rows[0].human)}, {names.statistic(rows[0])}"  # noqa: E731
+    ranked = build(
+        "Ranks of judges on the items that all have",
+        [
+            "judge",
+            figures("estimate", f"estimate {names.STATISTIC}", _alone),
+            figures("rank", "rank"),
+            figures("possible ranks", lambda row: numbers.span((row.rank_low, row.rank_high), to="–")),
+        ],
+        [(by(rows), rows) for rows in grouped(result.ranks, BOTH).values()],
+        "Possible ranks: by paired tests of all pairs, corrected by Holm's method.",
+    )
+    tests = build(
+        "Differences between judges, paired by item",
+        [
+            *("A|judge_a", "B|judge_b"),
+            estimates("A − B", "difference low high"),
+            bold("p|p_value|p_value", lambda row: row.significant_corrected),
+            "corrected p|p_corrected|p_value",
+        ],
+        [(by(rows), rows) for rows in grouped(result.differences, BOTH).values()],
+        bold="significant after correction",
+    )
+    return ranked + tests
+
+
+def runs(result: JudgeCard) -> tuple[Table, ...]:
+    """Return how stable judges are over re-runs and prompts."""
+    return build(
+        "Stability over runs",
+        [
+            "judge",
+            figures("runs", "n_runs"),
+            figures("same answer", "same low high", numbers.percent_range),
+            "α between runs|alpha|two",
+            figures("worst run", "worst", numbers.two),
+            figures("best run", "best", numbers.two),
+            figures("items", "n_items"),
+        ],
+        [(one_line(human), rows) for human, rows in grouped(result.runs, BOTH).items()],
+        "Same answer: share of pairs of runs. Worst and best run: agreement of single runs with people.",
+    )
+
+
+def requirements(result: JudgeCard) -> tuple[Table, ...]:
+    """Return what was required, and whether it is met."""
+    return build(
+        "Requirements",
+        [
+            *("requirement", "judge"),
+            figures("value", "value", numbers.general),
+            words("met", lambda row: "yes" if row.met else "NO", key=False, whole=True),
+        ],
+        [(one_line(human), rows) for human, rows in grouped(result.requirements, BOTH).items()],
+        undefined="the number is undefined, which meets nothing",
+    )

@@ -1,0 +1,251 @@
+"""Can this judge stand in for people?
+
+Compares the labels, grades or scores of judges, which are models or anything else, with those of people: how often a
+judge is right beside how often people agree with each other, its errors by label, its threshold and calibration, the
+slices of the data where it fails and the worst disagreements with their texts, whether it could replace a person (the
+alternative-annotator test), and which of several judges is best. Requirements turn it into a gate for CI.
+
+    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge
+    metassay judge human=people.json judge=models.json --epsilon crowd
+    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge --require 'kappa.low>=0.6,bias.abs<=0.05'
+    metassay judge verdicts.csv --human 'verdict_*' --judge my-score --cut precision --target 0.95 --view threshold
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, cast
+
+import numpy as np
+
+from metassay.core import judge_options as jd
+from metassay.core import options as opt
+from metassay.core.note import Note
+from metassay.core.scores import Scores
+from metassay.core.signature import Signature
+from metassay.core.study import study
+from metassay.core.votes import Votes
+from metassay.errors import UnknownName, UsageError
+from metassay.stats.clustered import Estimate
+from metassay.stats.statistics.registry import find
+from metassay.stats.statistics.tabulated import TabulatedStatistic
+from metassay.studies import judge_failures as failures
+from metassay.studies import judge_parts as parts
+from metassay.studies.judge_data import Criterion, Judged, criteria_of, judges_of
+from metassay.studies.judge_notes import answers, notes_on
+from metassay.studies.judge_rows import AgreementRow, JudgeRow, RequirementRow
+from metassay.studies.judge_rows import JudgeCard as JudgeCard
+from metassay.studies.selection import without_references
+
+COMPARED = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq}
+VOTES = "metassay.studies.judge_votes"
+ASK = ("metassay.texts.scorers.judge_config", "ask_model")
+
+
+@study
+def judge(
+    scores: Scores | Votes | None = None,
+    *,
+    human: opt.Human = None,
+    judge: jd.Judges = None,
+    statistic: jd.Statistics = None,
+    abstain: jd.Abstain = "missing",
+    epsilon: jd.Epsilon = "experts",
+    worse: jd.Worse = 0.05,
+    cut: jd.Cut = "accuracy",
+    target: jd.Target = None,
+    slice_by: jd.SliceBy = None,
+    worst: jd.Worst = 20,
+    over: jd.Generalise = "inputs",
+    interval: jd.Interval = "sandwich",
+    confidence: opt.Confidence = 0.95,
+    resamples: opt.Resamples = 2_000,
+    seed: opt.Seed = 0,
+    require: jd.Require = None,
+    references: opt.References = False,
+    **former: Any,  # noqa: ANN401 - what this name took before
+) -> JudgeCard:
+    """Say how far judges can stand in for people.
+
+    Human columns with annotators are one criterion each; several human columns on one scale, such as ``verdict_anna``
+    and ``verdict_ben``, are people who judged the same. People together are the majority of their labels, or the mean
+    of their grades.
+
+    Notes
+    -----
+    Intervals come from the influence of each item on the statistic, added up over the outputs of one input, or of one
+    cluster of inputs; shares have Wilson's interval for as many independent items as these are worth. Intervals of
+    slices hold together (Bonferroni), and their tests are corrected by Holm's method. The alternative-annotator test is
+    that of Calderon, Reichart and Dror (2025), "The Alternative Annotator Test for LLM-as-a-Judge".
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> scores = ma.example("judge")
+    >>> card = ma.judge(scores, human="verdict_*", judge="strict-judge")
+    >>> round(card.table[0].estimate, 2), card.table[0].passed
+    (0.88, True)
+    """
+    if former or scores is None:
+        return _asked_otherwise(scores, former)
+    if isinstance(scores, Votes):
+        return _votes(scores, human=human, judge=judge, confidence=confidence, require=require)
+    kept, notes = without_references(scores, references)
+    setting = parts.Setting(kept, parts.tabulated(statistic), confidence, interval, resamples, seed, over)
+    criteria, said = criteria_of(kept, human)
+    found, unfit = judges_of(kept, criteria, kept.find_humans(human), judge)
+    aim = target if target is not None else 0.9 if cut in ("precision", "recall") else 1.0
+    card = _card(setting, criteria, found, (cut, aim), (float(epsilon), worse), abstain, slice_by, worst)
+    card = replace(card, requirements=_required(card, tuple(require or ())))
+    signature = Signature.open(
+        judges=len({row.judge for row in card.table}),
+        people=max(len(each.people) for each in criteria),
+        systems=kept.shape[0] if kept.has_systems else None,
+        inputs=kept.shape[1],
+        cut=None if not card.operating else [cut] if math.isnan(card.operating[0].target) else [cut, f"{aim:g}"],
+        **({} if interval == "bootstrap" else {"k": None}),
+    )
+    return replace(
+        card, signature=signature, notes=tuple(dict.fromkeys((*answers(card), *notes, *said, *unfit, *card.notes)))
+    )
+
+
+def _asked_otherwise(scores: object, former: dict[str, Any]) -> JudgeCard:
+    """Do what this name stood for before, which is to ask a model for grades, or say what is wrong."""
+    if scores is None and {"model", "config", "criterion"} & former.keys():
+        warnings.warn(
+            "metassay.judge asks whether a judge can be trusted; to ask a model for grades use metassay.ask_model",
+            DeprecationWarning,
+            stacklevel=4,
+        )
+        module, name = ASK
+        return cast("JudgeCard", getattr(import_module(module), name)(**{"name": "judge", **former}))
+    if former:
+        raise TypeError(f"judge() got an unexpected keyword argument {next(iter(former))!r}")
+    raise UsageError("expected Scores or Votes; use metassay.read (to ask a model for grades: metassay.ask_model)")
+
+
+def _votes(votes: Votes, **options: Any) -> JudgeCard:  # noqa: ANN401 - those that both studies have
+    """Hand votes to the study of judges who choose one of two outputs."""
+    return cast("JudgeCard", import_module(VOTES).judge_votes(votes, **options))
+
+
+def _card(
+    setting: parts.Setting,
+    criteria: Sequence[Criterion],
+    found: Sequence[Judged],
+    cut: tuple[str, float],
+    replacing: tuple[float, float],
+    abstain: str,
+    slice_by: opt.Names | None,
+    worst: int,
+) -> JudgeCard:
+    """Return all tables."""
+    tables: dict[str, list[Any]] = {name: [] for name in JudgeCard.tables()}
+    by = failures.slicings(setting.scores, slice_by)
+    people = {each.name: parts.people_rows(setting, each) for each in criteria}
+    tables["people"] = [row for rows in people.values() for row in rows]
+    notes: list[Note] = []
+    whole: list[Judged] = []
+    for each in found:
+        judged = replace(each, wrong=abstain == "wrong")
+        if judged.kind == "scores":
+            judged, curve, at = parts.with_threshold(judged, *cut)
+            if curve is not None:
+                tables["threshold"] += parts.threshold_rows(judged, curve, at)
+                tables["operating"].append(parts.operating_row(setting, judged, *cut, at >= 0))
+            tables["calibration"] += parts.calibration_rows(setting, judged)
+        whole.append(judged)
+        tables["agreement"] += parts.agreement_rows(setting, judged)
+        tables["confusion"] += parts.confusion_rows(setting, judged)
+        tables["slices"] += failures.slice_rows(setting, judged, by)
+        tables["disagreements"] += failures.disagreement_rows(setting, judged, worst)
+        alternative, curves = failures.alternative_rows(setting, judged, *replacing)
+        tables["alternative_annotators"] += alternative
+        tables["epsilon_curve"] += curves
+        if len(judged.runs):
+            tables["runs"].append(parts.run_row(setting, judged))
+        tables["table"].append(_row(setting, judged, tables, alternative))
+        notes += notes_on(setting, judged, tables, abstain)
+    for criterion in criteria:
+        mine = [each for each in whole if each.criterion.name == criterion.name]
+        if len(mine) > 1:
+            ranks, differences = parts.ranked(setting, mine)
+            tables["ranks"] += ranks
+            tables["differences"] += differences
+    return JudgeCard(signature=Signature.open(), notes=tuple(notes), **{n: tuple(rows) for n, rows in tables.items()})
+
+
+def _row(setting: parts.Setting, judged: Judged, tables: dict[str, list[Any]], alternative: Sequence[Any]) -> JudgeRow:
+    """Return a judge in a line, of what is known of it already or can be computed at once."""
+    of = judged.criterion
+    first = parts.headline(setting, of)
+    scale = parts.scale_of(of)
+    paired = parts.against_people(setting, judged)
+    single = _known(tables["agreement"], judged, "single people", first.name)
+    peers = next(
+        (r for r in tables["people"] if (r.person, r.human, r.statistic) == ("(all)", of.name, first.name)), None
+    )
+    kappa = bias = Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
+    if scale in parts.KAPPA:
+        kappa = setting.estimate(paired, cast("TabulatedStatistic", find(parts.KAPPA[scale])))
+    if scale != "nominal":
+        bias = setting.estimate(paired, cast("TabulatedStatistic", find("bias")))
+    own = setting.estimate(paired, first)
+    ends = [(r.estimate, r.low, r.high) if r is not None else (math.nan,) * 3 for r in (single, peers)]
+    tested = [row for row in alternative if row.n_people]
+    return JudgeRow(
+        judged.judge, of.name, judged.kind, len(paired), len(of.people), int(judged.abstained.sum()), first.name,
+        own.value, own.low, own.high, *ends[0], *ends[1], kappa.value, kappa.low, kappa.high,
+        bias.value, bias.low, bias.high, tested[0].winning_rate if tested else math.nan,
+        tested[0].passed if tested else None,
+    )  # fmt: skip
+
+
+def _known(rows: Sequence[AgreementRow], judged: Judged, against: str, statistic: str) -> AgreementRow | None:
+    wanted = (judged.judge, judged.criterion.name, against, statistic)
+    return next((row for row in rows if (row.judge, row.human, row.against, row.statistic) == wanted), None)
+
+
+def _required(card: JudgeCard, texts: Sequence[str]) -> tuple[RequirementRow, ...]:
+    """Return whether requirements are met, by each judge and criterion that they speak of."""
+    rows = []
+    for text in texts:
+        who, name, field, sign, bound = jd.requirement(text)
+        judges = [row for row in card.table if who in ("", row.judge)]
+        if not judges:
+            raise UnknownName("judge in a requirement:", who, [row.judge for row in card.table])
+        for row in judges:
+            value = _number(card, row, name, field)
+            rows.append(RequirementRow(text, row.judge, row.human, value, bool(COMPARED[sign](value, bound))))
+    return tuple(rows)
+
+
+def _number(card: JudgeCard, row: JudgeRow, name: str, field: str) -> float:
+    """Return the number that a requirement speaks of: of a statistic against people together, of the card, or of ω."""
+    mine = [r for r in card.agreement if (r.judge, r.human, r.statistic) == (row.judge, row.human, name)]
+    others = [r for r in card.alternative_annotators if (r.judge, r.human) == (row.judge, row.human)]
+    slices = [r for r in card.slices if (r.judge, r.human) == (row.judge, row.human)]
+    asked = "estimate" if field == "abs" else "n_items" if field == "n" else field
+    if mine:
+        value = float(getattr(mine[0], asked))
+    elif name in ("winning_rate", "advantage"):
+        value = float(getattr(others[0], name)) if others and others[0].n_people else math.nan
+    elif name == "worst_slice":
+        good = -1 if slices and slices[0].statistic != "accuracy" else 1
+        value = float(getattr(min(slices, key=lambda r: good * r.estimate), asked)) if slices else math.nan
+    elif name in ("kappa", "bias", "single", "people", "estimate"):
+        value = float(getattr(row, f"{name}_{field}" if field in ("low", "high") and name != "estimate" else
+                              asked if name == "estimate" else name))  # fmt: skip
+    elif name == "abstained":
+        value = row.n_abstained / max(row.n_items + row.n_abstained, 1)
+    else:
+        known = dict.fromkeys(r.statistic for r in card.agreement)
+        more = ("winning_rate", "advantage", "worst_slice", "single", "people", "abstained")
+        raise UnknownName("number in a requirement:", name, [*known, *more])
+    return abs(value) if field == "abs" and not np.isnan(value) else value

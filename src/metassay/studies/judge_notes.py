@@ -1,0 +1,142 @@
+"""What a reader of a judge card must know, the answer first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from metassay.core.note import Note
+from metassay.studies.judge_data import Judged
+from metassay.studies.judge_failures import is_worse
+from metassay.studies.judge_parts import Setting, is_probability
+from metassay.studies.judge_rows import JudgeCard, JudgeRow
+
+FEW_ITEMS = 30
+RARE = 0.02
+LEAK = 10
+"""A judge that says the same as a person on so many items or more, without exception, was not asked by itself."""
+MOST_ANSWERS = 3
+"""Judges of whom the answer speaks."""
+APART = 0.05
+"""A slice is worth the answer if it is worse by so much."""
+
+
+def answers(card: JudgeCard) -> Iterator[Note]:
+    """Yield two sentences for the best judges: how often one is right beside people, and what to watch."""
+    sign = -1 if card.table and card.table[0].statistic in ("mae", "rmse") else 1
+    best = sorted(card.table, key=lambda r: (r.human, math.inf if math.isnan(r.estimate) else -sign * r.estimate))
+    for row in best[:MOST_ANSWERS]:
+        names = (
+            "judge",
+            "human",
+            "kind",
+            "statistic",
+            "n_items",
+            "n_people",
+            "estimate",
+            "low",
+            "high",
+            "single",
+            "people",
+        )
+        yield Note.of("judge-answer", **{name: getattr(row, name) for name in names})
+        yield _watch(card, row)
+
+
+def _watch(card: JudgeCard, row: JudgeRow) -> Note:
+    """Return the weightiest of: a slice in which the judge fails, a bias, a label that it gets wrong."""
+    facts = {"judge": row.judge, "human": row.human}
+    worst = [r for r in card.slices if (r.judge, r.human) == (row.judge, row.human) and is_worse(r)]
+    worst = [r for r in worst if abs(r.estimate - r.elsewhere) >= APART]
+    if worst:
+        names = ("attribute", "value", "statistic", "estimate", "low", "high", "elsewhere", "n_items")
+        return Note.of("judge-watch-slice", **facts, **{name: getattr(worst[0], name) for name in names})
+    if row.bias_low > 0 or row.bias_high < 0:
+        labels = [r.label_human for r in card.confusion if (r.judge, r.human) == (row.judge, row.human)]
+        positive = max(labels, key=labels.index, default="") if row.kind in ("labels", "scores") else ""
+        return Note.of("judge-watch-bias", **facts, kind=row.kind, label=positive, bias=row.bias, low=row.bias_low,
+                       high=row.bias_high)  # fmt: skip
+    errors = [
+        r
+        for r in card.confusion
+        if (r.judge, r.human) == (row.judge, row.human) and r.label_human != r.label_judge and r.n >= 5
+    ]
+    if errors:
+        one = max(errors, key=lambda r: r.share)
+        return Note.of("judge-watch-label", **facts, said=one.label_judge, true=one.label_human, share=one.share,
+                       low=one.low, high=one.high, n=one.n)  # fmt: skip
+    return Note.of("judge-watch-nothing", **facts)
+
+
+def notes_on(setting: Setting, judged: Judged, tables: dict[str, list[Any]], abstain: str) -> Iterator[Note]:
+    """Yield what limits the numbers of one judge."""
+    of, row = judged.criterion, tables["table"][-1]
+    facts, n = {"judge": judged.judge, "human": of.name}, row.n_items
+    known = of.truth[~np.isnan(of.truth + judged.x)]
+    yield from _leaks(judged)
+    if row.n_abstained:
+        total = len(of.cells)
+        how = abstain if of.kind == "labels" else "missing"
+        yield Note.of("judge-abstains", **facts, n=row.n_abstained, items=total, how=how)
+    if n < FEW_ITEMS:
+        yield Note.of("judge-few-items", **facts, n=n)
+    if of.kind == "labels" and len(known):
+        codes, counts = np.unique(known, return_counts=True)
+        if len(codes) == 1:
+            yield Note.of("judge-one-label", **facts, label=of.said(codes[0]))
+        elif counts.min() / len(known) < RARE:
+            at = int(counts.argmin())
+            most = counts.max() / len(known)
+            yield Note.of(
+                "judge-rare-label", **facts, label=of.said(codes[at]), n=counts[at], items=len(known), most=most
+            )
+    if len(of.people) == 1:
+        yield Note.of("judge-one-person", human=of.name)
+    elif of.kind == "labels":
+        tied = int((np.isnan(of.truth) & (~np.isnan(of.ratings)).any(axis=0)).sum())
+        if tied:
+            yield Note.of("people-tied", human=of.name, n=tied, items=len(of.cells))
+    for one in [r for r in tables["alternative_annotators"] if (r.judge, r.human) == (judged.judge, of.name)]:
+        if not one.n_people:
+            yield Note.of("judge-alternative-untested", human=of.name)
+        elif one.n_left_out:
+            yield Note.of("judge-people-left-out", human=of.name, n=one.n_left_out, people=len(of.people))
+    if judged.kind == "scores":
+        yield from _score_notes(judged, tables, facts)
+    if len(judged.runs):
+        yield Note.of("judge-runs-together", **facts, n=len(judged.runs), kind=of.kind)
+    lacking = [r.statistic for r in tables["agreement"] if (r.judge, r.human, r.against) == (
+        judged.judge, of.name, of.against) and math.isnan(r.estimate)]  # fmt: skip
+    if lacking:
+        yield Note.of("judge-undefined", **facts, statistics=lacking)
+    ways = len(setting.ways(of.cells))
+    yield Note.of("judge-generalises", over=setting.over if ways or setting.over == "items" else "items",
+                  clusters=bool(setting.scores.clusters))  # fmt: skip
+
+
+def _leaks(judged: Judged) -> Iterator[Note]:
+    """Yield a note for every person whom the judge equals on all items."""
+    of = judged.criterion
+    for person, rating in zip(of.people, of.ratings, strict=True):
+        both = ~np.isnan(rating + judged.raw)
+        if both.sum() >= LEAK and (rating[both] == judged.raw[both]).all() and len(np.unique(rating[both])) > 1:
+            yield Note.of("judge-equals-person", judge=judged.judge, person=person, human=of.name, n=both.sum())
+
+
+def _score_notes(judged: Judged, tables: dict[str, list[Any]], facts: dict[str, str]) -> Iterator[Note]:
+    raw = judged.raw[~np.isnan(judged.raw)]
+    inside = float(((raw >= 0) & (raw <= 1)).mean()) if len(raw) else 0.0
+    if 0.5 <= inside < 1:
+        yield Note.of(
+            "judge-outside-unit", **facts, n=int(((raw < 0) | (raw > 1)).sum()), value=raw[(raw < 0) | (raw > 1)][0]
+        )
+    mine = [r for r in tables["operating"] if (r.judge, r.human) == (facts["judge"], facts["human"])]
+    if mine and math.isnan(mine[0].threshold):
+        yield Note.of("judge-target-unreached", **facts, rule=mine[0].rule, target=mine[0].target)
+    elif mine:
+        one = mine[0]
+        yield Note.of("judge-threshold", **facts, threshold=one.threshold, rule=one.rule, accuracy=one.accuracy,
+                      probability=is_probability(judged.raw))  # fmt: skip
