@@ -85,6 +85,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "compare": lambda: ma.compare(
             data, test="williams", statistic="pearson", level="system", correction="bonferroni", scope="row"
         ),
+        "bias": lambda: ma.bias(data, style=metrics[:1], hold="difference"),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
         "drift": lambda: ma.drift(data),

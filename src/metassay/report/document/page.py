@@ -24,7 +24,7 @@ from metassay.report.notes import is_answer, sentences
 from metassay.report.templates import each, filled, options
 
 STUDIES = (
-    *("look", "agree", "compare", "criteria", "pairs", "decisions", "stability", "precision", "reliability"),
+    *("look", "agree", "compare", "bias", "criteria", "pairs", "decisions", "stability", "precision", "reliability"),
     "difficulty",
     "normality",
 )
