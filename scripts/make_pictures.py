@@ -10,6 +10,7 @@ import metassay as ma
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 SCORES = ma.example()
+VOTES = ma.read_votes(Path(ma.__file__).parent / "data" / "votes.csv")
 FEW = "synthetic-judge,synthetic-embedding,synthetic-overlap,synthetic-noise"
 
 PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
@@ -28,6 +29,7 @@ PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "estimate": (lambda: ma.estimate(SCORES, human="relevance", metric="synthetic-judge", annotated=20), {}),
     "precision": (lambda: ma.precision(SCORES, human="relevance", metric="synthetic-judge", annotated=20), {}),
     "profile": (lambda: ma.profile(SCORES), {}),
+    "rank": (lambda: ma.rank(VOTES, human="dora,emil,farah,goran"), {}),
     "reliability": (lambda: ma.reliability(SCORES, metric=FEW), {}),
     "reliability-designs": (lambda: ma.reliability(SCORES, metric=FEW), {"kind": "designs"}),
     "simulate-coverage": (

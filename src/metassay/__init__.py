@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from metassay.core.option import works_on
+from metassay.core.option import slices_with, works_on
 from metassay.core.result import on_first_use
 from metassay.core.signature import VERSION as __version__
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metassay.core.scores import Column as Column
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
+    from metassay.core.slices import Slices as Slices
     from metassay.core.texts import Texts as Texts
     from metassay.core.votes import Votes as Votes
     from metassay.errors import Contradiction as Contradiction
@@ -40,12 +41,16 @@ if TYPE_CHECKING:
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
+    from metassay.report.sheet.making import Sheet as Sheet
+    from metassay.report.sheet.making import make_sheet as make_sheet
     from metassay.reproduction.reproduce import Reproduction as Reproduction
     from metassay.reproduction.reproduce import reproduce as reproduce
     from metassay.stats.statistics.base import Statistic as Statistic
     from metassay.stats.statistics.registry import register as register
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
+    from metassay.studies.bias import Biases as Biases
+    from metassay.studies.bias import bias as bias
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
     from metassay.studies.composite import Combined as Combined
@@ -63,10 +68,14 @@ if TYPE_CHECKING:
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.drift import Drift as Drift
+    from metassay.studies.drift import drift as drift
     from metassay.studies.estimate import Estimates as Estimates
     from metassay.studies.estimate import estimate as estimate
     from metassay.studies.judge import JudgeCard as JudgeCard
     from metassay.studies.judge import judge as judge
+    from metassay.studies.judge_votes import JudgeVotes as JudgeVotes
+    from metassay.studies.judge_votes import judge_votes as judge_votes
     from metassay.studies.leaderboard import Leaderboard as Leaderboard
     from metassay.studies.leaderboard import leaderboard as leaderboard
     from metassay.studies.look import Look as Look
@@ -77,6 +86,8 @@ if TYPE_CHECKING:
     from metassay.studies.pairs import pairs as pairs
     from metassay.studies.plan import Plan as Plan
     from metassay.studies.plan import plan as plan
+    from metassay.studies.plan_labels import LabelPlan as LabelPlan
+    from metassay.studies.plan_labels import plan_labels as plan_labels
     from metassay.studies.power import Power as Power
     from metassay.studies.power import simulate_power as simulate_power
     from metassay.studies.precision import Precision as Precision
@@ -115,6 +126,7 @@ HOMES = {
     "Catalogue": "metassay.texts.scorers.registry",
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
+    "Biases": "metassay.studies.bias",
     "Combined": "metassay.studies.composite",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
@@ -129,9 +141,12 @@ HOMES = {
     "Differences": "metassay.studies.differences",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
+    "Drift": "metassay.studies.drift",
     "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
+    "LabelPlan": "metassay.studies.plan_labels",
     "JudgeCard": "metassay.studies.judge",
+    "JudgeVotes": "metassay.studies.judge_votes",
     "Leaderboard": "metassay.studies.leaderboard",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
@@ -146,8 +161,10 @@ HOMES = {
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
     "Scores": "metassay.core.scores",
+    "Sheet": "metassay.report.sheet.making",
     "Signature": "metassay.core.signature",
     "Size": "metassay.studies.size",
+    "Slices": "metassay.core.slices",
     "Stability": "metassay.studies.stability",
     "Statistic": "metassay.stats.statistics.base",
     "Survival": "metassay.studies.survive",
@@ -160,6 +177,7 @@ HOMES = {
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "ask_model": "metassay.texts.scorers.judge_config",
+    "bias": "metassay.studies.bias",
     "compare": "metassay.studies.compare",
     "composite": "metassay.studies.composite",
     "corrupt": "metassay.texts.changes.corruptions",
@@ -169,6 +187,7 @@ HOMES = {
     "differences": "metassay.studies.differences",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
+    "drift": "metassay.studies.drift",
     "estimate": "metassay.studies.estimate",
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
@@ -176,12 +195,15 @@ HOMES = {
     "leaderboard": "metassay.studies.leaderboard",
     "load": "metassay.report.data",
     "judge": "metassay.studies.judge",
+    "judge_votes": "metassay.studies.judge_votes",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
+    "make_sheet": "metassay.report.sheet.making",
     "metrics": "metassay.texts.scorers.registry",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
     "plan": "metassay.studies.plan",
+    "plan_labels": "metassay.studies.plan_labels",
     "precision": "metassay.studies.precision",
     "profile": "metassay.studies.profile",
     "rank": "metassay.studies.rank",
@@ -225,6 +247,7 @@ on_first_use(lambda: import_module("metassay.report"))
 on_first_use(lambda: import_module("metassay.charts"))
 # Nor do studies know where they run.
 works_on("metassay.engine", "on")
+slices_with("metassay.studies.slices", "by_slices")
 
 
 def __dir__() -> list[str]:

@@ -80,7 +80,9 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         ),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
+        "drift": lambda: ma.drift(data),
         "estimate": lambda: ma.estimate(data, annotated=5),
+        "leaderboard": lambda: ma.leaderboard(data, statistic="pearson@system,kendall@input"),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
         "rank": lambda: voted(metrics, people),
@@ -99,6 +101,8 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "composite": lambda: ma.composite(data, level="input", folds=3, **few),
         "differences": lambda: ma.differences(data, **few),
         "plan": lambda: ma.plan(data, trials=50),
+        "slices": lambda: ma.agree(data, by="group"),
+        "plan-labels": lambda: ma.plan_labels(data, trials=5),
     }[name]()
 
 

@@ -55,6 +55,34 @@ EXAMPLES = {
     "generalises": {"method": "two-way", "to": "both"},
     "inputs-differ": {"n": 2, "columns": 3, "alpha": 0.05, "others": ("rouge",)},
     "inputs-unpaired": {"human": "relevance", "n": 20, "inputs": 80, "how": "swaps", "others": True},
+    "judge-answer": {
+        **{
+            "judge": "gpt",
+            "human": "verdict",
+            "kind": "labels",
+            "statistic": "accuracy",
+            "n_items": 600,
+            "n_people": 3,
+        },
+        **{"estimate": 0.89, "low": 0.86, "high": 0.92, "single": 0.84, "people": 0.85},
+    },
+    "judge-watch-bias": {
+        "judge": "gpt",
+        "human": "x",
+        "kind": "labels",
+        "label": "pass",
+        "bias": 0.1,
+        "low": 0.05,
+        "high": 0.15,
+    },
+    "judge-watch-slice": {
+        **{"judge": "gpt", "human": "verdict", "attribute": "category", "value": "maths", "statistic": "accuracy"},
+        **{"estimate": 0.69, "low": 0.6, "high": 0.8, "elsewhere": 0.96, "n_items": 152},
+    },
+    "judge-votes": {
+        **{"judge": "gpt", "agreement": 0.7, "low": 0.6, "high": 0.8, "confidence": 0.95, "n": 90},
+        **{"single": 0.66, "people": 0.9},
+    },
     "judge-unscored": {"scorer": "judge", "answers": 9, "reasons": (("empty", 2), ("cut", 1)), "rejection": None},
     "judge-usage": {
         "scorer": "judge",
@@ -76,6 +104,8 @@ EXAMPLES = {
         "tests": 12,
         "alpha": 0.05,
     },
+    "labels-needed": {"human": "label", "metric": "judge", "target": 0.03, "needed": (("accuracy", 1200),), "n": 200},
+    "labels-worth-each": {"human": "label", "n": 200, "worths": (("judge", 540), ("other", 300))},
     "method-on-averages": {"method": "fisher"},
     "no-composite": {"least": 3, "groups": (("people", 2),)},
     "no-questions": {"scorer": "qaeval", "n": 1, "outputs": 3},

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
+    "bias": ("effects", "grades"),
     "compare": ("matrix", "ranks"),
     "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
+    "drift": ("shifts",),
     "estimate": ("intervals",),
     "normality": ("bars",),
     "pairs": ("curves", "chance", "triangle"),
@@ -42,7 +44,9 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-power": ("curves",),
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
+    "plan-labels": ("choices",),
     "reliability": ("components", "designs"),
+    "slices": ("estimates",),
     "composite": ("forest",),
     "differences": ("chance",),
 }

@@ -21,6 +21,7 @@ from metassay.errors import DataError, FormatError, UnknownName, UsageError, lis
 from metassay.readers import (
     FORMATS,
     alt_test,
+    exports,
     frank,
     g_eval,
     helm,
@@ -40,7 +41,7 @@ from metassay.readers import (
     xlsx,
 )
 from metassay.readers.languages import EVERY, LanguagePair
-from metassay.readers.near import near_miss
+from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
 
 # In the order they are asked: formats with field names of their own before tables, which need two columns.
@@ -56,6 +57,7 @@ _MODULES: tuple[ModuleType, ...] = (
     realsumm,
     frank,
     helm,
+    exports,
     wmt,
     votes,
     xlsx,
@@ -262,6 +264,8 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
     elif source.is_text:
         source.check_first_line()
         names = tables.column_names(source, reading)
+        if elsewhere := header_elsewhere(source, names, reading):
+            return source.wrong(elsewhere)
         if len(names) > 2 or {"system", "input"} & set(names):
             tables.explain(source, reading)
         seen = f"the first line is {one_line(source.first_line, 60)!r}"

@@ -15,7 +15,7 @@ from metassay.errors import MetassayError, one_line
 from metassay.readers import read, read_texts
 from metassay.stats.significance import corrected
 from metassay.studies.agree import agree
-from metassay.studies.compare import ComparisonRow, compare
+from metassay.studies.compare import Comparison, ComparisonRow, compare
 from metassay.studies.coverage import simulate_coverage
 from metassay.studies.criteria import Confounding, criteria
 from metassay.studies.downgrade import Damaged, downgrade
@@ -78,6 +78,16 @@ class Desk:
             raise CannotCheckError(f"there are no scores in {one_line(place)}; get them: metassay datasets get {data}")
         return self.once(("scores", data), lambda: read(place))
 
+    def task(self, data: str, language: str) -> Scores:
+        """Return the scores of a WMT metrics task, in mt-metrics-eval's layout."""
+        place = self.folder / data
+        if not (place / "metric-scores" / language).is_dir():
+            raise CannotCheckError(
+                f"there is no {one_line(place / 'metric-scores' / language)}; the WMT metrics task publishes "
+                "it with mt-metrics-eval (github.com/google-research/mt-metrics-eval)"
+            )
+        return self.once(("task", data, language), lambda: read(place, language=language))
+
     def texts(self, data: str) -> Texts:
         """Return the texts of a data set."""
         places = [self.folder / data / name for name in TEXTS[data]]
@@ -91,10 +101,11 @@ class Desk:
     def criteria(self, data: str, method: str, metrics: Sequence[str]) -> Confounding:
         """Return the experts' criteria held against each other; intervals are not needed here."""
         scores = self.scores(data)
-        return self.once(
+        found: Confounding = self.once(
             ("criteria", data, method, tuple(metrics)),
             lambda: criteria(scores, human="expert*", metric=metrics, method=method, resamples=2, **self.drawn),
         )
+        return found
 
     def once(self, key: object, make: Callable[[], Made]) -> Made:
         """Return what `make` makes; it is made the first time only."""
@@ -179,8 +190,24 @@ def _power(desk: Desk, data: str, *, human: str) -> Numbers:
     return {f"{row.test}, k = {100 * row.setting:.0f}": row.rate for row in result.table}
 
 
+def _wmt(desk: Desk, data: str, *, language: str, human: str, statistic: str, level: str) -> Numbers:
+    """Correlations of a metrics task; names there end in ``[noref]``, and those of files in ``-src`` or ``-refA``."""
+    found = agree(
+        desk.task(data, language),
+        human=human,
+        statistic=statistic,
+        level=level,
+        interval="boot-systems",
+        resamples=2,
+        **desk.drawn,
+    )
+    ends = {"src": "[noref]", "refA": ""}
+    named = ((row.metric.rpartition("-"), row.estimate) for row in found.table)
+    return {name + ends[end]: estimate for (name, _, end), estimate in named if end in ends}
+
+
 def _tested(desk: Desk, data: str, human: str, metrics: Sequence[str], level: str) -> Sequence[ComparisonRow]:
-    result = compare(
+    result: Comparison = compare(
         desk.scores(data),
         human=human,
         metric=metrics,
@@ -286,4 +313,5 @@ _CHECKS: Mapping[str, Callable[..., Numbers]] = {
     "power": _power,
     "rejected": _rejected,
     "rouge": _rouge,
+    "wmt": _wmt,
 }

@@ -218,7 +218,7 @@ def powered_systems(
             )
             each = replace(each, corrected=next(ends), human=next(ends))
         if shares:
-            each = replace(each, **{side: _share(getattr(each, side), confidence) for side in ("corrected", "human")})
+            each = replace(each, corrected=_share(each.corrected, confidence), human=_share(each.human, confidence))
         found.append(each)
     inputs = np.arange(people.shape[1]) if clusters is None else clusters
     df = len(np.unique(inputs[(~np.isnan(people + judge)).any(axis=0)])) - 1

@@ -13,7 +13,7 @@ ranks they may have. Where the judge is of no help, the answer is that of the la
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -231,7 +231,7 @@ class _Case:
         """Whether both say yes or no."""
         return _yes_no(self.y) and _yes_no(self.f)
 
-    def rows(self, methods: Sequence[str]) -> Iterator[EstimateRow]:
+    def rows(self, methods: Iterable[str]) -> Iterator[EstimateRow]:
         for method in methods:
             if method == "rogan-gladen" and not self.yes_no:
                 continue

@@ -299,7 +299,7 @@ class _Column(NamedTuple):
             return [Note.of("reliability-impossible", column=self.name, reason=what, systems=self.size("system"))]
         notes = []
         if self.kind == "human" and self.ratings is None:
-            notes.append(Note.of("raters-unknown", human=self.name))
+            notes.append(Note.of("raters-unnamed", human=self.name))
         elif self.ratings is not None and not self.several:
             notes.append(Note.of("raters-uncrossed", human=self.name, raters=self.number()))
         elif self.ratings is not None and self.number() == 2:

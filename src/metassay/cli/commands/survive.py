@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     parts = labelled(arguments.files)
     arguments.files = [path for paths in parts.values() for path in paths]
-    return run_study(arguments, "survive", partial(_read, parts=parts))
+    return run_study(arguments, "survive", partial(read_by, parts=parts))
 
 
 def labelled(files: list[str]) -> dict[str, list[str]]:
@@ -49,7 +49,7 @@ def labelled(files: list[str]) -> dict[str, list[str]]:
     return found
 
 
-def _read(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Scores:
+def read_by(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Scores:
     """Read files that carry a label one label at a time, and put them beside each other."""
     from metassay.core.stacking import stacked
     from metassay.readers import read
