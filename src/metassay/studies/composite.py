@@ -182,7 +182,7 @@ def _rows(
     single = KINDS.index("single")
     often = int(np.bincount(found.singles, minlength=len(names)).argmax())
     for at, kind in enumerate((*KINDS, HINDSIGHT)):
-        won = (math.nan,) * 3
+        won: tuple[float, ...] = (math.nan,) * 3
         if kind not in ("single", HINDSIGHT):
             gained = gain(made, at, single, draws, confidence)
             same = np.array_equal(found.columns[at], found.columns[single], equal_nan=True)
