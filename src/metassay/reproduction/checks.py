@@ -78,13 +78,6 @@ class Desk:
             raise CannotCheckError(f"there are no scores in {one_line(place)}; get them: metassay datasets get {data}")
         return self.once(("scores", data), lambda: read(place))
 
-    def file(self, data: str, name: str) -> Scores:
-        """Return the scores in a file of a data set that is not among those that can be downloaded."""
-        place = self.folder / data / name
-        if not place.is_file():
-            raise CannotCheckError(f"needs {data}/{name}, which is not among the files that can be downloaded")
-        return self.once(("file", data, name), lambda: read(place))
-
     def task(self, data: str, language: str) -> Scores:
         """Return the scores of a WMT metrics task, in mt-metrics-eval's layout."""
         place = self.folder / data
@@ -94,6 +87,13 @@ class Desk:
                 "it with mt-metrics-eval (github.com/google-research/mt-metrics-eval)"
             )
         return self.once(("task", data, language), lambda: read(place, language=language))
+
+    def file(self, data: str, name: str) -> Scores:
+        """Return the scores in a file of a data set that is not among those that can be downloaded."""
+        place = self.folder / data / name
+        if not place.is_file():
+            raise CannotCheckError(f"needs {data}/{name}, which is not among the files that can be downloaded")
+        return self.once(("file", data, name), lambda: read(place))
 
     def texts(self, data: str) -> Texts:
         """Return the texts of a data set."""
