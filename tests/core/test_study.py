@@ -23,7 +23,7 @@ STUDIES = sorted(name for name, home in ma.HOMES.items() if home.startswith("met
 def test_source_and_signature_declare_the_same(verb):
     declared = read_declaration(ma.HOMES[verb], verb)
     parameters = inspect.signature(getattr(ma, verb)).parameters
-    found = {name: p for name, p in parameters.items() if str(p.annotation).startswith("opt.")}
+    found = {name: p for name, p in parameters.items() if str(p.annotation).startswith(("opt.", "jd."))}
     assert list(declared.options) == list(found)
     for name, each in declared.options.items():
         assert each.default == found[name].default

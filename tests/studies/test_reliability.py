@@ -191,7 +191,7 @@ def test_designs_that_allow_nothing_say_why():
     y = table()
     one_rater = ma.Scores.from_arrays({"m": y[..., 1]}, {"good": y[..., 0]})
     result = ma.reliability(one_rater, resamples=50)
-    assert noted(result, "raters-unknown", human="good")
+    assert noted(result, "raters-unnamed", human="good")
     assert [row.component for row in result.table if row.metric == "good"] == ["system", "input", "system × input"]
     assert {row.level for row in result.designs} == {"system"}
     assert not result.raters
@@ -243,5 +243,5 @@ def test_real_data_without_raters(shared_data):
         result = ma.reliability(ma.read(shared_data / folder / "scores"), metric=columns, resamples=50)
         assert 0.8 < now(result, column=columns).estimate < 1
     result = ma.reliability(ma.read(shared_data / "wmt23"), human="mqm", metric="BLEU*", resamples=50)
-    assert noted(result, "raters-unknown", human="mqm")
+    assert noted(result, "raters-unnamed", human="mqm")
     assert now(result, column="mqm").estimate == pytest.approx(0.99, abs=0.01)

@@ -398,7 +398,8 @@ class Scores:
                 at = [axis for axis, _ in axes].index("language")
                 values = np.moveaxis(values, at, 0)[spoken.index(language)]
                 axes = axes[:at] + axes[at + 1 :]
-            whole = column.system_scores
+            # A score of a whole system is none of a part of its inputs.
+            whole = column.system_scores if len(cols) == len(self.inputs) else None
             kept[name] = replace(column, values=values, axes=axes, system_scores=None if whole is None else whole[rows])
         names = tuple(self.systems[i] for i in rows)
         return replace(

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import stdtr
-from scipy.stats import wilcoxon
 
 from metassay.stats import draws
 from metassay.stats.arrays import FloatArray, IntArray
@@ -25,6 +24,8 @@ from metassay.stats.significance import corrected
 
 FEW = 30
 """Items under which the paper takes Wilcoxon's test for the t-test, and the reference leaves a person out."""
+MANY = 2_000
+"""With more items than this, those that are alike are drawn by their number, which takes no longer for any number."""
 PASS = 0.5
 """The winning rate at which a judge passes."""
 
@@ -190,23 +191,51 @@ def chance_of_passing(
     lean = np.sign(values.sum(axis=0))
     possible = float(means_of_known(np.where(known, values * lean, np.nan)).mean())
     tilt = min(max(worse / (2 * possible), -0.5), 0.5) if possible > 0 else 0.0
-    passed = 0
-    size = draws.page_size(2 * apart.shape[1])
+    sides, shares = np.where(lean < 0, -1.0, 1.0), None
+    if values.shape[1] > MANY:  # items that are alike are drawn by their number
+        first, count = np.unique(_patterns(known, values), return_index=True, return_counts=True)[1:]
+        if 4 * len(first) <= values.shape[1]:
+            known, values, lean, sides = known[:, first], values[:, first], lean[first], sides[first]
+            shares = count / count.sum()
+    passed, total_items = 0, apart.shape[1]
+    size = draws.page_size(2 * values.shape[1])
     for page in range(-(-resamples // size)):
         random = draws.stream(seed, draws.TRIALS, page)
-        times = draws.multiplicities(random, apart.shape[1], size)
+        if shares is None:
+            times = draws.multiplicities(random, total_items, size)
+        else:
+            times = random.multinomial(total_items, shares, size).T
         # How often the judge loses among the draws of one item.
         loses = random.binomial(times.astype(np.int64), 0.5 + np.where(lean == 0, 0.0, tilt)[:, None])
-        sign = np.where(lean < 0, -1.0, 1.0)[:, None] * (2 * loses - times)
+        sign = sides[:, None] * (2 * loses - times)
         kept = min(size, resamples - page * size)
         n, total, squares = known @ times[:, :kept], values @ sign[:, :kept], values**2 @ times[:, :kept]
         middle = quotient(total, n)
         error = np.sqrt(np.maximum(squares - n * middle**2, 0.0) / np.maximum(n * (n - 1), 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             p = stdtr(np.maximum(n - 1, 1), (middle - epsilon) / error)
-        wins = np.array([(corrected(column, "by") <= q).mean() for column in p.T])
-        passed += int((wins >= PASS).sum())
+        passed += int((_rejected(p, q) >= PASS * len(p)).sum())
     return passed / resamples
+
+
+def _rejected(p: FloatArray, q: float) -> IntArray:
+    """Return how many of the p-values in each column (P, B) are rejected at false discovery rate q, dependent or not.
+
+    Benjamini and Yekutieli's step-up procedure, as :func:`metassay.stats.significance.corrected` has it.
+    """
+    known = (~np.isnan(p)).sum(axis=0)
+    place = np.arange(1, len(p) + 1)
+    spread = np.append(0.0, np.cumsum(1 / place))[known]
+    small = np.sort(p, axis=0) * known * spread <= q * place[:, None] * (1 + 1e-12)
+    return np.asarray(np.where(small, place[:, None], 0).max(axis=0, initial=0))
+
+
+def _patterns(known: FloatArray, values: FloatArray) -> IntArray:
+    """Return a number per item, equal for items on which all people fare alike."""
+    found = np.zeros(values.shape[1], dtype=np.int64)
+    for here, row in zip(known, values, strict=True):
+        found = np.unique(4 * found + np.where(here, row + 1, 3).astype(np.int64), return_inverse=True)[1]
+    return found
 
 
 def _p_value(apart: FloatArray, epsilon: float, clusters: IntArray | None) -> float:
@@ -214,6 +243,8 @@ def _p_value(apart: FloatArray, epsilon: float, clusters: IntArray | None) -> fl
     known = ~np.isnan(apart)
     values = apart[known]
     if clusters is None and len(values) < FEW:
+        from scipy.stats import wilcoxon  # a slow import that few need
+
         return float(wilcoxon(values - epsilon, alternative="less").pvalue)
     found = mean(values, [] if clusters is None else [clusters[known]])
     if found.error > 0:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from metassay.stats import draws
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, bootstrap, clustered_variance, estimate, share
 from metassay.stats.intervals import percentiles
-from metassay.stats.kernels.tabulated import Items
+from metassay.stats.kernels.tabulated import Items, Tabulated
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.statistics.scales import FisherScale
 from metassay.stats.statistics.tabulated import TabulatedStatistic
@@ -135,14 +137,9 @@ class Paired:
         """
         n = len(self.x)
         if resamples and n:
-            tabulated = statistic.tabulated(self.x, self.z, self.ways[0] if self.ways else None)
-            drawn = (
-                bootstrap(tabulated.correlate, tabulated.size, resamples, seed)
-                if self.ways
-                else tabulated.bootstrap(resamples, seed)
-            )
+            value, drawn = self._drawn(statistic, resamples, seed)
             low, high = (float(end[0]) for end in percentiles(drawn[None], confidence))
-            return Estimate(tabulated.estimate(), float(np.nanstd(drawn)), low, high, math.inf, n)
+            return Estimate(value, float(np.nanstd(drawn)), low, high, math.inf, n)
         if statistic.name in SHARES:
             return self._share(statistic, confidence)
         value, moved = self.influences(statistic)
@@ -150,6 +147,36 @@ class Paired:
             return Estimate(math.nan, math.nan, math.nan, math.nan, 0, n)
         variance, df = clustered_variance(moved, self.ways)
         return on_scale(value, variance, df, n, confidence, statistic.range)
+
+    @cached_property
+    def _clusters(self) -> tuple[IntArray, FloatArray]:
+        """The first cluster of each kind, and how many there are; clusters of a kind hold the same kinds of items."""
+        way = self.ways[0] if self.ways else np.arange(len(self.x))
+        # Sums of random whole numbers, which are exact, tell clusters apart.
+        mark = np.random.default_rng(0).integers(1 << 38, size=(2, len(self.first))).astype(np.float64)
+        sums = np.stack([np.bincount(way, each[self.kind]) for each in mark])
+        first, count = np.unique(sums, axis=1, return_index=True, return_counts=True)[1:]
+        return first, count.astype(np.float64)
+
+    def _drawn(self, statistic: TabulatedStatistic, resamples: int, seed: int) -> tuple[float, FloatArray]:
+        """Return a statistic, and the same in samples of clusters; of clusters that are alike the number is drawn."""
+        first, count = self._clusters
+        clusters = int(count.sum())
+        if 4 * len(first) > clusters:
+            whole = statistic.tabulated(self.x, self.z, self.ways[0] if self.ways else None)
+            return whole.estimate(), bootstrap(whole.correlate, whole.size, resamples, seed)
+        place = np.full(clusters, -1)
+        place[first] = np.arange(len(first))
+        way = place[self.ways[0]] if self.ways else place
+        kept = way >= 0
+        frame = statistic.frame(self.x[self.first], self.z[self.first])
+        some = Tabulated(statistic, self.x[kept], self.z[kept], frame, way[kept])
+        size = draws.page_size(len(first))
+        pages = (
+            some.correlate(draws.stream(seed, draws.POINTS, page).multinomial(clusters, count / clusters, size).T)
+            for page in range(-(-resamples // size))
+        )
+        return float(some.correlate(count[:, None])[0]), np.concatenate(list(pages))[:resamples]
 
     def _share(self, statistic: TabulatedStatistic, confidence: float) -> Estimate:
         """Return the interval of a statistic that is a share of items."""
@@ -229,7 +256,9 @@ def sliced(values: FloatArray, codes: IntArray, size: int, clusters: IntArray | 
     """
     known = ~np.isnan(values)
     values, codes = values[known], codes[known]
-    unit = np.arange(len(values)) if clusters is None else np.unique(clusters[known], return_inverse=True)[1]
+    if clusters is None:
+        return _independent(values, codes, size)
+    unit = _compact(clusters[known])
     count = int(unit.max(initial=-1)) + 1
     total, every = np.bincount(unit, values, count), np.bincount(unit, minlength=count).astype(np.float64)
     inside = codes >= 0
@@ -250,3 +279,25 @@ def sliced(values: FloatArray, codes: IntArray, size: int, clusters: IntArray | 
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.abs(mean - elsewhere) / np.sqrt(np.where(variance > 1e-24, variance, np.nan))
     return Slices(n, mean, error, elsewhere, np.asarray(2 * stdtr(max(count - 1, 1), -t)), count - 1)
+
+
+def _independent(values: FloatArray, codes: IntArray, size: int) -> Slices:
+    """Return the same for items that do not cluster: sums by slice say all."""
+    count = len(values)
+    values = values - (middle := float(values.mean()) if count else 0.0)
+    inside = codes >= 0
+    n, sums, squares = (
+        np.bincount(codes[inside], each[inside], size).astype(np.float64)
+        for each in (np.ones(count), values, values**2)
+    )
+    rest, stretch = count - n, count / max(count - 1, 1)
+    mean, elsewhere = quotient(sums, n), quotient(values.sum() - sums, rest)
+    spread, other = (
+        np.maximum(each - total**2 / np.maximum(m, 1), 0.0) / np.maximum(m, 1) ** 2
+        for each, total, m in ((squares, sums, n), ((values**2).sum() - squares, values.sum() - sums, rest))
+    )
+    variance = stretch * (spread + other)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.abs(mean - elsewhere) / np.sqrt(np.where(variance > 1e-24, variance, np.nan))
+    p = np.asarray(2 * stdtr(max(count - 1, 1), -t))
+    return Slices(n, mean + middle, np.sqrt(stretch * spread), elsewhere + middle, p, count - 1)

@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, cast
 
 import numpy as np
@@ -31,7 +30,7 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.core.votes import Votes
-from metassay.errors import DataError, UnknownName, UsageError
+from metassay.errors import UnknownName, UsageError
 from metassay.stats.clustered import Estimate
 from metassay.stats.statistics.registry import find
 from metassay.stats.statistics.tabulated import TabulatedStatistic
@@ -95,7 +94,7 @@ def judge(
     if former or scores is None:
         return _asked_otherwise(scores, former)
     if isinstance(scores, Votes):
-        return _votes(scores, human=human, judge=judge, confidence=confidence, resamples=resamples, seed=seed)
+        return _votes(scores, human=human, judge=judge, confidence=confidence, require=require)
     kept, notes = without_references(scores, references)
     setting = parts.Setting(kept, parts.tabulated(statistic), confidence, interval, resamples, seed, over)
     criteria, said = criteria_of(kept, human)
@@ -133,10 +132,6 @@ def _asked_otherwise(scores: object, former: dict[str, Any]) -> JudgeCard:
 
 def _votes(votes: Votes, **options: Any) -> JudgeCard:  # noqa: ANN401 - those that both studies have
     """Hand votes to the study of judges who choose one of two outputs."""
-    if find_spec(VOTES) is None:
-        raise DataError(
-            "judges that vote for one of two outputs cannot be studied by this version; give labels or scores"
-        )
     return cast("JudgeCard", import_module(VOTES).judge_votes(votes, **options))
 
 

@@ -250,5 +250,9 @@ def _label_notes(judged: Judged) -> list[Note]:
     of = judged.criterion
     theirs, own = ({of.said(code) for code in np.unique(v[~np.isnan(v)])} for v in (of.ratings, judged.raw))
     facts = {"judge": judged.judge, "human": of.name}
-    pairs = (("people", theirs - own), ("judge", own - theirs))
-    return [Note.of(f"labels-{who}-only", labels=sorted(some), **facts) for who, some in pairs if some]
+    notes = []
+    if theirs - own:
+        notes.append(Note.of("labels-people-only", labels=sorted(theirs - own), **facts))
+    if own - theirs:
+        notes.append(Note.of("labels-judge-only", labels=sorted(own - theirs), **facts))
+    return notes

@@ -18,13 +18,14 @@ import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from metassay.errors import FormatError, MetassayError, one_line
 from metassay.web.limits import in_words
 
 if TYPE_CHECKING:
     from metassay.core.scores import Column, Scores
+    from metassay.report.document.report import Report
 
 Order = dict[str, Any]
 Tell = Callable[[float, str], None]
@@ -80,7 +81,7 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
 
     with engine.reporting(worked):
         title = order["title"] or TITLE
-        made = make_report(scores, order["output"], title=title, watch=begun, **order["options"])
+        made = cast("Report", make_report(scores, order["output"], title=title, watch=begun, **order["options"]))
     return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
 
 

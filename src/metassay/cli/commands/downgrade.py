@@ -36,6 +36,11 @@ def add(parser: Parser) -> None:
     after = "FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
     after += "shuffle=shuffled.csv; repeat it for several"
     options.add_flags(parser, "damage: from scores", {"--after [KIND[@RATE]=]FILE...": after})
+    said = (
+        "votes of people on damaged outputs, named SYSTEM@KIND such as M11@shuffle, against intact ones; shown beside "
+    )
+    said += "what each metric prefers"
+    options.add_flags(parser, "people", {"--votes FILE": said})
     options.add(parser, options.places())
     options.add_output(parser, "downgrade")
 
@@ -48,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.progress import progress
     from metassay.cli.running import Output, placed
+    from metassay.readers import read_votes
     from metassay.studies.downgrade import downgrade
 
     if (arguments.corruption is None) == (arguments.after is None):
@@ -65,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
             before, after = _from_scores(arguments)
             if arguments.metric is not None:
                 chosen["metric"] = arguments.metric
+        if arguments.votes is not None:
+            chosen["votes"] = read_votes(arguments.votes)
         result = downgrade(before, after, **chosen)
     output.put(result)
     return 0
