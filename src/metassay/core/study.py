@@ -170,7 +170,7 @@ def _check_data(
     args: tuple[object, ...],
     given: Mapping[str, object],
 ) -> None:
-    """Refuse what is no `Scores`, or whatever else the first argument of a study of scores or votes is declared to be."""
+    """Refuse what is not what the first argument of a study of scores or votes is declared to be."""
     first = next(iter(parameters.values()), None)
     wanted = next((each for each in READ if first is not None and each in str(first.annotation)), None)
     if first is None or wanted is None or not (args or first.name in given):
