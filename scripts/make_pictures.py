@@ -16,8 +16,10 @@ FEW = "synthetic-judge,synthetic-embedding,synthetic-overlap,synthetic-noise"
 PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "agree": (lambda: ma.agree(SCORES, human="relevance"), {}),
     "compare": (lambda: ma.compare(SCORES, human="relevance", level="system"), {}),
+    "composite": (lambda: ma.composite(SCORES, human="relevance"), {}),
     "criteria": (lambda: ma.criteria(SCORES), {"kind": "dumbbells"}),
     "decisions": (lambda: ma.decisions(SCORES, human="relevance"), {}),
+    "differences": (lambda: ma.differences(SCORES, human="relevance", metric=FEW), {}),
     "difficulty": (
         lambda: ma.difficulty(SCORES, human="relevance", metric="synthetic-judge"),
         {"kind": "map", "metric": "synthetic-judge"},

@@ -55,12 +55,16 @@ if TYPE_CHECKING:
     from metassay.studies.bias import bias as bias
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
+    from metassay.studies.composite import Combined as Combined
+    from metassay.studies.composite import composite as composite
     from metassay.studies.coverage import Coverage as Coverage
     from metassay.studies.coverage import simulate_coverage as simulate_coverage
     from metassay.studies.criteria import Confounding as Confounding
     from metassay.studies.criteria import criteria as criteria
     from metassay.studies.decisions import Decisions as Decisions
     from metassay.studies.decisions import decisions as decisions
+    from metassay.studies.differences import Differences as Differences
+    from metassay.studies.differences import differences as differences
     from metassay.studies.difficulty import Difficulty as Difficulty
     from metassay.studies.difficulty import difficulty as difficulty
     from metassay.studies.downgrade import Damaged as Damaged
@@ -125,6 +129,7 @@ HOMES = {
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
     "Biases": "metassay.studies.bias",
+    "Combined": "metassay.studies.composite",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
@@ -135,6 +140,7 @@ HOMES = {
     "DataError": "metassay.errors",
     "Datasets": "metassay.readers.datasets",
     "Decisions": "metassay.studies.decisions",
+    "Differences": "metassay.studies.differences",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
     "Drift": "metassay.studies.drift",
@@ -176,10 +182,12 @@ HOMES = {
     "ask_model": "metassay.texts.scorers.judge_config",
     "bias": "metassay.studies.bias",
     "compare": "metassay.studies.compare",
+    "composite": "metassay.studies.composite",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",
     "datasets": "metassay.readers.datasets",
     "decisions": "metassay.studies.decisions",
+    "differences": "metassay.studies.differences",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
     "drift": "metassay.studies.drift",

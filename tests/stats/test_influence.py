@@ -38,7 +38,7 @@ def test_influence_is_what_leaving_out_an_item_does(data, name):
         assert value - without == pytest.approx(moved[at], abs=3e-6)
 
 
-@pytest.mark.parametrize("name", (*LABELS, *SCORES))
+@pytest.mark.parametrize("name", [*LABELS, *SCORES])
 @pytest.mark.parametrize("clustered", [True, False])
 def test_errors_are_those_of_the_bootstrap(data, name, clustered):
     judge, said, people, clusters = data

@@ -363,6 +363,17 @@ Curve = Annotated[
         signed=lambda fitted: "logistic" if fitted else None,
     ),
 ]
+Differences = Annotated[
+    "str | Iterable[float] | None",
+    Option(
+        "score differences to explain, in units of the metric, a comma list, such as 0.5,1,2",
+        known.positives,
+        metavar="SIZE",
+        group=_PAIRS,
+        absent="five round numbers up to the largest in the data",
+        key="difference",
+    ),
+]
 Sizes = Annotated[
     "str | Iterable[int] | None",
     Option(
@@ -393,6 +404,14 @@ Nested = Annotated[
         signed=lambda nested: "nested" if nested else "crossed",
     ),
 ]
+Chance = Annotated[
+    str | None,
+    Option(
+        "column with the probability of each output to be chosen for a label, as sheets by disagreement have it",
+        metavar="COLUMN",
+        absent="labels are a random choice",
+    ),
+]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
 Folds = Annotated[
     int | None,
@@ -402,6 +421,10 @@ Folds = Annotated[
         **_N,
         absent="one system, or one pair of systems, at a time",
     ),
+]
+CompositeFolds = Annotated[
+    int,
+    Option("folds of systems, and as many of inputs, that are held out in turn", partial(known.count, least=3), **_N),
 ]
 MetricB = Annotated[
     str | None, Option("metric that the first is compared with, to plan a power", metavar="NAME", group=_GOAL)

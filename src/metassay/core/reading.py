@@ -108,7 +108,10 @@ class Reading:
         return cls(
             as_names(system_column), as_names(input_column), as_names(annotator_column), no_systems, as_names(ignore),
             tuple(groups.items()), declared, (*as_names(human), *as_names(metric), *declared),
-            (*((cluster_by,) if cluster_by else ()), *families, *chosen, *as_names(texts)), by,
+            (
+                *((cluster_by,) if cluster_by not in (None, vocabulary.NO_CLUSTERS) else ()), *families, *chosen,
+                *as_names(texts),
+            ), by,
         )  # fmt: skip
 
     def is_scaled(self, name: str) -> bool:

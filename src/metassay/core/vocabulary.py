@@ -47,6 +47,8 @@ PLANNED_INTERVALS = ("jackknife", "two-way", "boot-inputs")
 LABEL_CHOICES = ("random", "stratified", "disagreement", "variance")
 """Ways to choose what is labelled next."""
 ESTIMATE_METHODS = ("ppi", "rogan-gladen")
+NO_CLUSTERS = "none"
+"""Says that each input is by itself."""
 INPUT_SETS = ("all", "annotated")
 EQUIVALENCE_TESTS = ("jackknife", "tost", "anderson-hauck")
 MARGIN_KINDS = ("constant", "sd", "range")

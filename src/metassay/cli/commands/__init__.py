@@ -29,6 +29,8 @@ COMMANDS = (
     "systems",
     "decisions",
     "pairs",
+    "differences",
+    "composite",
     "criteria",
     "difficulty",
     "profile",
