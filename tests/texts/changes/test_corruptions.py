@@ -16,12 +16,12 @@ from metassay.texts.changes.edits import Setting
 from metassay.texts.changes.kinds import KINDS
 from metassay.texts.segments import sentences, words
 
-ANYWHERE = sorted(set(KINDS) - {"name-swap", "position-swap"})
-"""Kinds that find something to change in any English prose."""
-
 from .conftest import HARD
 
 pytest.importorskip("textblob", reason="run: pip install 'metassay[text]'")
+
+ANYWHERE = sorted(set(KINDS) - {"name-swap", "position-swap"})
+"""Kinds that find something to change in any English prose."""
 pytest.importorskip("lemminflect", reason="run: pip install 'metassay[text]'")
 
 SOURCE = (

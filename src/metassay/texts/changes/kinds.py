@@ -47,7 +47,7 @@ KINDS: dict[str, Kind] = {
     "padding": Kind(probes.padding, UNHARMED, "sentences", ("sentences",), spaces=False),
     "repetition": Kind(probes.repetition, UNHARMED, "sentences", ("sentences",), spaces=False),
     "reformat": Kind(probes.reformat, UNHARMED, "sentences", ("sentences",), spaces=False),
-    "position-swap": Kind(probes.position_swap, UNHARMED, "pairs of answers", spaces=False),
+    "position-swap": Kind(probes.position_swap, UNHARMED, "answers", spaces=False),
     "name-swap": Kind(probes.name_swap, UNHARMED, "names of models", spaces=False),
 }
 """Every kind of corruption by name."""

@@ -55,23 +55,23 @@ def reformat(setting: Setting) -> Draft:
         first = re.match(r"\S+(?:[ \t]+\S+)?", text[start:end])
         if first is None:
             continue
-        gap = Edit(spans[at - 1].end if at else start, start, "\n- " if at else "- ")
-        edits += [gap, Edit(start, start + first.end(), f"**{first.group()}**")]
+        before, mark = (spans[at - 1].end, "\n- ") if at else (start, "- ")
+        edits.append(Edit(before, start + first.end(), f"{mark}**{first.group()}**"))
     return Draft(edits, len(spans))
 
 
 def position_swap(setting: Setting) -> Draft:
     """Exchange two answers that stand in one text, below labels such as ``Answer A:`` and ``Answer B:``."""
     text, found = setting.text, list(_LABEL.finditer(setting.text))
-    if len(found) != 2 or setting.rate == 0:
-        return Draft([], int(len(found) == 2))
+    if len(found) != 2 or setting.draw() >= setting.rate:
+        return Draft([], 2 * (len(found) == 2))
     first, second = (text.find(text[m.end() :].strip()[:1] or "", m.end()) for m in found)
     ends = (found[1].start(), len(text))
     bodies = [text[start:end].strip() for start, end in zip((first, second), ends, strict=True)]
     if not all(bodies) or bodies[0] == bodies[1]:
         return Draft([], 0)
     places = [(first, first + len(bodies[0])), (second, second + len(bodies[1]))]
-    return Draft([Edit(*place, body) for place, body in zip(places, bodies[::-1], strict=True)], 1)
+    return Draft([Edit(*place, body) for place, body in zip(places, bodies[::-1], strict=True)], 2)
 
 
 def name_swap(setting: Setting) -> Draft:
