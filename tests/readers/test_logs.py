@@ -207,6 +207,8 @@ def test_data_sets_on_disk(tmp_path):
     scores = ma.read(folder)
     assert scores.sources == (("set", "hf-dataset, system: model, input: id"),)
     assert scores["bleu"].values.tolist() == [[0.5], [0.25]]
+    with pytest.raises(UsageError, match="holds the splits set; name one"):
+        ma.read(tmp_path)
     (folder / "data-00000.arrow").write_bytes(b"nonsense")
     with pytest.raises(FormatError, match="not readable as a data set on disk"):
         ma.read(folder)

@@ -262,8 +262,19 @@ def _choices(pilot: _Pilot, wanted: int, trials: int, seed: int) -> Iterator[Lab
     for strategy, (mean_off, right_off, wrong) in errors.items():
         pairs = zip(errors["random"][:2], (mean_off, right_off), strict=True)
         worth = [n * (a / b) ** 2 if b > 0 else math.nan for a, b in pairs]
-        told = (right_off, worth[0], worth[1], wrong) if pilot.verdicts else (math.nan, worth[0], math.nan, math.nan)
-        yield LabelChoice(pilot.metric, pilot.human, strategy, n, float(mean_off), *map(float, told), trials)
+        none = math.nan if not pilot.verdicts else 1.0
+        yield LabelChoice(
+            metric=pilot.metric,
+            human=pilot.human,
+            strategy=strategy,
+            n=n,
+            error_mean=float(mean_off),
+            error_accuracy=none * float(right_off),
+            worth_mean=float(worth[0]),
+            worth_accuracy=none * float(worth[1]),
+            errors_found=none * float(wrong),
+            trials=trials,
+        )
 
 
 def _regressed(y: FloatArray, f: FloatArray, weight: FloatArray, everywhere: float) -> float:

@@ -62,6 +62,7 @@ def gather(
     from metassay.studies.decisions import decisions
     from metassay.studies.difficulty import difficulty
     from metassay.studies.lengths import output_text
+    from metassay.studies.look import look
     from metassay.studies.normality import normality
     from metassay.studies.pairs import pairs
     from metassay.studies.precision import precision
@@ -92,7 +93,7 @@ def gather(
     }
     if output_text(own) is None and not own.families:
         del plans["bias"]  # nothing is known that could sway a judge
-    results: dict[str, Result] = {}
+    results: dict[str, Result] = {"look": look(scores)}
     skipped: dict[str, str] = {}
     for at, (name, (study, options)) in enumerate(plans.items()):
         if watch is not None:

@@ -40,12 +40,7 @@ def answer(dossier: Dossier) -> tuple[str, str, str]:
     Which metric agrees best and whether that is significant; how precise that is; and what rests on the sample of
     inputs.
     """
-    return (_verdicts(dossier)[0], _certainty(dossier), _sample(dossier))
-
-
-def other_criteria(dossier: Dossier) -> tuple[str, ...]:
-    """Return which metric agrees best, a sentence for each further criterion and level."""
-    return _verdicts(dossier)[1:]
+    return (_verdict(dossier), _certainty(dossier), _sample(dossier))
 
 
 def glossary(dossier: Dossier) -> tuple[str, ...]:
@@ -77,25 +72,13 @@ def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
     return [words.best_first(rows) for rows in grouped(first, "human level").values()]
 
 
-def _verdicts(dossier: Dossier) -> tuple[str, ...]:
+def _verdict(dossier: Dossier) -> str:
+    """Say which metric agrees best with the first criterion, and whether it is significantly better than the next."""
     if "compare" in dossier.results:
-        compared = cast("Comparison", dossier.results["compare"])
-        mine = words.verdicts(compared, next(iter(names.statistics(compared.ranks)), ""))
-        if mine:
-            return mine
-    return tuple(_alone(rows) for rows in _ranked(dossier))
-
-
-def _alone(ranked: list[AgreementRow]) -> str:
-    """Say how well the best metric agrees where none can be compared with another."""
-    if not ranked:
-        return "Agreement with people is undefined for every metric."
-    best = ranked[0]
-    agrees = "agrees" if len(ranked) == 1 else "agrees best"
-    return words.none_agrees(best) or (
-        f"{one_line(best.metric)} {agrees} with people on {words.where(best)} "
-        f"to {names.statistic(best)} {numbers.correlation(best.estimate)}."
-    )
+        for _, said in words.by_setting(cast("Comparison", dossier.results["compare"])):
+            return said
+    ranked = _ranked(dossier)[0]
+    return words.agreement(ranked) if ranked else "Agreement with people is undefined for every metric."
 
 
 def _certainty(dossier: Dossier) -> str:
