@@ -24,7 +24,19 @@ from metassay.report.notes import is_answer, sentences
 from metassay.report.templates import each, filled, options
 
 STUDIES = (
-    *("look", "agree", "compare", "bias", "criteria", "pairs", "decisions", "stability", "precision", "reliability"),
+    *(
+        "judge",
+        "look",
+        "agree",
+        "compare",
+        "bias",
+        "criteria",
+        "pairs",
+        "decisions",
+        "stability",
+        "precision",
+        "reliability",
+    ),
     "difficulty",
     "normality",
 )
@@ -117,11 +129,16 @@ def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
 def _opening(dossier: Dossier) -> str:
     """Return the first screen: the verdict, the metrics by criterion, and the caveats that matter."""
     told = [each("<li>{}</li>", [(warning,)]) for warning in sentences(summary.warnings(dossier))]
-    parts = [
-        '<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>',
-        f'<div aria-live="polite">{board.verdicts(dossier)}</div>',
-        board.boards(dossier),
-    ]
+    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>']
+    correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
+    if "judge" in dossier.results:
+        card = views.page(dossier.results["judge"], "summary,confusion")
+        tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in card.tables)
+        lead = each("<p>{}</p>", zip(card.lead, strict=True))
+        parts.append(f'<div class="verdict">{lead}</div>{tables}')
+        parts.append(f"<details><summary>Correlations with people</summary>{correlations}</details>")
+    else:
+        parts.append(correlations)
     if told:
         first, rest = told[:MOST_WARNINGS], told[MOST_WARNINGS:]
         hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
