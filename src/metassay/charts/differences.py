@@ -18,21 +18,21 @@ POINTS = 40
 
 def chance(result: Differences, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return the fitted chance of agreement by the difference, with counted shares, a panel per metric."""
-    needs = records(result.needed, "metric human task agreement needed low high largest", only)
-    counted = records(result.ranges, "metric human task lower upper agreement low high n_pairs", only)
+    needs = records(result.needed, "metric human task agreement needed largest", only)
+    counted = records(result.ranges, "metric human task lower upper agreement n_pairs", only)
+    slopes = {(row.metric, row.human, row.task): (row.slope, row.slope_low, row.slope_high) for row in result.needed}
     rows: Data = []
     blank = dict.fromkeys(("chance", "low", "high", "share", "difference", "n_pairs", "needed"))
     for need in needs:
         name = {key: need[key] for key in ("metric", "human", "task")} | {"pooled": need["task"] == "all"}
         if need["needed"] is not None and need["largest"] and need["needed"] <= need["largest"] and name["pooled"]:
             rows.append({**blank, **name, "difference": need["needed"], "needed": need["agreement"]})
-        if need["agreement"] != needs[0]["agreement"] or not need["needed"] or not need["largest"]:
+        if need["agreement"] != needs[0]["agreement"] or not need["largest"]:
             continue
-        slopes = [math.log(need["agreement"] / (1 - need["agreement"])) / end if end else None for end in _ends(need)]
         for step in range(POINTS + 1):
             size = need["largest"] * step / POINTS
-            middle, high, low = (None if slope is None else 1 / (1 + math.exp(-slope * size)) for slope in slopes)
-            rows.append({**blank, **name, "difference": size, "chance": middle, "low": low or 0.5, "high": high or 1.0})
+            middle, low, high = (_chance(slope, size) for slope in slopes[need["metric"], need["human"], need["task"]])
+            rows.append({**blank, **name, "difference": size, "chance": middle, "low": low, "high": high})
     for row in counted:
         if row["task"] == "all":
             name = {key: row[key] for key in ("metric", "human", "task")} | {"pooled": True}
@@ -58,6 +58,8 @@ def chance(result: Differences, **only: Any) -> Multiples:  # noqa: ANN401 - nam
     return Multiples(title, rows, layers, ("human", "metric"), told, width=(110, 220), height=120)
 
 
-def _ends(need: dict[str, Any]) -> tuple[float | None, float | None, float | None]:
-    """Return the needed difference and its ends; a curve that never rises has none."""
-    return need["needed"], need["low"], need["high"]
+def _chance(slope: float, size: float) -> float | None:
+    """Return the chance of agreement on the curve; None where there is no curve."""
+    if math.isnan(slope):
+        return None
+    return 0.5 if size == 0 else 1 / (1 + math.exp(-min(max(slope * size, -700.0), 700.0)))

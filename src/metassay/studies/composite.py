@@ -58,7 +58,8 @@ class CompositeRow:
     low: fields.Low
     high: fields.High
     gain: float
-    """How much better it agrees than ``single``; NaN for ``single`` itself and ``hindsight``."""
+    """How much better it agrees than ``single``; NaN for ``single`` itself and ``hindsight``. It has no interval where
+    the single metric was chosen throughout."""
     gain_low: fields.Low
     gain_high: fields.High
     better: bool
@@ -181,10 +182,11 @@ def _rows(
     single = KINDS.index("single")
     often = int(np.bincount(found.singles, minlength=len(names)).argmax())
     for at, kind in enumerate((*KINDS, HINDSIGHT)):
-        won = (math.nan,) * 3
+        won: tuple[float, ...] = (math.nan,) * 3
         if kind not in ("single", HINDSIGHT):
             gained = gain(made, at, single, draws, confidence)
-            won = (float(gained.difference), float(gained.low), float(gained.high))
+            same = np.array_equal(found.columns[at], found.columns[single], equal_nan=True)
+            won = (float(gained.difference), *(math.nan if same else float(v) for v in (gained.low, gained.high)))
         yield CompositeRow(
             human=human,
             level=case.level,
@@ -216,7 +218,9 @@ def _notes(rows: Sequence[CompositeRow]) -> list[Note]:
     """Note the answer, and what the numbers rest on."""
     notes = []
     for row in rows:
-        if row.kind == "chosen" and not math.isnan(row.gain_low):
+        if row.kind == "chosen" and row.gain == 0 and math.isnan(row.gain_low):
+            notes.append(Note.of("composite-is-single", human=row.human, level=row.level))
+        elif row.kind == "chosen" and not math.isnan(row.gain_low):
             facts = {
                 "human": row.human,
                 "level": row.level,

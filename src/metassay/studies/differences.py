@@ -103,6 +103,10 @@ class NeededRow:
     high: fields.High
     largest: float
     """The largest score difference in the data."""
+    slope: float
+    """The slope β of the curve, per unit of the metric; infinite if people agree on every pair."""
+    slope_low: fields.Low
+    slope_high: fields.High
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,7 +159,7 @@ def differences(
     """
     tasks = split(scores, by)
     draws = Draws(resamples, seed, engine.run)
-    made = _Made(confidence, resamples, None if differences is None else tuple(map(float, differences)))  # type: ignore[arg-type]
+    made = _Made(confidence, resamples, None if differences is None else tuple(map(float, differences)))
     chosen, notes = _selections(tasks, human, metric, references)
     for name, selected in _criteria(chosen).items():
         for each in dict.fromkeys(m for one in selected.values() for m in one[0].metrics):
@@ -236,6 +240,7 @@ class _Made:
         for at, share in enumerate(found.agreements.tolist()):
             ends = {"needed": found.needed, "low": found.needed_low, "high": found.needed_high}
             own = {key: float(values[at]) for key, values in ends.items()}
+            own |= zip(("slope", "slope_low", "slope_high"), found.slope, strict=True)
             self.needed.append(fields.filled(NeededRow, own, shared, agreement=share))
 
     def notes(self) -> Iterator[Note]:

@@ -13,9 +13,10 @@ Metrics are taken apart in the same way.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
-from metassay.stats.generalizability import Components, Ranged, components, jackknifed
+from metassay.stats.generalizability import Components, Jackknife
 from metassay.stats.intervals import percentile
 from metassay.stats.levels import OF_BOTH, means_of_known
 from metassay.stats.methods.base import Case, Draws
@@ -130,7 +131,8 @@ def reliability(
     return Reliability(tuple(rows), signature, tuple(notes), tuple(designs), tuple(needs), tuple(raters), limits)
 
 
-class _Column(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Column:
     """One column as a design."""
 
     name: str
@@ -159,6 +161,11 @@ class _Column(NamedTuple):
         inside = "rater" if nested and ratings is not None else ""
         return cls(name, kind, values, own, inside, ratings, columns.scores[name].scale.kind, several)
 
+    @cached_property
+    def fit(self) -> Jackknife:
+        """The components, with and without groups of systems, inputs and raters."""
+        return Jackknife(self.scores, self.facets, self.nested)
+
     @property
     def levels(self) -> tuple[str, ...]:
         """Levels at which something can be said."""
@@ -185,17 +192,11 @@ class _Column(NamedTuple):
         """Return how many raters are told apart."""
         return 0 if self.ratings is None else int((~np.isnan(self.ratings)).any(axis=(1, 2)).sum())
 
-    def jackknifed(
-        self, figures: Callable[[Components], FloatArray], confidence: float, *, ratios: bool = True, more: float = 1.0
-    ) -> Ranged:
-        """Return figures of the components with intervals."""
-        return jackknifed(self.scores, self.facets, figures, confidence, ratios=ratios, nested=self.nested, more=more)
-
     def components(self, confidence: float) -> Iterator[ComponentRow]:
         """Yield the variance components."""
         if len(self.facets) < 2:
             return
-        whole = components(self.scores, self.facets, self.nested)
+        whole = self.fit.whole
 
         def same(found: Components) -> FloatArray:
             # Without some raters others may be told apart; a component is what the same sets of facets have there.
@@ -205,7 +206,7 @@ class _Column(NamedTuple):
             ]
             return np.array([v[0] if len(v) == 1 else math.nan for v in parts])
 
-        spread = self.jackknifed(same, confidence, ratios=False)
+        spread = self.fit.ranged(same, confidence)
         total = float(np.maximum(spread.estimates, 0.0).sum())
         for at, term in enumerate(whole.terms):
             yield ComponentRow(
@@ -257,8 +258,7 @@ class _Column(NamedTuple):
                         ]
                     )
 
-                spread = self.jackknifed(figures, confidence, more=more)
-                whole = components(self.scores, self.facets, self.nested)
+                spread = self.fit.ranged(figures, confidence, ratios=True, more=more)
                 for (axis, n, r, _), value, low, high in zip(
                     here, spread.estimates, spread.low, spread.high, strict=True
                 ):
@@ -276,20 +276,19 @@ class _Column(NamedTuple):
                         absolute=float(value[1]),
                         absolute_low=float(low[1]),
                         absolute_high=float(high[1]),
-                        error=math.sqrt(whole.error(_sizes(n, r), level=of)),
+                        error=math.sqrt(self.fit.whole.error(_sizes(n, r), level=of)),
                         confidence=confidence,
                     )
 
     def needs(self) -> Iterator[NeedRow]:
         """Yield how many inputs and raters the wanted reliabilities take."""
         now = {"input": self.size("input"), "rater": self.size("rater")}
-        whole = components(self.scores, self.facets, self.nested)
         for level in self.levels:
             axes = ["input"] if level == "system" and "input" in self.facets else []
             for axis in [*axes, *["rater"] * ("rater" in self.facets)]:
                 sizes = _sizes(now["input"], now["rater"])
                 for target in TARGETS:
-                    needed = _needed(whole, self._of(level), axis, sizes, target)
+                    needed = _needed(self.fit.whole, self._of(level), axis, sizes, target)
                     yield NeedRow(self.name, self.kind, level, f"{axis}s", target, now[axis], needed)
 
     def notes(self) -> list[Note]:

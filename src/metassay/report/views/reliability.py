@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from metassay.studies.reliability import Reliability
     from metassay.studies.reliability_rows import ComponentRow, DesignRow, NeedRow
 
+R = TypeVar("R", "ComponentRow", "DesignRow")
 MOST_DETAILED = 2
 """With more human criteria than this, designs are shown only if they are asked for."""
 UNKNOWN = "the design does not say it"
-SHORT = {"system": "system", "input": "input", "rater": "rater"}
 COEFFICIENTS = {
     "alpha-interval": "α interval",
     "alpha-ordinal": "α ordinal",
@@ -156,7 +156,7 @@ def limits(result: Reliability) -> tuple[Table, ...]:
     return of_agreement(result)
 
 
-def _people(rows: Sequence[DesignRow]) -> list[DesignRow]:
+def _people(rows: Sequence[R]) -> list[R]:
     """Return the rows of human columns; all if there are none."""
     return [row for row in rows if row.kind == "human"] or list(rows)
 
