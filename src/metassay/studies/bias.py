@@ -51,6 +51,8 @@ FEW_CLUSTERS = 20
 MOST_GRADES = 11
 """People who use more scores than this are looked at by fifths of their scores."""
 SAME = 1e-9
+MOST_TOLD = 4
+"""Effects that are told in sentences, those with the smallest p-values."""
 PROBES = {
     "padding": "padded with empty sentences",
     "repetition": "said twice",
@@ -402,7 +404,7 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
     known = [row for row in rows if row.reason is None]
     clear = sorted((row for row in known if row.p_corrected <= 1 - row.confidence), key=lambda row: row.p_value)
     named = ("metric", "feature", "effect", "low", "high", "unit", "held")
-    for row in clear:
+    for row in clear[:MOST_TOLD]:
         facts = {name: getattr(row, name) for name in named}
         notes.append(Note.of("bias-found", **facts, confidence=row.confidence))
     if known and not clear:
