@@ -126,7 +126,12 @@ def reliability(
     order = {column.name: at for at, column in enumerate(found)}
     raters.sort(key=lambda row: order[row.human])
     limits = _limits(scores, columns, references, confidence)
-    notes = [*columns.notes, *(note for column in found for note in column.notes()), *_notes(rows, designs)]
+    notes = [
+        *_answer(designs, needs),
+        *columns.notes,
+        *(note for column in found for note in column.notes()),
+        *_notes(rows, designs),
+    ]
     signature = Signature.open(ci=f"jackknife,{confidence:g}", **columns.sizes())
     return Reliability(tuple(rows), signature, tuple(notes), tuple(designs), tuple(needs), tuple(raters), limits)
 
@@ -401,6 +406,30 @@ def _limits(scores: Scores, columns: Selection, references: bool, confidence: fl
             sizes = [sets.sizes(selected.x[m], selected.z[h], level)[1] for m in some]
             rows += limit_rows(selected, h, some, case, sizes, confidence)
     return tuple(rows)
+
+
+def _answer(designs: Sequence[DesignRow], needs: Sequence[NeedRow]) -> list[Note]:
+    """Note how reliable the order of systems is: of one human criterion, or the range of several."""
+    now = [r for r in designs if (r.axis, r.level) == ("now", "system") and r.kind == "human" and not math.isnan(r.low)]
+    if not now:
+        return []
+    if len(now) > 1:
+        worst, best = (pick(now, key=lambda row: row.estimate) for pick in (min, max))
+        return [
+            Note.of("reliability-range", worst=worst.metric, low=worst.estimate, best=best.metric, high=best.estimate)
+        ]
+    (row,) = now
+    wanted = [need.needed for need in needs if need.metric == row.metric and need.level == "system"]
+    needed = wanted[TARGETS.index(0.9)]
+    facts = {"value": row.estimate, "low": row.low, "high": row.high, "inputs": row.n_inputs, "raters": row.n_raters}
+    return [
+        Note.of(
+            "reliability-of-systems",
+            human=row.metric,
+            needed=int(needed) if math.isfinite(needed) else needed,
+            **facts,
+        )
+    ]
 
 
 def _notes(rows: Sequence[ComponentRow], designs: Sequence[DesignRow]) -> list[Note]:
