@@ -28,6 +28,7 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
+from metassay.stats.design import connected
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.generalizability import Components, Jackknife
 from metassay.stats.intervals import percentile
@@ -167,6 +168,17 @@ class _Column:
         return cls(name, kind, values, own, inside, ratings, columns.scores[name].scale.kind, several)
 
     @cached_property
+    def problem(self) -> str:
+        """Why there are no components; empty if there are."""
+        if len(self.facets) < 2:
+            return "one-score" if self.facets else "scores"
+        if self.facets[:2] == ("system", "input"):
+            known = ~np.isnan(self.scores)
+            parts = connected(known if known.ndim == 2 else known.any(axis=2))[0]
+            return "disconnected" if parts.max() > 0 else ""
+        return ""
+
+    @cached_property
     def fit(self) -> Jackknife:
         """The components, with and without groups of systems, inputs and raters."""
         return Jackknife(self.scores, self.facets, self.nested)
@@ -174,6 +186,8 @@ class _Column:
     @property
     def levels(self) -> tuple[str, ...]:
         """Levels at which something can be said."""
+        if self.problem:
+            return ()
         if self.facets[:2] == ("system", "input"):
             return ("system", "input", "global") if "rater" in self.facets else ("system",)
         return ("global",) if self.facets == ("input", "rater") else ("system",) if len(self.facets) == 2 else ()
@@ -199,7 +213,7 @@ class _Column:
 
     def components(self, confidence: float) -> Iterator[ComponentRow]:
         """Yield the variance components."""
-        if len(self.facets) < 2:
+        if self.problem:
             return
         whole = self.fit.whole
 
@@ -298,9 +312,8 @@ class _Column:
 
     def notes(self) -> list[Note]:
         """Note what the design does not allow."""
-        if len(self.facets) < 2:
-            what = "scores" if not self.facets else "one-score" if len(self.facets) == 1 else ""
-            return [Note.of("reliability-impossible", column=self.name, reason=what, systems=self.size("system"))]
+        if self.problem:
+            return [Note.of("reliability-impossible", column=self.name, reason=self.problem)]
         notes = []
         if self.kind == "human" and self.ratings is None:
             notes.append(Note.of("raters-unnamed", human=self.name))
@@ -339,9 +352,9 @@ def _coefficients(column: _Column, confidence: float, resamples: int, seed: int)
     raters, systems, inputs = ratings.shape
     units = ratings.reshape(raters, -1)
     grades = len(np.unique(units[~np.isnan(units)])) <= FEW_LABELS
-    kinds = ["alpha-nominal", "ac1", "share"]
-    if column.scale in ("interval", "ordinal"):
-        kinds = ["alpha-interval", *(["alpha-ordinal", "ac2", "share"] if grades else [])]
+    kinds = ["alpha-interval", *(["alpha-ordinal", "ac2", "share"] if grades else [])]
+    if column.scale == "binary":
+        kinds = ["alpha-nominal", "ac1", "share"]
     pages = BootstrapPages(resamples, (systems, inputs), seed, resample_systems=False)
 
     def work(page: int) -> FloatArray:
