@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
+    from metassay.report.document.votes import VotesReport as VotesReport
+    from metassay.report.document.votes import make_votes_report as make_votes_report
     from metassay.report.sheet.making import Sheet as Sheet
     from metassay.report.sheet.making import make_sheet as make_sheet
     from metassay.reproduction.reproduce import Reproduction as Reproduction
@@ -173,6 +175,7 @@ HOMES = {
     "Translation": "metassay.texts.changes.translation",
     "UnknownName": "metassay.errors",
     "UsageError": "metassay.errors",
+    "VotesReport": "metassay.report.document.votes",
     "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
@@ -198,6 +201,7 @@ HOMES = {
     "judge_votes": "metassay.studies.judge_votes",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
+    "make_votes_report": "metassay.report.document.votes",
     "make_sheet": "metassay.report.sheet.making",
     "metrics": "metassay.texts.scorers.registry",
     "normality": "metassay.studies.normality",

@@ -112,3 +112,21 @@ def test_labels_by_mouse_and_everything_has_a_name(watched, texts, tmp_path):
     scores = ma.read(f"human={saved(page, tmp_path)}")
     assert scores["verdict"].scale.kind == "binary"
     assert not watched.errors
+
+
+def test_from_scores_to_a_sheet_to_an_estimate(watched, tmp_path):
+    scores = ["model,question_id,answer,judge-a,judge-b"]
+    scores += [f"m{s},q{i},a{s}-{i},{int(i % 3 > 0)},{int(i % 4 > 0)}" for s in range(2) for i in range(60)]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(scores))
+    how = {"ask": "label", "criterion": "verdict", "answers": "0,1", "choose": "disagreement", "n": 60}
+    ma.make_sheet(ma.read(path), tmp_path / "sheet.html", **how, metric="judge-a,judge-b")
+    page = opened(watched, tmp_path / "sheet.html")
+    for _ in range(60):
+        page.keyboard.press("2" if int(page.inner_text("#texts").rpartition("-")[2]) % 3 else "1")
+    answers = saved(page, tmp_path)
+    both = ma.read(path, answers, human="verdict")
+    result = ma.estimate(both, human="verdict", metric="judge-b", chance="label_chance")
+    assert {row.system for row in result.table} == {"m0", "m1"}
+    assert all(row.low <= 2 / 3 <= row.high for row in result.table)
+    assert sum(row.n_labelled for row in result.table) in (59, 60)

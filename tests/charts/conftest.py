@@ -56,6 +56,13 @@ def translated(metrics, people, levels=("de", "de-back", "es", "es-back")):
     return ma.survive(parts, resamples=24, resample="points")
 
 
+def judged(metrics, people):
+    """Return the card of judges that give scores, against people who say yes or no."""
+    base = scores(metrics, people)
+    said = {name: (base[name].values >= 3).astype(float) for name in people}
+    return ma.judge(ma.Scores.from_arrays({n: base.matrix(n) for n in metrics}, said, systems=base.systems))
+
+
 def voted(metrics, people):
     """Return a ranking of systems that are called like the metrics, by people and by a judge in each order."""
     random = np.random.default_rng(0)
@@ -78,11 +85,13 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "compare": lambda: ma.compare(
             data, test="williams", statistic="pearson", level="system", correction="bonferroni", scope="row"
         ),
+        "bias": lambda: ma.bias(data, style=metrics[:1], hold="difference"),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
         "drift": lambda: ma.drift(data),
         "estimate": lambda: ma.estimate(data, annotated=5),
         "leaderboard": lambda: ma.leaderboard(data, statistic="pearson@system,kendall@input"),
+        "judge": lambda: judged(metrics, people),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
         "rank": lambda: voted(metrics, people),

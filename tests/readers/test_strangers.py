@@ -127,9 +127,32 @@ def test_repeated_rows_are_told_by_the_column_that_tells_them_apart(make):
     assert same.shape == (1, 1)
 
 
-def test_raters_of_votes_are_people_unless_they_are_called_like_models(make):
+def test_raters_of_votes_that_are_called_like_models_are_judges(make):
     header = "input,model_a,model_b,preference,annotator\n"
     votes = ma.read_votes(
         make("v.csv", header + "".join(f"{i},m1,m2,A,{who}\n" for i in range(3) for who in ("ann", "gpt-4o")))
     )
-    assert dict(votes.kinds) == {"ann": "human", "gpt-4o": "metric"}
+    assert dict(votes.kinds) == {"gpt-4o": "metric"}  # nothing tells what ann is
+
+
+def test_an_empty_archive_and_a_log_that_no_memory_holds(tmp_path):
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "empty.eval", "w"):
+        pass
+    with pytest.raises(FormatError, match="the zip archive is empty"):
+        ma.read(tmp_path / "empty.eval")
+    log = tmp_path / "log.json"
+    with log.open("wb") as file:
+        file.write(b'{"eval": {\n"model": "m"},\n"samples": [\n')
+        file.truncate(2 << 30)  # a hole on the disk
+    with pytest.raises(FormatError, match=r"one JSON value of 2.1 GB .*write JSON lines"):
+        ma.read(log)
+
+
+def test_ids_that_a_spreadsheet_made_dates_of_are_told(make):
+    rows = "".join(f"{s},{i}-Jan,{i}\n" for s in "AB" for i in (1, 2))
+    scores = ma.read(make("d.csv", "system,input,x\n" + rows))
+    assert [note["first"] for note in scores.notes if note.code == "labels-dates"] == ["1-Jan"]
+    plain = ma.read(make("e.csv", "system,input,x\nA,2024-01-02,1\nB,2024-01-02,2\n"))
+    assert not [note for note in plain.notes if note.code == "labels-dates"]

@@ -20,15 +20,16 @@ def effects(result: Biases, **only: Any) -> Multiples:  # noqa: ANN401 - names b
     rows = records(result.table, "metric human bias feature effect low high detectable unit held n_judgments", only)
     if not rows:
         raise UsageError("the figure effects needs effects, and there is no feature that could have one")
-    unit = UNITS[rows[0]["unit"]] if len({row["unit"] for row in rows}) == 1 else "gain (points, or percentage points)"
+    units = {row["unit"] for row in rows}
+    unit = UNITS[units.pop()] if len(units) == 1 else "gain (points, or share)"
     for row in rows:
-        scale = 100 if row["unit"] == "share" else 1
+        scale = 100 if unit == UNITS["share"] else 1
         for field in ("effect", "low", "high", "detectable"):
             row[field] = None if row[field] is None else scale * row[field]
         row["below"] = None if row["detectable"] is None else -row["detectable"]
         row["outcome"] = _outcome(row)
     y = names("feature", distinct(rows, "feature"), 190, grid=True)
-    x = numbers("effect", unit, extent(rows, "effect", "low", "high", also=[0]))
+    x = numbers("effect", unit, extent(rows, "effect", "low", "high", "below", "detectable", also=[0]))
     told = tips("feature, effect|gain|.2f, ±.2f, detectable|smallest detectable|.2f, held|human judgment held by")
     bar: Spec = {"x": {**x, "field": "below"}, "x2": {"field": "detectable"}, "y": y, "color": {"value": SOFT}}
     known = {"CI excludes 0": METRIC, "CI includes 0": SOFT}

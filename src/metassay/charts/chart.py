@@ -29,6 +29,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "difficulty": ("intervals", "map"),
     "drift": ("shifts",),
     "estimate": ("intervals",),
+    "judge": ("agreement", "confusion", "slices", "threshold"),
     "normality": ("bars",),
     "pairs": ("curves", "chance", "triangle"),
     "precision": ("intervals",),
@@ -52,8 +53,9 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
-    **{"agree": "forest", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
-    **{"difficulty": "intervals", "pairs": "curves", "precision": "intervals", "stability": "curves"},
+    **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
+    **{"difficulty": "intervals", "judge": "agreement", "pairs": "curves", "precision": "intervals"},
+    "stability": "curves",
     "reliability": "components",
 }
 """The kind of chart that the page shows of a study."""

@@ -404,6 +404,14 @@ Nested = Annotated[
         signed=lambda nested: "nested" if nested else "crossed",
     ),
 ]
+Chance = Annotated[
+    str | None,
+    Option(
+        "column with the probability of each output to be chosen for a label, as sheets by disagreement have it",
+        metavar="COLUMN",
+        absent="labels are a random choice",
+    ),
+]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
 Folds = Annotated[
     int | None,

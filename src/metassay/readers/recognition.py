@@ -175,6 +175,8 @@ def _record_path(given: _Path, ledger: Ledger, wanted: str | None, pair: Languag
         return [mtme.record(path, shown, ledger, pair)]
     if wanted == mtme.FORMAT:
         raise UsageError(f"{one_line(shown)}: has neither human-scores/ nor metric-scores/ in it")
+    if splits := [one.name for one in sorted(path.iterdir()) if one.is_dir() and hf_datasets.is_data_set(one)]:
+        raise UsageError(f"{one_line(shown)}: holds the splits {listed(splits)}; name one, such as {path / splits[0]}")
     if hf_datasets.is_data_set(path):
         return [hf_datasets.record(path, shown, ledger)]
     return _record_directory(path, ledger, wanted, pair)
@@ -243,6 +245,8 @@ def recognise(source: Source, reading: Reading = Reading()) -> str | None:  # no
 def _unknown(source: Source, reading: Reading) -> FormatError:
     """Say as well as possible why a file is no known format."""
     head = source.head
+    if head.startswith(b"PK\x05\x06"):
+        return source.wrong("the zip archive is empty")
     if head.startswith(b"PK"):
         return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

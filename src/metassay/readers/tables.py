@@ -136,6 +136,10 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
                     lines, rows = [], []
             elif len(row) > 1 or (row and row[0].strip()):
                 if width >= 0:
+                    other = next((one for one in _DELIMITERS if row and len(row[0].split(one)) == width > 1), None)
+                    if len(row) == 1 and other is not None:
+                        told = f"the header is separated by {delimiter!r} and the row by {other!r}; use one of them"
+                        raise source.wrong(told, begins)
                     raise source.wrong(
                         f"the row has {len(row)} fields and the header {width}; quote names that hold "
                         f"{delimiter!r} or a line break",

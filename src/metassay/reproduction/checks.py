@@ -14,7 +14,7 @@ from metassay.core.texts import Texts
 from metassay.errors import MetassayError, one_line
 from metassay.readers import read, read_texts
 from metassay.stats.significance import corrected
-from metassay.studies.agree import agree
+from metassay.studies.agree import Agreement, agree
 from metassay.studies.compare import Comparison, ComparisonRow, compare
 from metassay.studies.coverage import simulate_coverage
 from metassay.studies.criteria import Confounding, criteria
@@ -87,6 +87,13 @@ class Desk:
                 "it with mt-metrics-eval (github.com/google-research/mt-metrics-eval)"
             )
         return self.once(("task", data, language), lambda: read(place, language=language))
+
+    def file(self, data: str, name: str) -> Scores:
+        """Return the scores in a file of a data set that is not among those that can be downloaded."""
+        place = self.folder / data / name
+        if not place.is_file():
+            raise CannotCheckError(f"needs {data}/{name}, which is not among the files that can be downloaded")
+        return self.once(("file", data, name), lambda: read(place))
 
     def texts(self, data: str) -> Texts:
         """Return the texts of a data set."""
@@ -163,6 +170,13 @@ def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) 
     # The paper turns the ends of the interval of τ into shares of pairs, which is right where nothing is tied.
     ends = {"low": row.low, "high": row.high, "misranked_low": (1 - row.high) / 2, "misranked_high": (1 - row.low) / 2}
     return {name: factor * end for name, end in ends.items()}
+
+
+def _predicted(desk: Desk, data: str, *, file: str) -> Numbers:
+    scores = desk.file(data, file)
+    found: Agreement = agree(scores, level="global", statistic="pearson,spearman,kendall", **desk.drawn)
+    own = (row for row in found.table if row.metric == f"predicted_{row.human}")
+    return {f"{row.human}, {row.statistic}": row.estimate for row in own}
 
 
 def _rejected(_: Desk, __: str, *, p_values: Sequence[float], correction: str) -> Numbers:
@@ -311,6 +325,7 @@ _CHECKS: Mapping[str, Callable[..., Numbers]] = {
     "normality": _normality,
     "pairs": _pairs,
     "power": _power,
+    "predicted": _predicted,
     "rejected": _rejected,
     "rouge": _rouge,
     "wmt": _wmt,

@@ -4,25 +4,27 @@ Estimates how much a judge's scores, verdicts or votes change with what should n
 how long it is, whether it has lists or headings, whether the judge's own family of models made it, and further columns.
 Human judgments are held fixed, errors are clustered by input, and every effect comes with the smallest one that these
 data could have shown. It also tells which grades a judge uses, where it is too kind or too strict, and how far re-runs,
-prompts and orders of one judge agree.
+prompts and orders of one judge agree. With texts, or with scores of changed texts, it probes: does the verdict move
+though the quality did not?
 
     metassay bias judge.csv --people 'grade=grade_*' --metric '*-grade'
     metassay bias votes.csv --human 'dora,emil,farah,goran' --family-of 'fir=fir'
     metassay bias judge.csv --people 'verdict=verdict_*' --metric '*-judge' --style category
     metassay bias scores.csv --human quality --runs 'judge=judge_run*'
+    metassay bias scores.csv --after padding=padded.csv --after reformat=lists.csv
+    metassay bias texts.jsonl --metric 'model[config=judge.toml]' --corruption padding,repetition,reformat
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 
-from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_names
 from metassay.core.note import Note
@@ -33,11 +35,13 @@ from metassay.core.study import study
 from metassay.core.votes import Votes
 from metassay.errors import DataError, UsageError
 from metassay.stats.arrays import BoolArray, FloatArray
-from metassay.stats.clustered import mean, share
+from metassay.stats.clustered import codes, mean, share
 from metassay.stats.rater_agreement import agreement
 from metassay.stats.regressions import Fit, linear, within
 from metassay.stats.significance import corrected
 from metassay.studies.bias_data import Feature, Judgments, families_of_votes, of_scores, of_votes, same_scale
+from metassay.studies.bias_rows import BiasRow, GradeRow, RerunRow
+from metassay.studies.downgrade import Damaged
 from metassay.studies.selection import without_references
 
 POWER = 0.8
@@ -47,84 +51,14 @@ FEW_CLUSTERS = 20
 MOST_GRADES = 11
 """People who use more scores than this are looked at by fifths of their scores."""
 SAME = 1e-9
-
-
-@fields.row
-class BiasRow:
-    """How much one thing that should not matter changes what one judge says."""
-
-    metric: fields.Metric
-    human: str | None
-    """The human criterion that is held fixed; None if there is none."""
-    bias: str
-    """``position``, ``length``, ``family`` or ``style``."""
-    feature: str
-    """What an output is that gains the effect, such as ``twice as long``; in votes, than the other one."""
-    effect: float
-    """What such an output gains, in `unit`; NaN if the data do not tell."""
-    low: fields.Low
-    high: fields.High
-    confidence: fields.Confidence
-    p_value: fields.PValue
-    p_corrected: float
-    """The p-value after Holm's correction over the effects of the judge."""
-    detectable: float
-    """The smallest effect that data of this precision show in four of five cases, at significance 1 − confidence."""
-    unit: str
-    """``points`` of the judge's scale, or ``share`` of outputs passed or of votes won."""
-    held: str
-    """How human judgment is held fixed: ``difference`` (judge − people), ``covariate`` (people's score in the
-    regression), ``orders`` (every pair in both orders) or ``nothing``."""
-    n_judgments: int
-    """Judgments that it rests on."""
-    n_clusters: int
-    """Inputs, or clusters of them."""
-    reason: str | None
-    """Why there is no effect: ``constant`` (the feature does not vary) or ``few`` (too few judgments); else None."""
-
-
-@fields.row
-class GradeRow:
-    """How a judge uses one grade."""
-
-    metric: fields.Metric
-    human: str | None
-    """The human criterion."""
-    grade: str
-    """The grade, or the range of scores; in votes what won."""
-    share_people: float
-    """Share of outputs to which people give it."""
-    share_judge: float
-    """Share of outputs to which the judge gives it; NaN if the two scales differ."""
-    difference: float
-    """Mean of judge − people where people give it; NaN if the two scales differ."""
-    low: fields.Low
-    high: fields.High
-    n_judgments: int
-    """Outputs to which people give it."""
-
-
-@fields.row
-class RerunRow:
-    """How far repetitions of one judge agree."""
-
-    metric: fields.Metric
-    what: str
-    """``runs`` (re-runs or prompts) or ``orders`` (both orders of a pair)."""
-    n_runs: int
-    """Repetitions."""
-    same: float
-    """Share of pairs of repetitions that say the same."""
-    low: fields.Low
-    high: fields.High
-    alpha: float
-    """Krippendorff's α between repetitions: interval for numbers, nominal for labels and votes."""
-    spread: float
-    """Standard deviation between repetitions of one output, in points; NaN for labels and votes."""
-    shift: float
-    """Difference between the means of the kindest and of the strictest repetition; NaN for votes."""
-    n_judgments: int
-    """Outputs, or pairs of them, that were judged at least twice."""
+PROBES = {
+    "padding": "padded with empty sentences",
+    "repetition": "said twice",
+    "reformat": "put as a list",
+    "position-swap": "with both answers exchanged",
+    "name-swap": "with other models' names",
+}
+"""What an output is after each probe."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,6 +85,7 @@ def bias(
     text: opt.TextOf = None,
     family_of: opt.FamilyOf = None,
     own_family: opt.OwnFamily = None,
+    after: Damaged | Iterable[Damaged] = (),
     runs: opt.Runs = None,
     hold: opt.Hold = None,
     confidence: opt.Confidence = 0.95,
@@ -158,13 +93,21 @@ def bias(
 ) -> Biases:
     """Estimate what sways a judge at equal human judgment.
 
+    Parameters
+    ----------
+    scores
+        Scores or votes.
+    after
+        Scores of the same outputs after a change that leaves their quality as it was, such as padding: probes.
+
     Notes
     -----
     Scores: linear regressions of judge − people on a feature, with a constant for every input and errors clustered by
     input. Where judge and people use different scales, people's score is a covariate instead; it is measured with
     error, so that features that go with quality keep a part of its effect. Votes: regressions of (1 if the first output
     won, ½ for a tie) − people's share on differences of the two outputs, without a constant. Styles are estimated at
-    equal length. Without human judgments an effect may be due to quality.
+    equal length. Without human judgments an effect may be due to quality. Probes: mean of after − before over the
+    outputs that have both.
 
     Examples
     --------
@@ -197,7 +140,13 @@ def bias(
         sizes = dict(zip(("systems", "inputs"), scores.shape, strict=True))
     if not judges:
         raise DataError("there is no judge whose scores have an order, or who voted; name it with --metric")
-    rows = _corrected([row for each in found for row in _rows(each, confidence)])
+    rows = [row for each in found for row in _rows(each, confidence)]
+    probes = (after,) if isinstance(after, Damaged) else tuple(after)
+    if probes and isinstance(scores, Votes):
+        raise UsageError("probes compare scores before and after a change, and these are votes")
+    if not isinstance(scores, Votes):
+        rows += [row for probe in probes for judge in judges for row in _probed(scores, judge, probe, confidence)]
+    rows = _corrected(rows)
     grades = tuple(row for each in found for row in _grades(scores, each, humans, confidence))
     reruns = tuple(_reruns(scores, judges, found, runs, confidence))
     signature = Signature.open(metrics=len(judges), **sizes)
@@ -288,6 +237,46 @@ def _corrected(rows: list[BiasRow]) -> list[BiasRow]:
 
 def _judges(rows: Sequence[BiasRow]) -> list[str]:
     return list(dict.fromkeys(row.metric for row in rows))
+
+
+def _probed(scores: Scores, judge: str, probe: Damaged, confidence: float) -> Iterator[BiasRow]:
+    """Yield how far the scores of a judge move after a change of the outputs."""
+    if judge not in probe.scores.columns:
+        return
+    where = [{name: at for at, name in enumerate(labels)} for labels in (probe.scores.systems, probe.scores.inputs)]
+    rows, columns = (
+        [of.get(name, -1) for name in labels] for of, labels in zip(where, (scores.systems, scores.inputs), strict=True)
+    )
+    later = np.where(
+        (np.array(rows)[:, None] < 0) | (np.array(columns) < 0),
+        np.nan,
+        probe.scores.matrix(judge)[np.ix_(rows, columns)],
+    )
+    moved = (later - scores.matrix(judge)).ravel()
+    inputs = codes([scores.clusters.get(name, f"\0{name}") for name in scores.inputs])
+    clusters = np.broadcast_to(inputs, scores.shape).ravel()
+    known = ~np.isnan(moved)
+    found = mean(moved, [np.asarray(clusters)], confidence)
+    still = bool(known.any()) and float(np.abs(moved[known]).max()) < SAME
+    low, high = (0.0, 0.0) if still else (found.low, found.high)
+    yield BiasRow(
+        metric=judge,
+        human=None,
+        bias="probe",
+        feature=PROBES.get(probe.kind, f"after {probe.kind}"),
+        effect=found.value,
+        low=low,
+        high=high,
+        confidence=confidence,
+        p_value=1.0 if still else found.p_value(),
+        p_corrected=math.nan,
+        detectable=found.smallest_detectable(POWER, 1 - confidence) if found.error > 0 else math.nan,
+        unit="share" if scores[judge].scale.kind == "binary" else "points",
+        held="output",
+        n_judgments=int(known.sum()),
+        n_clusters=len(np.unique(clusters[known])),
+        reason=None if known.any() else "few",
+    )
 
 
 # -- grades -------------------------------------------------------------------------------------

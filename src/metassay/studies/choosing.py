@@ -24,8 +24,8 @@ Output = tuple[str, str]
 
 def choose_outputs(
     data: Scores | Texts, there: BoolArray, strategy: str, n: int, metric: Names | None, seed: int
-) -> list[Output]:
-    """Return outputs to label.
+) -> tuple[list[Output], dict[Output, float]]:
+    """Return outputs to label, and the probability of each to be chosen where that is not the same for all.
 
     Parameters
     ----------
@@ -53,8 +53,10 @@ def choose_outputs(
         if np.isnan(judges).all(axis=0).any():
             keep = ~np.isnan(judges).all(axis=0)
             where, judges = where[keep], judges[:, keep]
-    chosen, _ = choose(strategy, judges, min(n, len(where)), stream(seed, CHOICE, 1))
-    return [(data.systems[s], data.inputs[i]) for s, i in where[chosen].tolist()]
+    chosen, chance = choose(strategy, judges, min(n, len(where)), stream(seed, CHOICE, 1))
+    outputs = [(data.systems[s], data.inputs[i]) for s, i in where[chosen].tolist()]
+    uneven = strategy in ("disagreement", "variance")
+    return outputs, dict(zip(outputs, chance[chosen].tolist(), strict=True)) if uneven else {}
 
 
 def choose_pairs(

@@ -58,7 +58,7 @@ class LabelNeed:
     target: float
     """What is wanted."""
     needed: int | None
-    """About how many labels give that; None if labels of all outputs would not."""
+    """About how many labels give that, at least 20; None if labels of all outputs would not, or nothing varies."""
     needed_alone: int | None
     """Of the mean, how many labels would be needed without the judge; None otherwise."""
     confidence: fields.Confidence
@@ -140,10 +140,11 @@ def plan_labels(
         told = {"metric": pilot.metric, "human": pilot.human}
         known = tuple((row.quantity, row.needed) for row in needs if row.needed is not None)
         notes.append(Note.of("labels-needed", **told, target=half_width, needed=known, n=pilot.n))
-        if lacking := [row.quantity for row in needs if row.needed is None]:
+        if lacking := [row.quantity for row in needs if row.needed is None and row.half_width > 0]:
             notes.append(Note.of("labels-not-enough", **told, quantities=lacking, target=half_width))
-        if mine:
-            best = max(mine, key=lambda row: row.worth_mean)
+        told_apart = [row for row in mine if not math.isnan(row.worth_mean)]
+        if told_apart:
+            best = max(told_apart, key=lambda row: row.worth_mean)
             notes.append(Note.of("labels-choice", **told, strategy=best.strategy, n=best.n, worth=int(best.worth_mean)))
         rows += needs
         choices += mine
@@ -196,6 +197,8 @@ class _Pilot:
 
 def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterator[LabelNeed]:
     def need(quantity: str, value: float, half: float, needed: float, alone: float = math.nan) -> LabelNeed:
+        if not half > 0:  # nothing shows how far it varies
+            half = needed = math.nan
         return LabelNeed(
             pilot.metric, pilot.human, quantity, value, pilot.n, half, target, _up(needed), _up(alone), confidence
         )
@@ -220,7 +223,8 @@ def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterat
 
 
 def _up(n: float) -> int | None:
-    return math.ceil(n) if math.isfinite(n) else None
+    """Return a whole number of labels, never so few that they teach nothing; None if no number is known."""
+    return max(math.ceil(n), FEWEST) if math.isfinite(n) else None
 
 
 def _kappa(pilot: _Pilot, confidence: float, seed: int) -> tuple[float, float, float]:
@@ -262,8 +266,19 @@ def _choices(pilot: _Pilot, wanted: int, trials: int, seed: int) -> Iterator[Lab
     for strategy, (mean_off, right_off, wrong) in errors.items():
         pairs = zip(errors["random"][:2], (mean_off, right_off), strict=True)
         worth = [n * (a / b) ** 2 if b > 0 else math.nan for a, b in pairs]
-        told = (right_off, worth[0], worth[1], wrong) if pilot.verdicts else (math.nan, worth[0], math.nan, math.nan)
-        yield LabelChoice(pilot.metric, pilot.human, strategy, n, float(mean_off), *map(float, told), trials)
+        none = math.nan if not pilot.verdicts else 1.0
+        yield LabelChoice(
+            metric=pilot.metric,
+            human=pilot.human,
+            strategy=strategy,
+            n=n,
+            error_mean=float(mean_off),
+            error_accuracy=none * float(right_off),
+            worth_mean=float(worth[0]),
+            worth_accuracy=none * float(worth[1]),
+            errors_found=none * float(wrong),
+            trials=trials,
+        )
 
 
 def _regressed(y: FloatArray, f: FloatArray, weight: FloatArray, everywhere: float) -> float:

@@ -24,14 +24,7 @@ from metassay.report.notes import is_answer, sentences
 from metassay.report.templates import each, filled, options
 
 STUDIES = (
-    "agree",
-    "compare",
-    "criteria",
-    "pairs",
-    "decisions",
-    "stability",
-    "precision",
-    "reliability",
+    *("look", "agree", "compare", "bias", "criteria", "pairs", "decisions", "stability", "precision", "reliability"),
     "difficulty",
     "normality",
 )
@@ -57,7 +50,6 @@ def render(dossier: Dossier, *, title: str) -> str:
     """
     sections = [name for name in QUESTIONS if name in dossier.results]
     charts = {name: chart for name in sections if (chart := interactive(dossier.results[name])) is not None}
-    library, program = _asset("charts.js"), _asset("page.js")
     body = [
         f'<p class="size">{escape(_size(dossier))}</p>',
         _controls(dossier, list(charts.values())),
@@ -71,6 +63,12 @@ def render(dossier: Dossier, *, title: str) -> str:
         ),
         _facts(dossier),
     ]
+    return document(title, body)
+
+
+def document(title: str, body: Iterable[str]) -> str:
+    """Return a document with the parts of its body; all scripts and styles are in it."""
+    library, program = _asset("charts.js"), _asset("page.js")
     return _filled(
         "page",
         policy=f"default-src 'none'; script-src {_hashed(library)} {_hashed(program)}; style-src 'unsafe-inline'; "

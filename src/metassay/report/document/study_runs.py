@@ -56,10 +56,13 @@ def gather(
     `beside` says what stands beside metrics where they are compared with people.
     """
     from metassay.studies.agree import agree
+    from metassay.studies.bias import bias
     from metassay.studies.compare import compare
     from metassay.studies.criteria import criteria
     from metassay.studies.decisions import decisions
     from metassay.studies.difficulty import difficulty
+    from metassay.studies.lengths import output_text
+    from metassay.studies.look import look
     from metassay.studies.normality import normality
     from metassay.studies.pairs import pairs
     from metassay.studies.precision import precision
@@ -78,6 +81,7 @@ def gather(
             compare,
             {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **more, **drawn},
         ),
+        "bias": (bias, {"confidence": confidence}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
         "decisions": (decisions, {**sampled, "resamples": min(resamples, 2_000)}),
@@ -87,7 +91,9 @@ def gather(
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }
-    results: dict[str, Result] = {}
+    if output_text(own) is None and not own.families:
+        del plans["bias"]  # nothing is known that could sway a judge
+    results: dict[str, Result] = {"look": look(scores)}
     skipped: dict[str, str] = {}
     for at, (name, (study, options)) in enumerate(plans.items()):
         if watch is not None:

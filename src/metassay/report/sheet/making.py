@@ -117,20 +117,22 @@ def make_sheet(
             there &= np.isnan(data.matrix(name))
     items: list[tuple[Output, ...]]
     shown: Mapping[Output, str] = outputs
+    chances: dict[Output, float] = {}
     if against is not None:
         there &= np.array([[(s, i) in against.outputs for i in data.inputs] for s in data.systems])
         there &= np.array(
             [[outputs.get((s, i)) != against.outputs.get((s, i)) for i in data.inputs] for s in data.systems]
         )
-        chosen = choose_outputs(data, there, choose, n, metric, seed)
+        chosen, _ = choose_outputs(data, there, choose, n, metric, seed)
         items = [((_named(s, INTACT), i), (_named(s, CORRUPTED), i)) for s, i in chosen]
         shown = {(_named(s, INTACT), i): outputs[s, i] for s, i in chosen}
         shown |= {(_named(s, CORRUPTED), i): against.outputs[s, i] for s, i in chosen}
     elif ask == "prefer":
         items = list(choose_pairs(data, there, pairs == "close", n, metric, seed))
     else:
-        items = [(each,) for each in choose_outputs(data, there, choose, n, metric, seed)]
-    page = _page(items, shown, contexts, ask, criterion, given, title, instructions)
+        outputs_chosen, chances = choose_outputs(data, there, choose, n, metric, seed)
+        items = [(each,) for each in outputs_chosen]
+    page = _page(items, shown, contexts, chances, ask, criterion, given, title, instructions)
     if path is not None:
         write_text(path, page)
     return Sheet(tuple(items), page)
@@ -170,6 +172,7 @@ def _page(
     items: list[tuple[Output, ...]],
     shown: Mapping[Output, str],
     contexts: Mapping[str, str],
+    chances: Mapping[Output, float],
     ask: str,
     criterion: str,
     answers: tuple[str, ...],
@@ -182,6 +185,7 @@ def _page(
             "of": base64.b64encode(json.dumps([*(s for s, _ in item), item[0][1]]).encode()).decode(),
             "context": contexts.get(item[0][1], ""),
             "texts": [shown[each] for each in item],
+            "chance": chances.get(item[0]),
         }
         for item in items
     ]

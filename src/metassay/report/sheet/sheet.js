@@ -96,7 +96,9 @@ function row(k) {
   }
   const [system, input] = names, said = content.answers[answer];
   const value = content.ask === "rate" && said !== "" && !isNaN(said) ? Number(said) : said;
-  return { ...(system === content.unnamed ? {} : { system }), input, annotator: person, [content.criterion]: value };
+  const { chance } = content.items[k];
+  return { ...(system === content.unnamed ? {} : { system }), input, annotator: person, [content.criterion]: value,
+    ...(chance === null ? {} : { label_chance: chance }) };
 }
 function save() {
   const lines = Object.keys(given).map((k) => JSON.stringify(row(Number(k))) + "\n");

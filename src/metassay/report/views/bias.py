@@ -17,6 +17,7 @@ HELD = {
     "difference": "at equal {}",
     "covariate": "at equal {} (by regression)",
     "orders": "each pair in both orders",
+    "output": "the same outputs, changed",
     "nothing": "without human judgment",
 }
 MOST_GRADES = 2

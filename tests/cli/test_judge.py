@@ -1,0 +1,87 @@
+"""metassay judge: the card on the command line, and the gate."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from xml.etree import ElementTree as ET
+
+import pytest
+
+DATA = str(files("metassay").joinpath("data", "judge.csv"))
+CARD = ("judge", DATA, "--human", "verdict_*", "--judge", "*-judge")
+
+
+def test_the_answer_stands_first(run):
+    code, out, err = run(*CARD, "--quiet")
+    assert (code, err) == (0, "")
+    assert out.startswith("strict-judge (verdict) agrees with the majority of the 3 people")
+    assert out.index("Judges against people") < out.index("Where judges fail")
+    assert "judges:2" in out
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        ("agreement", "Gwet's AC1"),
+        ("people", "all pairs of people"),
+        ("confusion", "where people say"),
+        ("disagreements", "Worst disagreements"),
+        ("alternative", "Passes if equal: how often"),
+        ("epsilon", "0.15"),
+        ("ranks", "Possible ranks: by paired tests"),
+    ],
+)
+def test_views(run, view, words):
+    code, out, _ = run(*CARD, "--quiet", "--view", view)
+    assert code == 0
+    assert words in " ".join(out.split())
+
+
+def test_a_gate_ends_with_three_and_a_line_for_each(run, tmp_path):
+    report = tmp_path / "junit.xml"
+    ask = ("--require", "kappa.low>=0.7", "--require", "bias.abs<=0.05")
+    code, _, err = run(*CARD, "--quiet", *ask, "--junit", report, "--github")
+    assert code == 3
+    lines = [line for line in err.splitlines() if line.startswith("metassay: not met: ")]
+    assert lines == [
+        "metassay: not met: kappa.low>=0.7: 0.6108 for kind-judge on verdict",
+        "metassay: not met: bias.abs<=0.05: 0.08571 for kind-judge on verdict",
+    ]
+    assert err.count("::error title=metassay judge::") == 2
+    suite = ET.parse(report).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "2")
+    assert run(*CARD, "--quiet", "--require", "strict-judge:kappa>=0.7").code == 0
+
+
+def test_misuse_is_one_line(run):
+    code, _, err = run(*CARD, "--junit", "x.xml")
+    assert (code, err.strip()) == (2, "metassay: error: --junit has no meaning without --require")
+    code, _, err = run(*CARD, "--require", "kappa")
+    assert code == 2
+    assert "a requirement is NAME" in err
+    code, _, err = run(*CARD, "--epsilon", "novices")
+    assert code == 2
+    assert "epsilon must be experts, skilled, crowd or a number" in err
+
+
+def test_json_and_show(run, tmp_path):
+    kept = tmp_path / "card.json"
+    assert run(*CARD, "--quiet", "-o", kept).code == 0
+    assert len(json.loads(kept.read_text())["tables"]["epsilon_curve"]) == 14
+    code, out, _ = run("show", kept, "--view", "confusion")
+    assert code == 0
+    assert "strict-judge where people say" in out
+    code, out, _ = run(*CARD, "--quiet", "--format", "csv", "--rows", "disagreements")
+    assert out.startswith("judge,human,system,input,said_judge,said_people,gap,texts\n")
+
+
+def test_files_with_roles(run, tmp_path):
+    people, judges = tmp_path / "people.json", tmp_path / "models.json"
+    items = [str(k) for k in range(60)]
+    people.write_text(json.dumps({who: {i: int(i) % 2 for i in items} for who in ("ann", "bob")}))
+    judges.write_text(json.dumps({"gpt": {i: int(i) % 3 % 2 for i in items}}))
+    code, out, _ = run("judge", f"human={people}", f"judge={judges}", "--quiet", "--format", "json")
+    assert code == 0
+    row = json.loads(out)["rows"][0]
+    assert (row["judge"], row["human"], row["n_people"], row["n_items"]) == ("gpt", "label", 2, 60)
