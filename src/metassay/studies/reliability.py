@@ -174,7 +174,7 @@ class _Column:
             return "one-score" if self.facets else "scores"
         if self.facets[:2] == ("system", "input"):
             known = ~np.isnan(self.scores)
-            parts = connected(known if known.ndim == 2 else known.any(axis=2))[0]
+            parts = connected(np.asarray(known.reshape(*known.shape[:2], -1).any(axis=2)))[0]
             return "disconnected" if parts.max() > 0 else ""
         return ""
 
