@@ -26,6 +26,7 @@ from metassay.report.templates import each, filled, options
 STUDIES = (
     "agree",
     "compare",
+    "judge",
     "criteria",
     "pairs",
     "decisions",
@@ -152,6 +153,7 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
     page = views.page(result)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
+        each("<p>{}</p>", [(paragraph,) for paragraph in page.lead]),
         *([] if chart is None else [_figure(name, chart)]),
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
@@ -228,7 +230,7 @@ def _downloads(name: str) -> str:
 def _size(dossier: Dossier) -> str:
     n, m = dossier.scores.shape
     columns = [(name, dossier.scores[name]) for name in (*dossier.humans, *dossier.metrics)]
-    missing = sum(int((values != values).sum()) for values in (dossier.scores.matrix(name) for name, _ in columns))
+    missing = sum(int((values != values).sum()) for values in (dossier.scores[name].mean() for name, _ in columns))
     raters = {label for name, column in columns if name in dossier.humans for label in column.labels("annotator")}
     criteria = "1 human criterion" if len(dossier.humans) == 1 else f"{len(dossier.humans)} human criteria"
     annotators = f"{numbers.counted(len(raters), 'annotator')}" if raters else "annotators not identified"
@@ -245,7 +247,7 @@ def _facts(dossier: Dossier) -> str:
     row = '<tr><th scope="row">{}</th><td>{}</td><td class="right">{}</td><td class="right">{}</td><td>{}</td></tr>'
     facts = []
     for name in (*dossier.humans, *dossier.metrics):
-        column, values = scores[name], scores.matrix(name)
+        column, values = scores[name], scores[name].mean()
         missing = numbers.of(int((values != values).sum()), n * m)
         raters = len(column.labels("annotator")) or ""
         direction = "small is good" if column.lower_is_better else ""

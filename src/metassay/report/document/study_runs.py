@@ -60,6 +60,7 @@ def gather(
     from metassay.studies.criteria import criteria
     from metassay.studies.decisions import decisions
     from metassay.studies.difficulty import difficulty
+    from metassay.studies.judge import judge
     from metassay.studies.normality import normality
     from metassay.studies.pairs import pairs
     from metassay.studies.precision import precision
@@ -78,6 +79,7 @@ def gather(
             compare,
             {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **more, **drawn},
         ),
+        "judge": (judge, {"confidence": confidence, **drawn}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
         "decisions": (decisions, {**sampled, "resamples": min(resamples, 2_000)}),
@@ -87,21 +89,26 @@ def gather(
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }
+    labelled = any(own[name].scale.labels for name in humans)
     results: dict[str, Result] = {}
     skipped: dict[str, str] = {}
     for at, (name, (study, options)) in enumerate(plans.items()):
         if watch is not None:
             watch(name, at, len(plans))
+        if name == "judge" and not labelled:
+            continue
         if name == "criteria" and len(humans) < 2:
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
-        if name == "criteria" and statistic is not None:
+        if name == "criteria" and statistic is not None and "agree" in results:
             options["statistic"] = names.statistics(results["agree"].table)[0]
         try:
             results[name] = study(own, **named, **options)
         except DataError as error:
-            # Agreement is what the report is about; without it there is nothing to tell.
-            if name == "agree":
+            # Agreement is what the report is about; without it, and without labels, there is nothing to tell.
+            if name == "agree" and not labelled:
                 raise
             skipped[name] = one_line(error, 300)
+    if not {"agree", "judge"} & results.keys():
+        raise DataError(skipped.get("judge", skipped["agree"]))
     return Dossier(own, humans, metrics, results, skipped)

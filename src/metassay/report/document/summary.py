@@ -10,6 +10,7 @@ from metassay.core.note import Note
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers, words
 from metassay.report.document.study_runs import Dossier
+from metassay.report.notes import sentence
 from metassay.report.table import sizes
 from metassay.report.views.columns import grouped
 
@@ -40,16 +41,27 @@ def answer(dossier: Dossier) -> tuple[str, str, str]:
     Which metric agrees best and whether that is significant; how precise that is; and what rests on the sample of
     inputs.
     """
+    if "judge" in dossier.results:
+        return _judged(dossier)
     return (_verdicts(dossier)[0], _certainty(dossier), _sample(dossier))
+
+
+def _judged(dossier: Dossier) -> tuple[str, str, str]:
+    """Return the answer where people gave labels: how often the best judge is right, and what to watch."""
+    first, watch = dossier.results["judge"].notes[:2]
+    ranked = _verdicts(dossier)[0] if "agree" in dossier.results else "Rankings of systems cannot be compared here."
+    return sentence(first), sentence(watch), ranked
 
 
 def other_criteria(dossier: Dossier) -> tuple[str, ...]:
     """Return which metric agrees best, a sentence for each further criterion and level."""
-    return _verdicts(dossier)[1:]
+    return _verdicts(dossier)[1:] if "agree" in dossier.results else ()
 
 
 def glossary(dossier: Dossier) -> tuple[str, ...]:
     """Return a short sentence for each word of the answer that a newcomer may not know."""
+    if "agree" not in dossier.results:
+        return ()
     table = cast("Agreement", dossier.results["agree"]).table
     what = names.measure(table)
     said = [_LEVELS[level].format(what) for level in grouped(table, "level") if level in _LEVELS]
