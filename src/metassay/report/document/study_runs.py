@@ -91,7 +91,7 @@ def gather(
             compare,
             {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **more, **drawn},
         ),
-        "judge": (judge, {"confidence": confidence}),
+        "judge": (judge, {"confidence": confidence, **drawn}),
         "bias": (bias, {"confidence": confidence}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
@@ -102,7 +102,8 @@ def gather(
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }
-    if not about_judges(own, humans):
+    judged = about_judges(own, humans)
+    if not judged:
         del plans["judge"]
     if output_text(own) is None and not own.families:
         del plans["bias"]  # nothing is known that could sway a judge
@@ -111,10 +112,12 @@ def gather(
     for at, (name, (study, options)) in enumerate(plans.items()):
         if watch is not None:
             watch(name, at, len(plans))
+        if name == "judge" and not judged:
+            continue
         if name == "criteria" and len(humans) < 2:
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
-        if name == "criteria" and statistic is not None:
+        if name == "criteria" and statistic is not None and "agree" in results:
             options["statistic"] = names.statistics(results["agree"].table)[0]
         if name == "judge":
             options |= {"judge": metrics, "metric": None}
@@ -123,8 +126,10 @@ def gather(
                 own, **{key: value for key, value in {**named, **options}.items() if value is not None}
             )
         except DataError as error:
-            # Agreement is what the report is about; without it there is nothing to tell.
-            if name == "agree":
+            # Agreement is what the report is about; without it, and without labels, there is nothing to tell.
+            if name == "agree" and not judged:
                 raise
             skipped[name] = one_line(error, 300)
+    if not {"agree", "judge"} & results.keys():
+        raise DataError(skipped.get("judge", skipped["agree"]))
     return Dossier(own, humans, metrics, results, skipped)
