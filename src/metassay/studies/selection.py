@@ -144,7 +144,7 @@ class Selection:
             found = self.labels(axis)
             if found is not None:
                 facts = {"method": method.name, "axis": axis, "n": len(np.unique(found))}
-                notes.append(Note.of("units-together" if method.units else "units-ignored", **facts))
+                notes.append(Note.of("units-together", **facts) if method.units else Note.of("units-ignored", **facts))
         return notes
 
     def sizes(self, inputs: str | None = None) -> dict[str, object]:
