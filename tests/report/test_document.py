@@ -232,6 +232,7 @@ def test_labels_are_answered_as_judges_are():
     scores = ma.example("judge")
     report = ma.make_report(scores, human="verdict_*", metric="strict-judge,kind-judge", resamples=100)
     assert "How far can these judges be trusted?" in report.html
-    assert report.sentences[0].startswith("strict-judge") and len(report.sentences) == 2
+    assert report.sentences[0].startswith("strict-judge")
+    assert len(report.sentences) == 2
     assert escape(report.sentences[0]) in report.html.split("<nav")[0]
     assert "needs at least 5 systems" not in report.html.split("<nav")[0]

@@ -112,8 +112,6 @@ def gather(
     for at, (name, (study, options)) in enumerate(plans.items()):
         if watch is not None:
             watch(name, at, len(plans))
-        if name == "judge" and not judged:
-            continue
         if name == "criteria" and len(humans) < 2:
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
