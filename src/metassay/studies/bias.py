@@ -25,6 +25,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from metassay.core import fields
 from metassay.core import options as opt
 from metassay.core.groups import GroupPatterns, assign_names
 from metassay.core.note import Note
@@ -51,6 +52,8 @@ FEW_CLUSTERS = 20
 MOST_GRADES = 11
 """People who use more scores than this are looked at by fifths of their scores."""
 SAME = 1e-9
+MOST_TOLD = 4
+"""Effects that are told in sentences, those with the smallest p-values."""
 PROBES = {
     "padding": "padded with empty sentences",
     "repetition": "said twice",
@@ -284,32 +287,35 @@ def _probed(scores: Scores, judge: str, probe: Damaged, confidence: float) -> It
 
 def _grades(scores: Scores | Votes, judged: Judgments, humans: Sequence[str], confidence: float) -> Iterator[GradeRow]:
     """Yield how often people and judge use each grade, and how far the judge is off where people give it."""
-    if judged.human is None:
+    if judged.human is None or not len(judged.outcome):
         return
+    where = {"metric": judged.judge, "human": judged.human}
+    unknown = dict.fromkeys(("difference", "low", "high"), math.nan)
     if isinstance(scores, Votes):
-        mine, theirs = scores.of(judged.judge).outcome, scores.of(humans).outcome
+        votes = scores.of(judged.judge).outcome, scores.of(humans).outcome
         for grade, value in (("A", 1.0), ("tie", 0.5), ("B", 0.0)):
-            shares = [float((each == value).mean()) for each in (theirs, mine)]
-            yield GradeRow(judged.judge, judged.human, grade, *shares, *(math.nan,) * 3, len(mine))
+            mine, theirs = (float((each == value).mean()) for each in votes)
+            shares = {"share_people": theirs, "share_judge": mine, "n_judgments": len(votes[0])}
+            yield fields.filled(GradeRow, where, shares, unknown, grade=grade)
         return
-    alike = same_scale(scores, judged.judge, judged.human)
-    given = np.unique(scores[judged.human].values[~np.isnan(scores[judged.human].values)])
-    given = -given[::-1] if scores[judged.human].lower_is_better else given
-    labels = scores[judged.human].scale.labels
-    names = [labels[int(v)] if labels else f"{v:g}" for v in given]
-    if len(given) <= MOST_GRADES:
-        edges = (given[:-1] + given[1:]) / 2
-    else:
+    alike, column = same_scale(scores, judged.judge, judged.human), scores[judged.human]
+    given = np.unique(column.values[~np.isnan(column.values)])
+    names = [column.scale.labels[int(v)] if column.scale.labels else f"{v:g}" for v in given]
+    if column.lower_is_better:
+        given, names = -given[::-1], names[::-1]
+    edges = (given[:-1] + given[1:]) / 2
+    if len(given) > MOST_GRADES:
         edges = np.quantile(judged.people, [0.2, 0.4, 0.6, 0.8])
-        ends = [judged.people.min(), *edges, judged.people.max()]
-        names = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(ends)]
+        every = [judged.people.min(), *edges, judged.people.max()]
+        names = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(every)]
     of_people, of_judge = np.digitize(judged.people, edges), np.digitize(judged.outcome, edges)
     for at, name in enumerate(names):
         here = of_people == at
-        off = mean((judged.outcome - judged.people)[here], [judged.clusters[here]], confidence) if alike else None
-        ends = (math.nan,) * 3 if off is None else (off.value, off.low, off.high)
+        found = mean((judged.outcome - judged.people)[here], [judged.clusters[here]], confidence)
+        off = {"difference": found.value, "low": found.low, "high": found.high} if alike else unknown
         mine = float((of_judge == at).mean()) if alike else math.nan
-        yield GradeRow(judged.judge, judged.human, name, float(here.mean()), mine, *ends, int(here.sum()))
+        shares = {"share_people": float(here.mean()), "share_judge": mine, "n_judgments": int(here.sum())}
+        yield fields.filled(GradeRow, where, shares, off, grade=name)
 
 
 # -- re-runs ------------------------------------------------------------------------------------
@@ -337,7 +343,7 @@ def _reruns(
     ratings |= {j: scores[j].mean(keep="annotator") for j in judges if len(scores[j].labels("annotator")) > 1}
     for name, values in ratings.items():
         labels = scores[groups[name][0] if name in groups else name].scale.kind == "binary"
-        clusters = np.broadcast_to(np.arange(values.shape[2]), values.shape[1:]).ravel()
+        clusters = np.broadcast_to(np.arange(values.shape[2], dtype=np.float64), values.shape[1:]).ravel()
         yield _agreement(name, "runs", values.reshape(len(values), -1), clusters, labels, confidence)
 
 
@@ -402,7 +408,7 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
     known = [row for row in rows if row.reason is None]
     clear = sorted((row for row in known if row.p_corrected <= 1 - row.confidence), key=lambda row: row.p_value)
     named = ("metric", "feature", "effect", "low", "high", "unit", "held")
-    for row in clear:
+    for row in clear[:MOST_TOLD]:
         facts = {name: getattr(row, name) for name in named}
         notes.append(Note.of("bias-found", **facts, confidence=row.confidence))
     if known and not clear:

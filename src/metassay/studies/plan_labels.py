@@ -37,6 +37,8 @@ FEWEST = 20
 """Fewer outputs with a label and a score teach nothing."""
 DRAWS = 1_000
 """Resamples behind the interval of κ."""
+BETTER = 1.15
+"""A way to choose is better than chance if its labels are worth so many times as many; less is error of simulation."""
 MOST_LABELS = 20
 """With more different values, columns hold numbers, and being equal means nothing."""
 
@@ -145,7 +147,13 @@ def plan_labels(
         told_apart = [row for row in mine if not math.isnan(row.worth_mean)]
         if told_apart:
             best = max(told_apart, key=lambda row: row.worth_mean)
-            notes.append(Note.of("labels-choice", **told, strategy=best.strategy, n=best.n, worth=int(best.worth_mean)))
+            if best.worth_mean > BETTER * best.n:
+                facts = {"strategy": best.strategy, "worth": int(best.worth_mean)}
+                notes.append(Note.of("labels-choice", **told, n=best.n, **facts))
+            else:
+                notes.append(Note.of("labels-any-choice", **told, n=best.n))
+        if not np.isnan(pilot.whole[0][~np.isnan(pilot.whole[1])]).any():
+            notes.append(Note.of("planned-beyond-labels", **told))
         rows += needs
         choices += mine
     if len(chosen.metrics) < 2:
