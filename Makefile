@@ -75,6 +75,7 @@ bench: $(VENV)/.has-bench ## speed beside nlpstats and loops over SciPy, growth,
 	@if [ -d "$(SUMMEVAL)" ]; then $(BIN)/python benchmarks/simulate.py "$(DATA)"; fi
 	@$(BIN)/python benchmarks/cluster.py
 	@$(BIN)/python benchmarks/systems.py
+	@$(BIN)/python benchmarks/rank.py
 	@$(BIN)/python benchmarks/stability.py
 	@$(BIN)/python benchmarks/survive.py
 	@$(BIN)/python benchmarks/scale.py "$(SUMMEVAL)"

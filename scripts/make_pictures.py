@@ -10,13 +10,18 @@ import metassay as ma
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 SCORES = ma.example()
+JUDGED = ma.read(Path(ma.__file__).parent / "data" / "judge.csv", people="grade=grade_*", ignore="verdict_*")
+VOTES = ma.read_votes(Path(ma.__file__).parent / "data" / "votes.csv")
 FEW = "synthetic-judge,synthetic-embedding,synthetic-overlap,synthetic-noise"
 
 PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "agree": (lambda: ma.agree(SCORES, human="relevance"), {}),
+    "bias": (lambda: ma.bias(JUDGED, metric="*-grade", style="category"), {}),
     "compare": (lambda: ma.compare(SCORES, human="relevance", level="system"), {}),
+    "composite": (lambda: ma.composite(SCORES, human="relevance"), {}),
     "criteria": (lambda: ma.criteria(SCORES), {"kind": "dumbbells"}),
     "decisions": (lambda: ma.decisions(SCORES, human="relevance"), {}),
+    "differences": (lambda: ma.differences(SCORES, human="relevance", metric=FEW), {}),
     "difficulty": (
         lambda: ma.difficulty(SCORES, human="relevance", metric="synthetic-judge"),
         {"kind": "map", "metric": "synthetic-judge"},
@@ -26,6 +31,7 @@ PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "estimate": (lambda: ma.estimate(SCORES, human="relevance", metric="synthetic-judge", annotated=20), {}),
     "precision": (lambda: ma.precision(SCORES, human="relevance", metric="synthetic-judge", annotated=20), {}),
     "profile": (lambda: ma.profile(SCORES), {}),
+    "rank": (lambda: ma.rank(VOTES, human="dora,emil,farah,goran"), {}),
     "reliability": (lambda: ma.reliability(SCORES, metric=FEW), {}),
     "reliability-designs": (lambda: ma.reliability(SCORES, metric=FEW), {"kind": "designs"}),
     "simulate-coverage": (

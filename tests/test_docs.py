@@ -74,6 +74,7 @@ def furnished(folder: Path) -> Path:
     scores = ma.example()
     ma.write(scores, folder / "scores.csv")
     shutil.copy(Path(ma.__file__).parent / "data" / "judge.csv", folder / "judge.csv")
+    shutil.copy(Path(ma.__file__).parent / "data" / "votes.csv", folder)
     metrics, people = [], []
     for s, system in enumerate(scores.systems):
         for i, text in enumerate(scores.inputs):
@@ -93,7 +94,28 @@ def furnished(folder: Path) -> Path:
         prefix = "en-de." if part == "human-scores" else ""
         lines = "".join(f"{system}\t{k}\n" for system in ("one", "two") for k in range(3))
         (folder / "wmt20" / part / f"{prefix}{name}.seg.score").write_text(lines)
+    furnish_task(folder / "shared-task", scores)
     return folder
+
+
+def furnish_task(folder: Path, scores: ma.Scores) -> None:
+    """Write a metrics task of two language pairs as mt-metrics-eval lays it out; one lacks a metric."""
+    halves = {"en-de": slice(0, 40), "en-zh": slice(40, 80)}
+    names = ("synthetic-judge", "synthetic-embedding", "synthetic-overlap", "synthetic-length")
+    (folder / "human-scores").mkdir(parents=True)
+    (folder / "documents").mkdir()
+    for pair, half in halves.items():
+        (folder / "metric-scores" / pair).mkdir(parents=True)
+        files = {f"human-scores/{pair}.mqm": "relevance"}
+        files |= {f"metric-scores/{pair}/{n}-src": n for n in names if (pair, n) != ("en-zh", "synthetic-length")}
+        for file, name in files.items():
+            lines = [
+                f"{system}\t{'None' if value != value else round(value, 4)}\n"
+                for system, row in zip(scores.systems, scores.matrix(name)[:, half].tolist(), strict=True)
+                for value in row
+            ]
+            (folder / f"{file}.seg.score").write_text("".join(lines))
+        (folder / "documents" / f"{pair}.docs").write_text("".join(f"news\tdoc{k // 4}\n" for k in range(40)))
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p != README and any(blocks(p, "python"))], ids=lambda p: p.name)

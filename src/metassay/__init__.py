@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from metassay.core.option import works_on
+from metassay.core.option import slices_with, works_on
 from metassay.core.result import on_first_use
 from metassay.core.signature import VERSION as __version__
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metassay.core.scores import Column as Column
     from metassay.core.scores import Scores as Scores
     from metassay.core.signature import Signature as Signature
+    from metassay.core.slices import Slices as Slices
     from metassay.core.texts import Texts as Texts
     from metassay.core.votes import Votes as Votes
     from metassay.errors import Contradiction as Contradiction
@@ -40,29 +41,43 @@ if TYPE_CHECKING:
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
+    from metassay.report.document.votes import VotesReport as VotesReport
+    from metassay.report.document.votes import make_votes_report as make_votes_report
+    from metassay.report.sheet.making import Sheet as Sheet
+    from metassay.report.sheet.making import make_sheet as make_sheet
     from metassay.reproduction.reproduce import Reproduction as Reproduction
     from metassay.reproduction.reproduce import reproduce as reproduce
     from metassay.stats.statistics.base import Statistic as Statistic
     from metassay.stats.statistics.registry import register as register
     from metassay.studies.agree import Agreement as Agreement
     from metassay.studies.agree import agree as agree
+    from metassay.studies.bias import Biases as Biases
+    from metassay.studies.bias import bias as bias
     from metassay.studies.compare import Comparison as Comparison
     from metassay.studies.compare import compare as compare
+    from metassay.studies.composite import Combined as Combined
+    from metassay.studies.composite import composite as composite
     from metassay.studies.coverage import Coverage as Coverage
     from metassay.studies.coverage import simulate_coverage as simulate_coverage
     from metassay.studies.criteria import Confounding as Confounding
     from metassay.studies.criteria import criteria as criteria
     from metassay.studies.decisions import Decisions as Decisions
     from metassay.studies.decisions import decisions as decisions
+    from metassay.studies.differences import Differences as Differences
+    from metassay.studies.differences import differences as differences
     from metassay.studies.difficulty import Difficulty as Difficulty
     from metassay.studies.difficulty import difficulty as difficulty
     from metassay.studies.downgrade import Damaged as Damaged
     from metassay.studies.downgrade import Downgrade as Downgrade
     from metassay.studies.downgrade import downgrade as downgrade
+    from metassay.studies.drift import Drift as Drift
+    from metassay.studies.drift import drift as drift
     from metassay.studies.estimate import Estimates as Estimates
     from metassay.studies.estimate import estimate as estimate
     from metassay.studies.judge import JudgeCard as JudgeCard
     from metassay.studies.judge import judge as judge
+    from metassay.studies.judge_votes import JudgeVotes as JudgeVotes
+    from metassay.studies.judge_votes import judge_votes as judge_votes
     from metassay.studies.leaderboard import Leaderboard as Leaderboard
     from metassay.studies.leaderboard import leaderboard as leaderboard
     from metassay.studies.look import Look as Look
@@ -73,6 +88,8 @@ if TYPE_CHECKING:
     from metassay.studies.pairs import pairs as pairs
     from metassay.studies.plan import Plan as Plan
     from metassay.studies.plan import plan as plan
+    from metassay.studies.plan_labels import LabelPlan as LabelPlan
+    from metassay.studies.plan_labels import plan_labels as plan_labels
     from metassay.studies.power import Power as Power
     from metassay.studies.power import simulate_power as simulate_power
     from metassay.studies.precision import Precision as Precision
@@ -111,6 +128,8 @@ HOMES = {
     "Catalogue": "metassay.texts.scorers.registry",
     "Column": "metassay.core.scores",
     "CorpusScores": "metassay.core.corpus",
+    "Biases": "metassay.studies.bias",
+    "Combined": "metassay.studies.composite",
     "Comparison": "metassay.studies.compare",
     "Confounding": "metassay.studies.criteria",
     "Contradiction": "metassay.errors",
@@ -121,11 +140,15 @@ HOMES = {
     "DataError": "metassay.errors",
     "Datasets": "metassay.readers.datasets",
     "Decisions": "metassay.studies.decisions",
+    "Differences": "metassay.studies.differences",
     "Difficulty": "metassay.studies.difficulty",
     "Downgrade": "metassay.studies.downgrade",
+    "Drift": "metassay.studies.drift",
     "Estimates": "metassay.studies.estimate",
     "FormatError": "metassay.errors",
+    "LabelPlan": "metassay.studies.plan_labels",
     "JudgeCard": "metassay.studies.judge",
+    "JudgeVotes": "metassay.studies.judge_votes",
     "Leaderboard": "metassay.studies.leaderboard",
     "Look": "metassay.studies.look",
     "MetassayError": "metassay.errors",
@@ -140,8 +163,10 @@ HOMES = {
     "Reproduction": "metassay.reproduction.reproduce",
     "ScorePairs": "metassay.studies.pairs",
     "Scores": "metassay.core.scores",
+    "Sheet": "metassay.report.sheet.making",
     "Signature": "metassay.core.signature",
     "Size": "metassay.studies.size",
+    "Slices": "metassay.core.slices",
     "Stability": "metassay.studies.stability",
     "Statistic": "metassay.stats.statistics.base",
     "Survival": "metassay.studies.survive",
@@ -150,17 +175,22 @@ HOMES = {
     "Translation": "metassay.texts.changes.translation",
     "UnknownName": "metassay.errors",
     "UsageError": "metassay.errors",
+    "VotesReport": "metassay.report.document.votes",
     "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
     "ask_model": "metassay.texts.scorers.judge_config",
+    "bias": "metassay.studies.bias",
     "compare": "metassay.studies.compare",
+    "composite": "metassay.studies.composite",
     "corrupt": "metassay.texts.changes.corruptions",
     "criteria": "metassay.studies.criteria",
     "datasets": "metassay.readers.datasets",
     "decisions": "metassay.studies.decisions",
+    "differences": "metassay.studies.differences",
     "difficulty": "metassay.studies.difficulty",
     "downgrade": "metassay.studies.downgrade",
+    "drift": "metassay.studies.drift",
     "estimate": "metassay.studies.estimate",
     "example": "metassay.readers",
     "find_dataset": "metassay.readers.datasets",
@@ -168,12 +198,16 @@ HOMES = {
     "leaderboard": "metassay.studies.leaderboard",
     "load": "metassay.report.data",
     "judge": "metassay.studies.judge",
+    "judge_votes": "metassay.studies.judge_votes",
     "look": "metassay.studies.look",
     "make_report": "metassay.report.document.report",
+    "make_votes_report": "metassay.report.document.votes",
+    "make_sheet": "metassay.report.sheet.making",
     "metrics": "metassay.texts.scorers.registry",
     "normality": "metassay.studies.normality",
     "pairs": "metassay.studies.pairs",
     "plan": "metassay.studies.plan",
+    "plan_labels": "metassay.studies.plan_labels",
     "precision": "metassay.studies.precision",
     "profile": "metassay.studies.profile",
     "rank": "metassay.studies.rank",
@@ -217,6 +251,7 @@ on_first_use(lambda: import_module("metassay.report"))
 on_first_use(lambda: import_module("metassay.charts"))
 # Nor do studies know where they run.
 works_on("metassay.engine", "on")
+slices_with("metassay.studies.slices", "by_slices")
 
 
 def __dir__() -> list[str]:

@@ -85,9 +85,12 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "compare": lambda: ma.compare(
             data, test="williams", statistic="pearson", level="system", correction="bonferroni", scope="row"
         ),
+        "bias": lambda: ma.bias(data, style=metrics[:1], hold="difference"),
         "decisions": lambda: ma.decisions(data, **few),
         "difficulty": lambda: ma.difficulty(data),
+        "drift": lambda: ma.drift(data),
         "estimate": lambda: ma.estimate(data, annotated=5),
+        "leaderboard": lambda: ma.leaderboard(data, statistic="pearson@system,kendall@input"),
         "judge": lambda: judged(metrics, people),
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
@@ -104,7 +107,11 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "simulate-power": lambda: ma.simulate_power(data, trials=6, resamples=10, noise=[0.5, 2]),
         "simulate-size": lambda: ma.simulate_size(data, test="williams,two-way,perm-both", trials=6, resamples=19),
         "reliability": lambda: ma.reliability(data, **few),
+        "composite": lambda: ma.composite(data, level="input", folds=3, **few),
+        "differences": lambda: ma.differences(data, **few),
         "plan": lambda: ma.plan(data, trials=50),
+        "slices": lambda: ma.agree(data, by="group"),
+        "plan-labels": lambda: ma.plan_labels(data, trials=5),
     }[name]()
 
 

@@ -78,3 +78,24 @@ def test_misuse_is_one_line(run, texts, argv, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_votes_of_people_beside_the_metric(run, tmp_path):
+    lines = {"before": [], "after": [], "votes": ["model_a,model_b,winner,question_id,annotator"]}
+    for i in range(12):
+        for system, value in (("good", 3), ("bad", 1)):
+            lines["before"].append(f"{system},{i},m,{value + i % 3 / 10}")
+            lines["after"].append(f"{system},{i},m,{value + i % 3 / 10 - 0.5}")
+        lines["votes"].append(f"good@shuffle,bad,bad,{i},annotator1")
+    head = "system,input,metric,score\n"
+    for name, rows in lines.items():
+        (tmp_path / f"{name}.csv").write_text(head * (name != "votes") + "\n".join(rows) + "\n")
+    after = f"shuffle={tmp_path / 'after.csv'}"
+    done = run("downgrade", tmp_path / "before.csv", "--after", after, "--votes", tmp_path / "votes.csv", "-q")
+    assert done.code == 0
+    assert "Is the damaged output worse?" in done.out
+    line = next(line for line in done.out.splitlines() if line.startswith("good") and "bad" in line)
+    assert line.split()[:3] == ["good", "bad", "12"]
+    assert line.split()[3:] == ["100%", "[76–100%]", "<.001", "0%"]
+    wrong = run("downgrade", tmp_path / "before.csv", "--after", after, "--votes", tmp_path / "before.csv", "-q")
+    assert (wrong.code, "no votes: expected two columns such as model_a, model_b" in wrong.err) == (1, True)

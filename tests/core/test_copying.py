@@ -42,6 +42,8 @@ STUDIES = {
     "difficulty": lambda s: ma.difficulty(s, human="relevance", metric=FEW["metric"]),
     "normality": lambda s: ma.normality(s),
     "reliability": lambda s: ma.reliability(s, resamples=20, **FEW),
+    "composite": lambda s: ma.composite(s, resamples=20, folds=3, **FEW),
+    "differences": lambda s: ma.differences(s, resamples=20, **FEW),
     "precision": lambda s: ma.precision(s, annotated=20, resamples=20, **FEW),
     "profile": lambda s: ma.profile(s, human="relevance"),
     "stability": lambda s: ma.stability(s, draws=20, **FEW),

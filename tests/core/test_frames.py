@@ -83,8 +83,8 @@ def test_missing_optional_labels_are_empty(backend):
     ("columns", "message"),
     [
         (
-            {"system": ["A"], "bleu": [1]},
-            r"the data frame: column 'input' is missing; .* \(found: system, bleu\)",
+            {"group": ["A"], "bleu": [1]},
+            r"the data frame: column 'input' is missing; .* \(found: group, bleu\)",
         ),
         ({"system": ["A"], "input": ["x"], "metric": ["m"]}, "column 'score' is missing beside 'metric'"),
         ({"system": ["A", None], "input": ["x", "x"], "m": [1, 2]}, "line 2: the field 'system' is empty"),

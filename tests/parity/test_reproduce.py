@@ -74,3 +74,19 @@ def test_the_list_has_every_collected_number(shared_data):
         # symmetric coefficients stand there twice, and here once
         theirs = {number for entry in entries for number in flat(entry["value"])}
         assert theirs <= set(ours), paper
+
+
+def test_wmt23_comes_out_to_the_printed_digit(shared_data):
+    if not (shared_data / "wmt23").is_dir():
+        pytest.skip("WMT23 en-de is not beside this repository")
+    result = ma.reproduce(shared_data, only="perrella-2024")
+    assert Counter(row.within for row in result.table) == {True: 256, None: 48}
+    unchecked = {row.number for row in result.table if row.within is None}
+    assert len(unchecked) == 6
+    assert all(name.startswith("*SENTINEL") for name in unchecked)
+
+
+def test_without_the_data_it_says_where_they_are(tmp_path):
+    result = ma.reproduce(tmp_path, only="perrella-2024")
+    assert {row.within for row in result.table} == {None}
+    assert "mt-metrics-eval" in result.table[0].reason

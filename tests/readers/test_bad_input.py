@@ -36,7 +36,15 @@ BAD = {
     "prose": ("Dear all,\nsee below\n", "not a format that metassay knows (the first line is 'Dear all,')"),
     "binary garbage": (bytes(range(256)) * 8, "its bytes are not text"),
     "UTF-16": ("system,input".encode("utf-16"), "the text is UTF-16; save the file as UTF-8"),
-    "missing column input": ("system,metric,score\nA,m,1\n", "column 'input' is missing"),
+    "missing column input": ("group,metric,score\nA,m,1\n", "column 'input' is missing"),
+    "another delimiter in the rows": (
+        "system,input,bleu\nA;1;0.5\n",
+        "line 2: the header is separated by ',' and the row by ';'",
+    ),
+    "two decimal marks": (
+        'system,input,bleu\nA,1,"0,5"\nB,1,0.6\n',
+        "line 2: field 'bleu' must be a number, got '0,5'",
+    ),
     "missing column score": ("system,input,metric\nA,1,m\n", "column 'score' is missing beside 'metric'"),
     "no scores at all": ("system,input,group\nA,1,m\n", "columns with scores are missing"),
     "text for a number": (

@@ -54,7 +54,7 @@ def test_columns_are_joined_and_raters_named(make):
     scores = ma.read(path, input_column="doc_id,turn", annotator_column="who", human="grade")
     assert scores.inputs == ("d:1", "d:2")
     assert scores["grade"].labels("annotator") == ("ann", "rob")
-    with pytest.raises(Contradiction, match=r"as in --input-column ID,turn"):
+    with pytest.raises(Contradiction, match=r"apart by 'turn', with --input-column 'doc_id,turn'"):
         ma.read(path, annotator_column="who")
 
 
@@ -94,7 +94,7 @@ def test_data_without_systems_are_whole_citizens(make):
 
 
 def test_rows_that_a_missing_system_would_tell_apart(make):
-    with pytest.raises(Contradiction, match=r"'x' on input '1': 3 in .*name the column that tells the rows apart with"):
+    with pytest.raises(Contradiction, match=r"'x' on input '1': 3 in .*name the column that tells them apart with"):
         ma.read(make("w.csv", "id,x\n1,2\n1,3\n"))
     with pytest.raises(DataError, match=r"input '1' has several rows, which differ in 'engine'; .*--system-column"):
         ma.read(make("w.csv", "id,engine,x\n1,a,2\n1,b,2\n"))
@@ -155,13 +155,13 @@ def test_groups_of_systems_that_share_no_input_are_told(make):
 
 
 def test_near_misses_are_told(make):
-    path = make("u.json", '[{"source": "s", "system_output": "o", "scoress": {"x": 1}, "doc_id": 1}]')
+    path = make("u.json", '[{"source": "s", "system_output": "o", "points": "high", "doc_id": 1}]')
     with pytest.raises(
         FormatError, match=r"looks like UniEval's or G-Eval's .*system_id, scores are missing; .*--no-systems"
     ):
         ma.read(path)
     with pytest.raises(FormatError, match=r"column 'input' is missing; .*name it with --input-column"):
-        ma.read(make("w.csv", "system,bleu\nA,1\n"))
+        ma.read(make("w.csv", "group,bleu,chrf\nA,1,2\n"))
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

@@ -59,7 +59,7 @@ def test_two_tasks_never_merge_on_the_id_of_a_sample(make):
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({}, "the zip archive is no Inspect log"),
+        ({}, "the zip archive is empty"),
         ({"header.json": HEADER, "summaries.json": []}, "none of the 0 samples of the log has a score"),
         ({"header.json": HEADER, "../evil.json": {}}, "a path that climbs out of it"),
         ({"header.json": HEADER, "summaries.json": "{oops"}, "'summaries.json' in the archive is not valid JSON"),
@@ -207,6 +207,8 @@ def test_data_sets_on_disk(tmp_path):
     scores = ma.read(folder)
     assert scores.sources == (("set", "hf-dataset, system: model, input: id"),)
     assert scores["bleu"].values.tolist() == [[0.5], [0.25]]
+    with pytest.raises(UsageError, match="holds the splits set; name one"):
+        ma.read(tmp_path)
     (folder / "data-00000.arrow").write_bytes(b"nonsense")
     with pytest.raises(FormatError, match="not readable as a data set on disk"):
         ma.read(folder)

@@ -15,7 +15,7 @@ import pytest
 import metassay as ma
 from metassay.charts.chart import interactive
 from metassay.core.note import Note
-from metassay.report.document import methods, summary
+from metassay.report.document import board, methods, summary
 from metassay.report.document.study_runs import gather
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -66,7 +66,23 @@ def test_the_opening_names_the_best_metric_and_its_interval(report):
     assert first.startswith(f"{best.metric} agrees best with people on relevance at the system level")
     assert f"[{best.low:.2f}, {best.high:.2f}]" in second
     assert "relevance" in third
-    assert all(escape(sentence) in report.html for sentence in report.sentences)
+    assert escape(first) in report.html
+    assert f"{best.metric}: 95% CI [{best.low:.2f}, {best.high:.2f}]" in report.html
+
+
+def test_the_board_has_a_row_per_metric_and_ranks_that_it_may_have(report):
+    ranks = {
+        r.metric: (r.rank_low, r.rank_high)
+        for r in report.dossier.results["compare"].ranks
+        if (r.human, r.level, r.statistic) == ("relevance", "system", "kendall")
+    }
+    start = '<div class="board" data-level="system" data-statistic="kendall"'
+    shown = report.html.split(start)[1].split('<div class="board"')[0]
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', shown)
+    assert {name for name, _ in rows} == {escape(metric) for metric in ranks}
+    low, high = ranks[rows[0][0]]
+    assert f">{low}–{high}<" in rows[0][1] if low != high else f">{low}<" in rows[0][1]
+    assert "people, on other inputs" in shown
 
 
 def test_a_metric_of_noise_is_said_to_be_unsure():
@@ -148,10 +164,10 @@ def test_one_metric_with_one_criterion_is_told_in_the_singular():
     scores = made().select(columns="overall,good")
     dossier = gather(scores, resamples=100)
     first, second, _ = summary.answer(dossier)
-    assert first.startswith("good agrees with people on overall at the system level to Kendall ")
+    assert first.startswith("good agrees with people on overall at the system level: Kendall ")
     assert second.endswith("; it excludes 0.")
     assert methods.paragraph(dossier).startswith("We compared 1 automatic metric with human judgments of overall for ")
-    assert summary.other_criteria(dossier)[0].startswith("good agrees with people on overall at the input level")
+    assert "good agrees with people on overall at the input level: Kendall" in board.verdicts(dossier)
 
 
 def test_metrics_that_rank_against_people_are_not_called_best():
@@ -210,3 +226,12 @@ def test_bidirectional_and_control_characters_are_shown_as_symbols():
     at = chart["fields"].index("metric")
     assert name in {row[at] for row in chart["rows"]}
     assert name in {attributes.get("data-metric") for _, attributes in parsed(html).found}  # so that it can be hidden
+
+
+def test_labels_are_answered_as_judges_are():
+    scores = ma.example("judge")
+    report = ma.make_report(scores, human="verdict_*", metric="strict-judge,kind-judge", resamples=100)
+    assert "How far can these judges be trusted?" in report.html
+    assert report.sentences[0].startswith("strict-judge") and len(report.sentences) == 2
+    assert escape(report.sentences[0]) in report.html.split("<nav")[0]
+    assert "needs at least 5 systems" not in report.html.split("<nav")[0]

@@ -1,12 +1,12 @@
 import dataclasses
 
-from metassay.report.words import verdicts
+from metassay.report.words import by_setting
 
 from .conftest import NAN, comparison
 
 
 def test_a_significant_difference():
-    (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}))
+    ((_, sentence),) = by_setting(comparison({"a": 0.5, "b": 0.4}))
     assert sentence == (
         "a agrees best with people on relevance at the system level (Kendall 0.500); "
         "the difference to the second, b (0.400), is statistically significant "
@@ -15,30 +15,31 @@ def test_a_significant_difference():
 
 
 def test_a_difference_that_is_not_significant():
-    (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): 0.2}))
+    ((_, sentence),) = by_setting(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): 0.2}))
     assert "is not statistically significant (perm-both test, p = .200)." in sentence
 
 
 def test_a_difference_that_does_not_survive_correction():
-    (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4, "c": 0.3}, p={("a", "b"): 0.04}))
+    ((_, sentence),) = by_setting(comparison({"a": 0.5, "b": 0.4, "c": 0.3}, p={("a", "b"): 0.04}))
     assert "is not statistically significant after Bonferroni correction (perm-both test, p = .040 before)." in sentence
 
 
 def test_the_alternative_less_is_read_the_right_way_round():
-    (sentence,) = verdicts(comparison({"a": 0.5, "b": 0.4}, p={("b", "a"): 0.0001, ("a", "b"): 1}, alternative="less"))
+    p = {("b", "a"): 0.0001, ("a", "b"): 1}
+    ((_, sentence),) = by_setting(comparison({"a": 0.5, "b": 0.4}, p=p, alternative="less"))
     assert "is statistically significant (perm-both test, p < .001" in sentence
 
 
 def test_undefined_numbers_are_said_to_be_so():
-    assert "undefined for every metric" in verdicts(comparison({"a": NAN, "b": NAN}))[0]
-    assert verdicts(comparison({"a": 0.5, "b": NAN}))[0].endswith("(Kendall 0.500).")
-    assert "cannot be tested" in verdicts(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): NAN}))[0]
+    assert "undefined for every metric" in next(by_setting(comparison({"a": NAN, "b": NAN})))[1]
+    assert next(by_setting(comparison({"a": 0.5, "b": NAN})))[1].endswith("(Kendall 0.500).")
+    assert "cannot be tested" in next(by_setting(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): NAN})))[1]
     result = comparison({"a": 0.5, "b": 0.4})
-    assert "not tested against the second" in verdicts(dataclasses.replace(result, table=()))[0]
+    assert "not tested against the second" in next(by_setting(dataclasses.replace(result, table=())))[1]
 
 
 def test_a_best_metric_that_does_not_agree_is_not_called_best():
-    (sentence,) = verdicts(comparison({"a": -0.1, "b": -0.2}))
+    ((_, sentence),) = by_setting(comparison({"a": -0.1, "b": -0.2}))
     assert sentence == (
         "No metric agrees with people on relevance at the system level: "
         "the highest correlation is that of a, Kendall -0.100."

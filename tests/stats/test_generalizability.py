@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metassay.stats.generalizability import components, disattenuated, jackknifed
+from metassay.stats.generalizability import Jackknife, components, disattenuated
 
 FACETS = ("system", "input", "rater")
 
@@ -143,9 +143,9 @@ def test_intervals_contain_the_truth_about_as_often_as_they_say():
         def reliability(found):
             return np.array([found.reliability(sizes)])
 
-        share = jackknifed(y, ("system", "input"), reliability, 0.9, ratios=True)
+        share = Jackknife(y, ("system", "input")).ranged(reliability, 0.9, ratios=True)
         hits += share.low[0] <= truth <= share.high[0]
-        plain = jackknifed(y, ("system", "input"), lambda found: found.variances, 0.9)
+        plain = Jackknife(y, ("system", "input")).ranged(lambda found: found.variances, 0.9)
         inside += plain.low[2] <= 1.5**2 <= plain.high[2]
     assert 78 <= hits <= 99
     assert 82 <= inside <= 100

@@ -161,3 +161,45 @@ def test_how_many_outputs_changed_is_told(before):
     assert noted(ma.downgrade(before, after), "damage-incomplete", changed=(("swap", 1.0, 0.529),))
     assert not noted(ma.downgrade(before, before), "damage-incomplete")
     assert ma.downgrade(before, after).rows("counts")[0]["kind"] == "swap"
+
+
+def test_votes_on_damaged_outputs_beside_what_metrics_say(before):
+    # Ernst et al. (2023), appendix B: 20 inputs, three people, and 13, 16 and 15 of them for the intact output
+    after = ma.Damaged(damaged(before, 2.2), "shuffle", "coherence")
+    rows = []
+    for against, intact in (("c", 13), ("d", 16), ("e", 15)):
+        for at, key in enumerate(before.inputs):
+            good = at < intact
+            for person in range(3):
+                # one person is wrong, and every other pair is written the other way round
+                says = good != (person == 2)
+                pair = (against, "a@shuffle") if at % 2 else ("a@shuffle", against)
+                rows.append((*pair, against if says else "a@shuffle", key, f"annotator{person}"))
+    a, b, won, inputs, raters = zip(*rows, strict=True)
+    result = ma.downgrade(before, after, votes=ma.Votes.from_arrays(a, b, won, inputs=inputs, raters=raters))
+    alert = [row for row in result.votes if row.metric == "alert"]
+    assert [(row.against, row.preferred, row.n_inputs) for row in alert] == [
+        ("c", 0.65, 20),
+        ("d", 0.8, 20),
+        ("e", 0.75, 20),
+    ]
+    assert alert[1].p_value == pytest.approx(stats.binomtest(16, 20).pvalue)
+    damage = before.matrix("alert")[0] - 2.2
+    assert [row.metric_preferred for row in alert] == [(before.matrix("alert")[at] > damage).mean() for at in (2, 3, 4)]
+    deaf = [row.metric_preferred for row in result.votes if row.metric == "deaf"]
+    assert max(deaf) < 0.2
+    assert "people prefer the intact output on 73% of inputs" in " ".join(str(result).split())
+    assert ma.Downgrade.tables() == ("table", "counts", "votes")
+
+
+def test_votes_on_what_was_not_scored(before):
+    after = ma.Damaged(damaged(before, 1.0), "shuffle")
+    own = ma.Votes.from_arrays(["a@shuffle", "z@shuffle"], ["a", "b"], ["b", "b"], inputs=[before.inputs[0]] * 2)
+    result = ma.downgrade(before, after, votes=own, metric="alert")
+    assert [(row.system, row.against, row.preferred, row.metric_preferred) for row in result.votes] == [
+        ("a", "a", 1, 1)
+    ]
+    assert noted(result, "votes-on-strangers", systems=("z",))
+    plain = ma.Votes.from_arrays(["a"], ["b"], ["a"])
+    with pytest.raises(ma.DataError, match="call one of the two systems SYSTEM@KIND, such as a@shuffle"):
+        ma.downgrade(before, after, votes=plain)

@@ -195,3 +195,53 @@ def test_stars_of_reviews(shared_data):
     assert all(row.low <= truth <= row.high for row in result.table)
     assert min(row.worth for row in result.table) > 150
     assert max(abs(row.metric_only - truth) for row in result.table) > 0.1
+
+
+# 120 data sets: a coverage of .95 leaves [.90, .99] with odds below 1 to 100; without the chances it would be far off.
+def test_labels_chosen_by_disagreement_count_by_their_chance():
+    from metassay.stats.label_choices import choose
+
+    random = np.random.default_rng(11)
+    inside, biased = [], []
+    for _ in range(120):
+        z = random.normal(size=600)
+        people = (z > 0).astype(float)
+        judges = np.stack([(z + 0.7 * random.normal(size=600) > cut).astype(float) for cut in (0.4, -0.1)])
+        some, chance = choose("disagreement", judges, 80, random)
+        labels, chances = np.full(600, NAN), np.full(600, NAN)
+        labels[some], chances[some] = people[some], chance[some]
+        scores = ma.Scores.from_arrays(
+            {"a": judges[:1], "b": judges[1:], "label_chance": chances[None]}, {"label": labels[None]}
+        )
+        rows = ma.estimate(scores, metric="a", chance="label_chance").table
+        assert len(rows) == 1
+        inside.append(rows[0].low <= 0.5 <= rows[0].high)
+        biased.append((ma.estimate(scores, metric="a", method="ppi").table[0].estimate, rows[0].estimate))
+    assert 0.9 <= np.mean(inside) <= 0.99
+    plain, weighted = np.mean(biased, axis=0)
+    assert weighted == pytest.approx(0.5, abs=0.015)
+    assert abs(plain - 0.5) > abs(weighted - 0.5)
+
+
+def test_chances_are_probabilities():
+    scores = ma.Scores.from_arrays({"m": [[1.0, 0, 1]], "p": [[0.5, 2, 0.5]]}, {"h": [[1.0, 0, NAN]]})
+    with pytest.raises(DataError, match="probabilities"):
+        ma.estimate(scores, metric="m", chance="p")
+
+
+def test_equal_chances_change_nothing_much():
+    scores = world(np.random.default_rng(12))
+    columns = {**scores.columns, "p": replace(scores["judge"], name="p", values=np.full(scores.shape, 0.15))}
+    plain, weighted = ma.estimate(scores), ma.estimate(replace(scores, columns=columns), chance="p")
+    for a, b in zip(plain.table, weighted.table, strict=True):
+        assert b.human_only == pytest.approx(a.human_only)
+        assert b.estimate == pytest.approx(a.estimate, abs=0.05)
+        assert b.high - b.low == pytest.approx(a.high - a.low, rel=0.1)
+
+
+def test_a_judge_that_is_always_right():
+    labels = np.where(np.arange(60) < 30, np.arange(60) % 2, NAN)[None]
+    result = ma.estimate(ma.Scores.from_arrays({"judge": (np.arange(60) % 2)[None]}, {"label": labels}))
+    assert result.table[0].weight > 0.4
+    assert noted(result, "labels-equal-metric")
+    assert not noted(result, "metric-uninformative")

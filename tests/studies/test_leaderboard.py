@@ -127,7 +127,7 @@ def test_a_task_with_three_systems_has_numbers_and_no_test():
     assert {(row.rank_low, row.rank_high) for row in board.table} == {(1, 3)}
     assert {"no-interval", "no-test"} <= codes(board)
     text = board.to_text()
-    assert "it needs 5 systems and there are 3" in text
+    assert "it needs at least 5 systems, not 3" in " ".join(text.split())
     drawn = ma.leaderboard(made(systems=2), statistic="pearson@system", test="perm-both", interval="boot-both")
     assert np.isnan([row.p_value for row in drawn.tests]).all()
 
@@ -241,6 +241,33 @@ def test_outliers_are_dropped_as_wmt_2020_defines_it():
     whole = ma.leaderboard(scores, statistic="pearson@system")
     assert "outliers" not in str(whole.signature)
     assert not outlying(np.array([1.0, 1.0, 1.0, 9.0])).any()
+
+
+def test_sentinels_and_people_are_rows():
+    board = ma.leaderboard(
+        ma.example(), human="relevance", statistic="pearson@input", sentinels=True, people_as_metrics=True
+    )
+    agreed = ma.agree(
+        ma.example(), human="relevance", statistic="pearson", level="input", sentinels=True, people_as_metrics=True
+    )
+    assert {row.metric: (row.kind, row.estimate) for row in board.table} == {
+        row.metric: (row.kind, pytest.approx(row.estimate, nan_ok=True)) for row in agreed.table
+    }
+    assert {row.kind for row in board.table} == {"metric", "sentinel", "person"}
+    assert {row.beats_sentinels for row in board.table if row.kind == "sentinel"} == {None}
+    assert True in {row.beats_sentinels for row in board.table if row.kind == "metric"}
+    compared = ma.compare(
+        ma.example(),
+        human="relevance",
+        statistic="pearson",
+        level="input",
+        alternative="two-sided",
+        sentinels=True,
+        people_as_metrics=True,
+    )
+    p = {(row.metric_a, row.metric_b): row.p_value for row in compared.table}
+    for row in board.tests:
+        assert row.p_value == pytest.approx(p[row.metric_a, row.metric_b], nan_ok=True)
 
 
 def test_references_among_systems_are_left_out_unless_wanted():

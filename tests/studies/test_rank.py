@@ -108,7 +108,7 @@ def test_what_is_said_twice_of_an_input_does_not_count_twice():
     # but for t in place of the normal distribution, and 82/81
     assert double.high - double.low == pytest.approx(single.high - single.low, rel=0.03)
     apart = ma.rank(two, resample="votes").table[0]
-    assert apart.high - apart.low == pytest.approx((single.high - single.low) / math.sqrt(2), rel=1e-2)
+    assert apart.high - apart.low == pytest.approx((single.high - single.low) / math.sqrt(2), rel=0.02)
 
 
 def test_raters_drawn_again(example):

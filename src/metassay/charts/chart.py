@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 KINDS: dict[str, tuple[str, ...]] = {
     "agree": ("forest", "violins"),
+    "bias": ("effects", "grades"),
     "compare": ("matrix", "ranks"),
     "leaderboard": ("forest", "ranks"),
     "decisions": ("bars",),
     "difficulty": ("intervals", "map"),
+    "drift": ("shifts",),
     "estimate": ("intervals",),
     "judge": ("agreement", "confusion", "slices", "threshold"),
     "normality": ("bars",),
@@ -43,18 +45,17 @@ KINDS: dict[str, tuple[str, ...]] = {
     "simulate-power": ("curves",),
     "simulate-size": ("bars", "map"),
     "plan": ("curves",),
+    "plan-labels": ("choices",),
     "reliability": ("components", "designs"),
+    "slices": ("estimates",),
+    "composite": ("forest",),
+    "differences": ("chance",),
 }
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
-    **{"agree": "forest", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
-    **{
-        "difficulty": "intervals",
-        "judge": "agreement",
-        "pairs": "curves",
-        "precision": "intervals",
-        "stability": "curves",
-    },
+    **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
+    **{"difficulty": "intervals", "judge": "agreement", "pairs": "curves", "precision": "intervals"},
+    "stability": "curves",
     "reliability": "components",
 }
 """The kind of chart that the page shows of a study."""

@@ -13,7 +13,7 @@ from metassay.charts.chart import KINDS, SUFFIXES
 from metassay.cli.parser import Parser
 from metassay.core.option import Option
 from metassay.core.options import LowerIsBetter
-from metassay.core.study import Declared, read_declaration
+from metassay.core.study import Declared, read_declaration, slicing
 from metassay.core.study import places as places
 from metassay.errors import UsageError
 from metassay.report.formats import FORMATS as OUTPUT_FORMATS
@@ -28,6 +28,11 @@ LOWER_IS_BETTER: Option = get_args(LowerIsBetter)[1]
 def of(verb: str) -> Options:
     """Return the options of a public verb, read from its source."""
     return read_declaration(HOMES[verb], verb).options
+
+
+def taken_by(verb: str) -> Options:
+    """Return the options of a study of scores: its own, and slices."""
+    return {**of(verb), **slicing(of(verb))}
 
 
 def reading() -> Options:
@@ -110,6 +115,7 @@ def add_flags(parser: Parser, title: str, flags: Mapping[str, str]) -> None:
 def add_study(parser: Parser, verb: str) -> None:
     """Add everything that a study of scores takes: files, its own options, where it runs, and where its result goes."""
     add_files(parser, verb)
+    add(parser, slicing(of(verb)))
     add(parser, places())
     add_output(parser, verb.replace("_", "-"))
 

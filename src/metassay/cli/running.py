@@ -28,6 +28,7 @@ def run_study(
     verb: str,
     read: Callable[[argparse.Namespace], object] | None = None,
     leave_out: Iterable[str] = (),
+    gate: Callable[[Any], int] | None = None,
     **more: object,
 ) -> int:
     """Read the files, run a study with the options that were given, and put out its result.
@@ -42,21 +43,24 @@ def run_study(
         What reads them, if that is not :func:`read_scores`.
     leave_out
         Options of the study that mean something else here.
+    gate
+        From the result to an exit code.
     more
         What the study takes beside its options.
     """
     from metassay import HOMES
     from metassay.cli.progress import progress
 
-    chosen = options.given(arguments, options.of(verb), leave_out)
+    chosen = options.given(arguments, options.taken_by(verb), leave_out)
     place = placed(arguments)
-    output = Output.of(arguments, verb.replace("_", "-"))
+    sliced = "by" in chosen and "by" not in options.of(verb)
+    output = Output.of(arguments, verb.replace("_", "-"), sliced=sliced)
     study = getattr(import_module(HOMES[verb]), verb)
     scores = (read or read_scores)(arguments)
     with progress(arguments.quiet), place:
         result = study(scores, **{**more, **chosen})
     output.put(result)
-    return 0
+    return 0 if gate is None else gate(result)
 
 
 def placed(arguments: argparse.Namespace) -> AbstractContextManager[None]:
@@ -82,6 +86,8 @@ def read_scores(arguments: argparse.Namespace, paths: list[str] | None = None, b
     with _spooled(named) as files:
         people = arguments.human if paths is None else None
         more: dict[str, Any] = {"human": people or (), "metric": getattr(arguments, "metric", None) or (), "by": by}
+        if by is None and getattr(arguments, "by", None):
+            more["texts"] = (arguments.by,)
         scores = read(*files, **more, **options.given(arguments, options.of("read")))
     scores = scores.declare(lower_is_better=arguments.lower_is_better or ())
     tell_what_was_read(scores, arguments.quiet)
@@ -102,13 +108,19 @@ def read_votes_or_scores(arguments: argparse.Namespace) -> Scores | Votes:
 def votes_in(arguments: argparse.Namespace) -> Votes | None:
     """Return the votes in the files; None if none of them holds any."""
     from metassay.readers import read_votes
-    from metassay.readers.recognition import holds_votes
 
-    if not any(holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists()):
+    if not hold_votes(arguments.files):
         return None
     wanted = ("input_column", "annotator_column", "ignore")
     known = {name: each for name, each in options.of("read").items() if name in wanted}
     return read_votes(*arguments.files, **options.given(arguments, known))
+
+
+def hold_votes(files: list[str]) -> bool:
+    """Return whether one of the files holds votes."""
+    from metassay.readers.recognition import holds_votes
+
+    return any(holds_votes(name) for name in files if Path(name.partition("=")[2] or name).exists())
 
 
 def tell_what_was_read(scores: Scores, quiet: bool) -> None:
@@ -131,8 +143,9 @@ def extent(scores: Scores | Votes) -> str:
     from metassay.core.votes import Votes
 
     if isinstance(scores, Votes):
-        sizes = {"vote": scores.winner, "system": scores.systems, "input": scores.inputs, "rater": scores.raters}
-        return ", ".join(_many(len(each), what, f"{what}s") for what, each in sizes.items())
+        labels = {"system": scores.systems, "input": scores.inputs, "rater": scores.raters}
+        sizes = {"vote": len(scores), **{what: len(each) for what, each in labels.items()}}
+        return ", ".join(_many(n, what, f"{what}s") for what, n in sizes.items())
     n, m = scores.shape
     return (
         (f"{_many(n, 'system', 'systems')} × " if scores.has_systems else "no systems, ")
@@ -190,8 +203,8 @@ class Output:
     safe: bool = False
 
     @classmethod
-    def of(cls, arguments: argparse.Namespace, study: str) -> Output:
-        """Check the options on output."""
+    def of(cls, arguments: argparse.Namespace, study: str, *, sliced: bool = False) -> Output:
+        """Check the options on output; slices have one more table."""
         from metassay.charts import chart
         from metassay.core import vocabulary
         from metassay.core.files import check_writable
@@ -203,15 +216,16 @@ class Output:
         if path is None and sys.stdout is None:
             raise UsageError("stdout is closed; name a file with -o FILE")
         form = formats.choose(arguments.format, path)
+        more = ("differences",) if sliced else ()
         if arguments.view is not None:
             if form in formats.DATA:
                 raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows")
-            vocabulary.choices("view", arguments.view, views.names_of(study))
+            vocabulary.choices("view", arguments.view, (*views.names_of(study), *more))
         rows = arguments.rows
         if rows is not None:
             if form != "csv":
                 raise UsageError("--rows needs --format csv; JSON holds all tables, and --view chooses what is shown")
-            vocabulary.choice("rows", rows, result_of(study).tables())
+            vocabulary.choice("rows", rows, (*result_of(study).tables(), *more))
         safe = getattr(arguments, "safe_csv", False)
         if safe and form != "csv":
             raise UsageError("--safe-csv has no meaning without --format csv")
@@ -223,6 +237,7 @@ class Output:
         if kind is not None and figure is None:
             raise UsageError("--figure-kind has no meaning without --figure FILE")
         if figure is not None:
+            study = "slices" if sliced else study
             chart.choose_kind(study, kind)
             if chart.check_suffix(figure) != "json":
                 chart.require_converter()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,6 +114,8 @@ class _Adding:
             page = every.take(slice(ends[i - 1] if i else 0, end))
             if not len(page.scores):
                 continue
+            if name in ledger.unsure and not ((~np.isnan(page.scores)) | (page.texts >= 0)).any():
+                self.notes.append(Note.of("columns-empty", columns=name))
             page, what = self._meant(name, page)
             if what == "attribute":
                 texts[name] = page
@@ -153,24 +156,25 @@ class _Adding:
         every, files = self.every, list(self.ledger.files)
         side = list(range(len(files)))
         owner: dict[int, int] = {}
-        for pair in np.unique(every.names.astype(np.int64) * len(files) + every.files).tolist():
-            name, file = divmod(pair, len(files))
+        holds = np.zeros((len(self.ledger.names), len(files)), dtype=bool)
+        holds[every.names, every.files] = True
+        for name, file in np.argwhere(holds).tolist():
             one, other = side[owner.setdefault(name, file)], side[file]
             side = [one if each == other else each for each in side]
-        sides = dict.fromkeys(side[file] for file in np.unique(every.files).tolist())
-        if len(sides) < 2:
+        first, *others = dict.fromkeys(side[file] for file in np.flatnonzero(holds.any(axis=0)).tolist())
+        if not others:
             return
-        sides_of = np.array(side)[every.files]
-        first, *others = sides
-        for other in others:
-            mine, theirs = sides_of == first, sides_of == other
-            for what, numbers, index in (
-                ("system", every.systems, self.ledger.systems), ("input", every.inputs, self.ledger.inputs)
-            ):  # fmt: skip
-                a, b = np.unique(numbers[mine]), np.unique(numbers[theirs])
-                if not np.intersect1d(a, b).size:
+        sides = np.array(side)[every.files]
+        for what, numbers, index in (
+            ("system", every.systems, self.ledger.systems), ("input", every.inputs, self.ledger.inputs)
+        ):  # fmt: skip
+            there = np.zeros((len(files), len(index)), dtype=bool)
+            there[sides, numbers] = True
+            for other in others:
+                if not (there[first] & there[other]).any():
                     labels = list(index)
-                    ids = (", ".join(repr(one_line(labels[at], 40)) for at in part[:3].tolist()) for part in (a, b))
+                    parts = (np.flatnonzero(there[each])[:3].tolist() for each in (first, other))
+                    ids = (", ".join(repr(one_line(labels[at], 40)) for at in part) for part in parts)
                     raise DataError(
                         f"{one_line(files[first])} and {one_line(files[other])} have no {what} in common: "
                         f"{' against '.join(ids)}; make the ids equal, or name another column with --{what}-column"
@@ -210,7 +214,7 @@ class _Adding:
         few = len(counts) <= scales.MOST_LABELS and max(map(len, counts)) <= 60
         repeated = len(counts) <= max(2, sum(counts.values()) // 2)
         known = scales.is_known(counts) and len(counts) == 2
-        return few and (known or (repeated and scales.JUDGING.search(name) is not None))
+        return few and (known or (repeated and scales.judging(name)))
 
     def _sharing_labels(self, texts: dict[str, Block], worded: dict[str, Block]) -> dict[str, Block]:
         """Return the columns of texts that use labels of others, and so hold labels, too."""
@@ -393,14 +397,39 @@ class _Adding:
         error = contradiction(what, *said)
         if page.files[later] != page.files[earlier] and not self.ledger.kinds.get(name):
             return Contradiction(f"{error}, or say whose judgments the files hold with human=FILE and judge=FILE")
-        if name in self.ledger.unsure and system != NO_SYSTEM:
-            return Contradiction(
-                f"{error}, or name the columns that tell rows apart, as in --input-column ID,{one_line(name)}"
-            )
-        if system == NO_SYSTEM:
-            remedy = "or name the column that tells the rows apart with --system-column or --annotator-column"
-            return Contradiction(f"{error}, {remedy}")
+        if name in self.ledger.unsure:
+            return Contradiction(f"{error}, or {self._apart(page, later, earlier, system == NO_SYSTEM)}")
         return error
+
+    def _apart(self, page: Block, later: int, earlier: int, without_systems: bool) -> str:
+        """Return what to do about two rows of a cell: the column in which they differ, if one may tell them apart."""
+        every, names = self.every, list(self.ledger.names)
+        here = every.files == page.files[later]
+        rows = [np.flatnonzero(here & (every.lines == page.lines[at])) for at in (later, earlier)]
+        values = [{int(every.names[at]): (every.texts[at], every.scores[at]) for at in some} for some in rows]
+        differ = [names[at] for at in values[0] if at in values[1] and not _same_value(values[0][at], values[1][at])]
+        told = [one for one in differ if _TELLING.search(one)]
+        told += [one for one in differ if one in self.ledger.attributes and one not in told]
+        said = self.ledger.reading.input or [
+            g.partition(": ")[2] for g in self.ledger.guesses if g.startswith("input: ")
+        ]
+        if told:
+            column = f"{','.join(said) or 'input'},{told[0]}"
+            return f"tell the rows apart by {one_line(told[0])!r}, with --input-column {one_line(column)!r}" + (
+                ", --system-column or --annotator-column" if without_systems else " or --annotator-column"
+            )
+        which = "--system-column or --annotator-column" if without_systems else "--annotator-column"
+        return f"name the column that tells them apart with {which}; number repeated judgments in a column of their own"
+
+
+_TELLING = re.compile(
+    r"turn|round|judge|rater|run|epoch|seed|version|trial|repeat|lang|batch|sample|fold|split", re.IGNORECASE
+)
+"""Names of columns that tell rows of one output apart."""
+
+
+def _same_value(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
+    return bool(one[0] == other[0] and (one[1] == other[1] or (np.isnan(one[1]) and np.isnan(other[1]))))
 
 
 def _axis(index: Index, numbers: IntArray) -> _Axis:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -14,6 +15,11 @@ from metassay.stats.arrays import BoolArray, IntArray
 _MOST_LABELS = 200_000
 # Letters of other alphabets that nobody can tell from Latin ones.
 _LOOK = str.maketrans("аеорсухіАВЕКМНОРСТХѕјοαρ", "aeopcyxiABEKMHOPCTXsjoap")
+
+
+_MONTHS = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DATE = re.compile(rf"\d{{1,2}}[-. ]{_MONTHS}([-. ]\d+)?|{_MONTHS}[-. ]\d+|\d+-\d+-\d+ 00:00:00", re.IGNORECASE)
+"""What spreadsheets make of ids such as 1-2."""
 
 
 def alike(labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -70,6 +76,9 @@ def doubts(scores: Scores) -> list[Note]:
         pairs = alike(labels)
         if pairs:
             notes.append(Note.of("labels-alike", axis=axis, n=len(pairs), first=pairs[0][0], second=pairs[0][1]))
+        dates = [label for label in labels[:_MOST_LABELS] if _DATE.fullmatch(label)]
+        if dates:
+            notes.append(Note.of("labels-dates", axis=axis, n=len(dates), labels=len(labels), first=dates[0]))
     present = presence(scores)
     scored = present.any(axis=1)
     if scored.sum() > 1 and scores.shape[1] > 1:

@@ -193,15 +193,19 @@ def _matching(what: str, patterns: str, names: Iterable[str]) -> list[str]:
 
 def _where(scores: Scores, attribute: Attribute, patterns: str) -> Scores:
     wanted = {attribute.labels.index(label) for label in _matching(attribute.name, patterns, attribute.labels)}
-    keep: BoolArray = np.isin(attribute.codes, list(wanted))
-    if attribute.axis == "output":
+    return part_of(scores, attribute.axis, np.isin(attribute.codes, list(wanted)))
+
+
+def part_of(scores: Scores, axis: str, keep: BoolArray) -> Scores:
+    """Return some inputs, some systems, or some outputs (systems × inputs) with the systems and inputs they have."""
+    if axis == "output":
         columns = {n: replace(c, values=np.where(keep, c.values, np.nan)) for n, c in scores.columns.items()}
         scores = replace(scores, columns=columns)
         systems, inputs = np.asarray(keep.any(axis=1)), np.asarray(keep.any(axis=0))
     else:
         every = np.ones(max(scores.shape), dtype=bool)
-        systems = keep if attribute.axis == "system" else every[: scores.shape[0]]
-        inputs = keep if attribute.axis == "input" else every[: scores.shape[1]]
+        systems = keep if axis == "system" else every[: scores.shape[0]]
+        inputs = keep if axis == "input" else every[: scores.shape[1]]
     return scores.select(
         systems=[label for label, ok in zip(scores.systems, systems.tolist(), strict=True) if ok],
         inputs=[label for label, ok in zip(scores.inputs, inputs.tolist(), strict=True) if ok],

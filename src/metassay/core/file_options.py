@@ -25,7 +25,10 @@ InputFormat = Annotated[
 Language = Annotated[
     str | None,
     Option(
-        "language, or language pair such as en-de, to take from data that hold several", metavar="LANG", group=_FILES
+        "language, or language pair such as en-de, to take from data that hold several; leaderboard also takes a comma "
+        "list, or * for all",
+        metavar="LANG",
+        group=_FILES,
     ),
 ]
 LowerIsBetter = Annotated[
@@ -73,7 +76,12 @@ ScaleOf = Annotated[
 ]
 ClusterBy = Annotated[
     str | None,
-    Option("column that tells which inputs belong together, such as the document", metavar="COLUMN", group=_FILES),
+    Option(
+        "column that tells which inputs belong together, such as the document; none if each is by itself",
+        metavar="COLUMN",
+        group=_FILES,
+        absent="the documents that a data set tells",
+    ),
 ]
 FamilyOf = Annotated[
     "str | Mapping[str, str] | Iterable[str] | None",

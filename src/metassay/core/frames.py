@@ -6,6 +6,7 @@ import ast
 import importlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsFloat, cast
 
@@ -15,12 +16,14 @@ from metassay.core import scales
 from metassay.core.ledger import Coded, Labels, Ledger, Place
 from metassay.core.origin import Origin
 from metassay.core.reading import Layout, Reading, understand
-from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, Kind, Scores
+from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, SYSTEM_SCORE, Kind, Scores
 from metassay.errors import FormatError, UnknownName, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 
 MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a")
 """How people write a missing score, in lower case."""
+_IDENTIFIES = re.compile(r"(^|_)(id|ids|uuid|guid|hash|tstamp|timestamp|created_at|updated_at)$")
+"""Names of columns whose numbers say which row it is, and are no scores."""
 
 Values = Sequence[object] | Coded | FloatArray
 Table = Mapping[str, Values]
@@ -92,11 +95,13 @@ def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], 
     systems: Labels = NO_SYSTEM
     if "system" in layout.roles:
         systems = _joined(table, layout.roles["system"], file, lines)
-    keys = _joined(table, layout.roles["input"], file, lines)
+    keys: Labels = _joined(table, layout.roles["input"], file, lines) if "input" in layout.roles else SYSTEM_SCORE
     extra = _extra(table, ledger, layout, file, lines)
     if layout.kind == "tidy":
         _record_tidy(ledger, table, systems, keys, file, lines, layout, extra)
     for name in layout.values:
+        if _IDENTIFIES.search(re.sub(r"[\s\-.]+", "_", name.lower())) and not ledger.reading.is_label(name):
+            ledger.attributes.add(name)
         if not (layout.kind == "tidy" and _all_numbers(table[name])) or name in ledger.attributes:
             _record_values(ledger, name, table[name], systems, keys, file, lines, layout, extra)
     for name, columns in layout.people.items():
@@ -181,8 +186,9 @@ def _record_values(
     if layout.kind == "tidy":
         ledger.attributes.add(name)
     ledger.unsure.add(name)
+    judging = ledger.reading.is_label(name) or scales.judging(name)
     lists = None if isinstance(values, Coded | np.ndarray) else _lists(values)
-    if lists is not None:
+    if lists is not None and (judging or not any(_is_text(one) for single in lists for one in single)):
         for at in range(max(map(len, lists))):
             single = [one[at] if at < len(one) else None for one in lists]
             numbers, texts = _values(single, name, file, lines)
@@ -193,10 +199,12 @@ def _record_values(
         ledger.attributes.add(name)
         values = [json.dumps(value) if isinstance(value, dict | list) else value for value in values]
     numbers, texts = _values(values, name, file, lines)
-    attribute = name in ledger.attributes or (
-        texts is not None and not ledger.reading.is_label(name) and scales.JUDGING.search(name) is None
-    )
+    attribute = name in ledger.attributes or (texts is not None and not judging)
     ledger.record_many(systems, keys, name, numbers, file, lines, texts=texts, attribute=attribute, **extra)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and _as_number(value) is None and value.strip().lower() not in MISSING
 
 
 def _lists(values: Sequence[object]) -> list[list[object]] | None:

@@ -46,10 +46,11 @@ def requirement(text: str) -> tuple[str, str, str, str, float]:
 
 
 def _requirements(_what: str, value: _Names) -> tuple[str, ...]:
-    texts = known.names(value)
-    for text in texts:
+    texts = [value] if isinstance(value, str) else list(value)
+    found = tuple(dict.fromkeys(each for text in texts for each in known.names(text)))
+    for text in found:
         requirement(text)
-    return texts
+    return found
 
 
 def _epsilon(_what: str, value: str | float) -> float:

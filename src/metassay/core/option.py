@@ -20,6 +20,15 @@ def works_on(module: str, name: str) -> None:
     WORKS_ON[:] = [module, name]
 
 
+SLICES_WITH: list[str] = []
+"""The module and the name of what does a study on one slice of the scores after the other."""
+
+
+def slices_with(module: str, name: str) -> None:
+    """Name what does a study on slices, where ``by`` asks for them; it stands above this room."""
+    SLICES_WITH[:] = [module, name]
+
+
 def as_given(_what: str, value: Any) -> Any:  # noqa: ANN401 - checked where the data is known
     """Return the value; what it may be depends on the data."""
     return value

@@ -16,6 +16,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from metassay.core import vocabulary as known
+from metassay.core.bias_options import Biased as Biased
+from metassay.core.bias_options import Hold as Hold
+from metassay.core.bias_options import OwnFamily as OwnFamily
+from metassay.core.bias_options import PeopleAsMetrics as PeopleAsMetrics
+from metassay.core.bias_options import Runs as Runs
+from metassay.core.bias_options import Sentinels as Sentinels
+from metassay.core.bias_options import Style as Style
+from metassay.core.bias_options import TextOf as TextOf
 from metassay.core.file_options import AnnotatorColumn as AnnotatorColumn
 from metassay.core.file_options import ClusterBy as ClusterBy
 from metassay.core.file_options import DropSystems as DropSystems
@@ -94,11 +102,6 @@ def _signed_bounds(value: Iterable[tuple[float, float]]) -> list[str]:
     return [f"{lower:g}:{upper:g}" for lower, upper in value]
 
 
-def _names(_what: str, value: Names) -> tuple[str, ...]:
-    texts = [value] if isinstance(value, str) else list(value)
-    return tuple(dict.fromkeys(name for text in texts for name in known.names(text)))
-
-
 def _seed(_what: str, value: int) -> int:
     return known.seed(value)
 
@@ -129,29 +132,6 @@ Metric = Annotated[
 ]
 References = Annotated[
     bool, Option("keep human-written texts that were scored like systems", known.flag, switch=True, group=_STUDIED)
-]
-Sentinels = Annotated[
-    bool,
-    Option(
-        "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
-        "does not beat them is marked",
-        known.flag,
-        switch=True,
-        group=_STUDIED,
-        key="sentinels",
-        signed=lambda wanted: "yes" if wanted else None,
-    ),
-]
-PeopleAsMetrics = Annotated[
-    bool,
-    Option(
-        "add each annotator as a row, compared with the other annotators",
-        known.flag,
-        switch=True,
-        group=_STUDIED,
-        key="people",
-        signed=lambda wanted: "rows" if wanted else None,
-    ),
 ]
 _GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
 _GROUPED = _Shared(repeated=True, metavar="GROUP")
@@ -384,6 +364,17 @@ Curve = Annotated[
         signed=lambda fitted: "logistic" if fitted else None,
     ),
 ]
+Differences = Annotated[
+    "str | Iterable[float] | None",
+    Option(
+        "score differences to explain, in units of the metric, a comma list, such as 0.5,1,2",
+        known.positives,
+        metavar="SIZE",
+        group=_PAIRS,
+        absent="five round numbers up to the largest in the data",
+        key="difference",
+    ),
+]
 Sizes = Annotated[
     "str | Iterable[int] | None",
     Option(
@@ -414,6 +405,14 @@ Nested = Annotated[
         signed=lambda nested: "nested" if nested else "crossed",
     ),
 ]
+Chance = Annotated[
+    str | None,
+    Option(
+        "column with the probability of each output to be chosen for a label, as sheets by disagreement have it",
+        metavar="COLUMN",
+        absent="labels are a random choice",
+    ),
+]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]
 Folds = Annotated[
     int | None,
@@ -423,6 +422,10 @@ Folds = Annotated[
         **_N,
         absent="one system, or one pair of systems, at a time",
     ),
+]
+CompositeFolds = Annotated[
+    int,
+    Option("folds of systems, and as many of inputs, that are held out in turn", partial(known.count, least=3), **_N),
 ]
 MetricB = Annotated[
     str | None, Option("metric that the first is compared with, to plan a power", metavar="NAME", group=_GOAL)
@@ -458,6 +461,16 @@ Difference = Annotated[
         key="difference",
     ),
 ]
+HalfWidth = Annotated[
+    float,
+    Option(
+        "wanted precision: half the width of the confidence interval, such as 0.03 for 3 points",
+        known.positive,
+        group=_GOAL,
+        **_SIZE,
+        key="target",
+    ),
+]
 Annotations = Annotated[
     int, Option("tell what this many further annotations would buy", known.count, group=_GOAL, **_N, key="next")
 ]
@@ -489,6 +502,15 @@ By = Annotated[
         signed=known.in_a_signature,
     ),
 ]
+SliceBy = Annotated[
+    str | None,
+    Option(
+        "do the study on each slice of the data and test whether slices differ: a column such as category, or "
+        "language, annotator, cluster, family or group",
+        metavar="COLUMN",
+        group="which part of the data",
+    ),
+]
 Baseline = Annotated[
     str | None,
     Option("level that the others are compared with", metavar="LEVEL", group=_COMPARED, absent="English, or the first"),
@@ -496,6 +518,12 @@ Baseline = Annotated[
 Margin = Annotated[
     float,
     Option("how far apart correlations may be and still be equivalent: the constant margin", known.fraction, **_SIZE),
+]
+MeanMargin = Annotated[
+    float, Option("how far pass rates or means may be apart and still be equivalent", known.positive, **_SIZE)
+]
+Once = Annotated[
+    bool, Option("take the shorter interval that holds for a single look at the data only", known.flag, switch=True)
 ]
 MarginKinds = Annotated[
     Names,
@@ -545,7 +573,7 @@ Covariates = Annotated[
     Option(
         "what to hold equal between two outputs: position (which was shown first), length (in words), or NAME for "
         "columns NAME_a and NAME_b",
-        _names,
+        known.several_names,
         metavar="NAME",
         repeated=True,
         absent="nothing",

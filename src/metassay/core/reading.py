@@ -16,20 +16,22 @@ TableKind = Literal["tidy", "wide"]
 TIDY = ("system", "input", "metric", "score")
 Names = str | Iterable[str] | None
 
-_KNOWN = {
+_KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
     "system": (
         ("system", "system_id", "system_name", "sys", "model", "model_id", "model_name", "summarizer_id", "mt_system",
-         "llm", "candidate_model", "generator"),
+         "llm", "candidate_model", "generator", "bot", "assistant", "agent", "provider", "modell"),
     ),
     "input": (
         ("input", "input_id", "item", "item_id", "doc_id", "document_id", "question_id", "prompt_id", "segment",
          "segment_id", "seg_id", "example_id", "sample_id", "instance_id", "query_id", "conversation_id", "doc",
          "item_no", "task_id", "case_id", "test_id"),
         ("id", "idx", "uid", "uuid", "key"),
+        re.compile(r".*_id"),
+        ("question", "prompt", "query", "user_input", "instruction", "example", "source", "text", "date"),
     ),
     "annotator": (
         ("annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "reviewer", "labeler", "labeller",
-         "evaluator", "annotator_name"),
+         "evaluator", "annotator_name", "workerid", "raterid", "annotatorid"),
     ),
 }  # fmt: skip
 """Names that columns have elsewhere; a name of a later group is taken only if none of an earlier one is there."""
@@ -87,6 +89,7 @@ class Reading:
         metric: Names = None,
         select: Names = None,
         by: str | None = None,
+        texts: Names = None,
     ) -> Reading:
         """Check what is said, under the names that options have."""
         if no_systems and system_column:
@@ -105,7 +108,10 @@ class Reading:
         return cls(
             as_names(system_column), as_names(input_column), as_names(annotator_column), no_systems, as_names(ignore),
             tuple(groups.items()), declared, (*as_names(human), *as_names(metric), *declared),
-            (*((cluster_by,) if cluster_by else ()), *families, *chosen), by,
+            (
+                *((cluster_by,) if cluster_by not in (None, vocabulary.NO_CLUSTERS) else ()), *families, *chosen,
+                *as_names(texts),
+            ), by,
         )  # fmt: skip
 
     def is_scaled(self, name: str) -> bool:
@@ -120,7 +126,7 @@ class Reading:
 def _criterion(patterns: Sequence[str]) -> str:
     """Return what to call the judgments of people that stand in columns of their own."""
     stem = re.sub(r"[\W_]+$", "", re.split(r"[*?\[\d]", patterns[0])[0])
-    return "human" if not stem or any(stem.lower() == name for group in _KNOWN["annotator"] for name in group) else stem
+    return "human" if not stem or any(_fits(stem, group) for group in _KNOWN["annotator"]) else stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,9 @@ def understand(names: Sequence[str], reading: Reading, file: str, kind: TableKin
         if found:
             roles[role] = found
     if "input" not in roles:
-        raise _missing("input", names, file)
+        if "system" not in roles or reading.input:
+            raise _missing("input", names, file)
+        guesses.append("no column of inputs, scores of whole systems")
     people = {
         name: tuple(one for one in left if any(fnmatch.fnmatchcase(one, pattern) for pattern in patterns))
         for name, patterns in reading.people
@@ -204,13 +212,23 @@ def _said(role: str, said: tuple[str, ...], names: Sequence[str], file: str) -> 
     return said
 
 
+def _fits(name: str, group: tuple[str, ...] | re.Pattern[str]) -> bool:
+    """Say whether a name is one of a group, whatever its case and what is before a point, as in ``Input.doc_id``."""
+    plain = re.sub(r"[\s\-.]+", "_", name.strip().lower())
+    if isinstance(group, re.Pattern):
+        return group.fullmatch(plain) is not None and not any(
+            plain in other for role in ("system", "annotator") for other in _KNOWN[role] if isinstance(other, tuple)
+        )
+    return plain in group or ("." in name and _fits(name.rpartition(".")[2], group))
+
+
 def _guessed(role: str, names: list[str], reading: Reading, file: str, guesses: list[str]) -> tuple[str, ...]:
     """Return the column that is called like a role; two that fit equally well are an error."""
     if role in names:
         return (role,)
     taken = {*reading.system, *reading.input, *reading.annotator}
     for group in _KNOWN[role]:
-        fits = [name for name in names if re.sub(r"[\s\-.]+", "_", name.strip().lower()) in group and name not in taken]
+        fits = [name for name in names if _fits(name, group) and name not in taken]
         if len(fits) > 1:
             raise FormatError(
                 f"the columns {listed(fits)} could each name the {role}; choose one with --{role}-column "

@@ -23,12 +23,29 @@ _PAIRS = (
     ("f", "t"), ("inconsistent", "consistent"), ("irrelevant", "relevant"),
 )  # fmt: skip
 """Labels that mean no and yes: the second is code 1."""
+_ORDERS = tuple(
+    tuple(text.split("<"))
+    for text in (
+        "strongly disagree<disagree<somewhat disagree<neither agree nor disagree<neutral<somewhat agree<agree"
+        "<strongly agree",
+        "very poor<poor<fair<average<good<very good<excellent",
+        "very bad<bad<mediocre<ok<okay<good<very good<great",
+        "very low<low<medium<moderate<high<very high",
+        "never<rarely<sometimes<often<always",
+        "not at all<slightly<somewhat<moderately<very<extremely",
+        "none<minor<major<critical",
+        "worse<same<better",
+    )
+)
+"""Labels that have an order everywhere."""
 JUDGING = re.compile(
     r"(^|[_\W])(human|gold|label|rating|rated|grade|verdict|judge|judg(e)?ment|annotat\w*|rater|score|decision|"
     r"preference|pref|vote|correct|pass(ed)?|accept\w*|is_\w+|quality|truth|target_label|y_true|y_pred)\w*($|[_\W])",
     re.IGNORECASE,
 )
-"""Names of columns whose texts are labels that somebody gave, and no attribute."""
+"""Names of columns that say what somebody thought."""
+REASONS = re.compile(r"reason|explanation|comment|rationale|feedback|justification|critique|notes?$", re.IGNORECASE)
+"""Names of columns that say why, beside those that say what: texts, and no labels."""
 PEOPLE = re.compile(r"^(human|gold|label|rating|expert|annotator)s?($|[_\W\d])", re.IGNORECASE)
 """Names of columns that are likely human judgments; they are proposed, not taken."""
 MOST_LABELS = 64
@@ -101,18 +118,32 @@ def parse_all(given: Scales | None) -> dict[str, Scale]:
 
 
 def guess(labels: Iterable[str]) -> Scale:
-    """Return the scale of a set of labels: known opposites are binary, everything else nominal."""
+    """Return the scale of a set of labels: known opposites are binary, known grades ordinal, everything else nominal.
+
+    Examples
+    --------
+    >>> str(guess(["Good", "Poor", "Fair"]))
+    'ordinal:Poor<Fair<Good'
+    """
     found = sorted(labels)
     by_folded = {fold(label): label for label in found}
     for no, yes in _PAIRS:
         if by_folded.keys() <= {no, yes} and by_folded:
             return Scale("binary", (by_folded.get(no, no), by_folded.get(yes, yes)))
+    for order in _ORDERS:
+        if len(by_folded) > 1 and by_folded.keys() <= set(order):
+            return Scale("ordinal", tuple(by_folded[label] for label in order if label in by_folded))
     return Scale("nominal", tuple(found))
 
 
 def is_known(labels: Iterable[str]) -> bool:
     """Say whether labels are such as people judge with, like pass and fail."""
-    return guess(labels).kind == "binary"
+    return guess(labels).kind != "nominal"
+
+
+def judging(name: str) -> bool:
+    """Say whether texts in a column of this name are labels that somebody gave, and no attribute."""
+    return JUDGING.search(name) is not None and REASONS.search(name) is None
 
 
 def fold(label: str) -> str:

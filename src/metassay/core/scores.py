@@ -351,7 +351,8 @@ class Scores:
         scale
             Scales by name or glob, such as ``{"grade": "ordinal:bad<ok<good"}``; columns that share labels share them.
         cluster_by
-            An attribute of the inputs, such as the document; inputs with the same one belong together.
+            An attribute of the inputs, such as the document; inputs with the same one belong together. ``none`` if
+            each is by itself.
         family_of
             An attribute of the systems, or patterns of systems by family, such as ``["openai=gpt-*,o3*"]``.
         """
@@ -367,7 +368,9 @@ class Scores:
         }
         from metassay.core.declaring import families_of, rescaled, texts_by
 
-        clusters = self.clusters if cluster_by is None else texts_by(self, cluster_by, "input")
+        clusters = self.clusters if cluster_by is None else {}
+        if cluster_by not in (None, vocabulary.NO_CLUSTERS):
+            clusters = texts_by(self, str(cluster_by), "input")
         families = self.families if family_of is None else families_of(self, family_of)
         columns = rescaled(columns, scale)
         return replace(self, columns=columns, clusters=clusters, families=families)
@@ -395,7 +398,8 @@ class Scores:
                 at = [axis for axis, _ in axes].index("language")
                 values = np.moveaxis(values, at, 0)[spoken.index(language)]
                 axes = axes[:at] + axes[at + 1 :]
-            whole = column.system_scores
+            # A score of a whole system is none of a part of its inputs.
+            whole = column.system_scores if len(cols) == len(self.inputs) else None
             kept[name] = replace(column, values=values, axes=axes, system_scores=None if whole is None else whole[rows])
         names = tuple(self.systems[i] for i in rows)
         return replace(

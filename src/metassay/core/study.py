@@ -17,12 +17,15 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib.abc import InspectLoader
-from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from metassay.core import judge_options, options, text_options
-from metassay.core.option import WORKS_ON, Option
+from metassay.core.option import SLICES_WITH, WORKS_ON, Option
 from metassay.core.result import Result
 from metassay.errors import UsageError
+
+if TYPE_CHECKING:
+    from metassay.core.slices import Slices
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -31,11 +34,17 @@ _MODULES = {"opt": options, "text": text_options, "jd": judge_options}
 """How signatures name options: ``level: opt.Levels``."""
 
 
+READ = {"Scores": "metassay.read", "Votes": "metassay.read_votes"}
+"""What studies are about, and what reads it."""
+
+
 class Study(Protocol[P, R]):
     """A verb, as it is declared; beside its own options it takes those that say where the work is done."""
 
     @overload
     def __call__(self, *args: P.args, **options: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, *args: object, by: str, **options: object) -> Slices: ...
     @overload
     def __call__(self, *args: object, threads: options.Threads, **options: object) -> R: ...
     @overload
@@ -87,6 +96,7 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
     known = _declared(parameters)
     former = {each.option.alias: name for name, each in known.items() if each.option.alias is not None}
     where = {name: each for name, each in places().items() if name not in known}
+    slices = slicing(known) if _studies_scores(verb, parameters) else {}
 
     @wraps(verb)
     def checked(*args: object, **given: object) -> R:
@@ -95,9 +105,14 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
                 raise UsageError(f"{name} and {old} are two names of one option; give one of them")
         values = {former.get(name, name): value for name, value in given.items()}
         wanted = {name: each.option.take(name, values.pop(name)) for name, each in where.items() if name in values}
+        by = values.pop("by", None) if slices else None
+        asked = dict(values)
         for name, each in known.items():
             values[name] = each.option.take(name, values.get(name, each.default), each.default)
         _check_data(verb, parameters, args, values)
+        if by is not None:
+            with _context(wanted) if wanted else nullcontext():
+                return cast("R", _by_slices(checked, by, parameters, args, asked, values))
         with _context(wanted) if wanted else nullcontext():
             result = verb(*args, **values)  # type: ignore[arg-type]
         if isinstance(result, Result) and result.signature.is_open:
@@ -105,11 +120,42 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
             return cast("R", replace(result, signature=result.signature.closed(result.study, told)))
         return result
 
-    checked.__doc__ = _documented(verb, {**known, **where})
-    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in where]
+    checked.__doc__ = _documented(verb, {**known, **slices, **where})
+    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in (*slices, *where)]
     own = [each for each in parameters.values() if each.kind is not each.VAR_KEYWORD]
     checked.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
     return cast("Study[P, R]", checked)
+
+
+def slicing(known: Mapping[str, Declared]) -> Mapping[str, Declared]:
+    """Return the option that every study of scores takes beside its own: slices, unless it has another ``by``."""
+    return {} if "by" in known else {"by": Declared(options.SliceBy.__metadata__[0], None)}  # type: ignore[attr-defined]
+
+
+def _studies_scores(verb: Callable[..., object], parameters: Mapping[str, inspect.Parameter]) -> bool:
+    first = next(iter(parameters.values()), None)
+    kind = verb.__globals__.get(str(inspect.signature(verb).return_annotation))
+    return (
+        first is not None and "Scores" in str(first.annotation) and isinstance(kind, type) and issubclass(kind, Result)
+    )
+
+
+def _by_slices(
+    checked: Callable[..., object],
+    by: object,
+    parameters: Mapping[str, inspect.Parameter],
+    args: tuple[object, ...],
+    asked: dict[str, object],
+    taken: dict[str, object],
+) -> object:
+    """Do the study on each slice; the scores are the first argument, whatever it is called."""
+    module, name = SLICES_WITH
+    scores, *more = args or (asked.pop(next(iter(parameters))),)
+
+    def study(part: object) -> object:
+        return checked(part, *more, **asked)
+
+    return getattr(importlib.import_module(module), name)(study, scores, by, taken)
 
 
 def _context(wanted: Mapping[str, object]) -> AbstractContextManager[None]:
@@ -124,15 +170,16 @@ def _check_data(
     args: tuple[object, ...],
     given: Mapping[str, object],
 ) -> None:
-    """Refuse what is no `Scores`, or whatever else the first argument of a study of scores is declared to be."""
+    """Refuse what is not what the first argument of a study of scores or votes is declared to be."""
     first = next(iter(parameters.values()), None)
-    if first is None or "Scores" not in str(first.annotation) or not (args or first.name in given):
+    wanted = next((each for each in READ if first is not None and each in str(first.annotation)), None)
+    if first is None or wanted is None or not (args or first.name in given):
         return
     value = args[0] if args else given[first.name]
     names = [part.strip().partition("[")[0] for part in str(first.annotation).split("|")]
     kinds = [type(None) if name == "None" else verb.__globals__[name] for name in names]
     if not isinstance(value, tuple(kinds)):
-        raise UsageError(f"expected Scores, got {type(value).__name__}; use metassay.read or Scores.from_arrays")
+        raise UsageError(f"expected {wanted}, got {type(value).__name__}; use {READ[wanted]} or {wanted}.from_arrays")
 
 
 def _declared(parameters: Mapping[str, inspect.Parameter]) -> dict[str, Declared]:

@@ -44,7 +44,11 @@ SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
 PLANNED_LEVELS = ("system", "input")
 PLANNED_INTERVALS = ("jackknife", "two-way", "boot-inputs")
+LABEL_CHOICES = ("random", "stratified", "disagreement", "variance")
+"""Ways to choose what is labelled next."""
 ESTIMATE_METHODS = ("ppi", "rogan-gladen")
+NO_CLUSTERS = "none"
+"""Says that each input is by itself."""
 INPUT_SETS = ("all", "annotated")
 EQUIVALENCE_TESTS = ("jackknife", "tost", "anderson-hauck")
 MARGIN_KINDS = ("constant", "sd", "range")
@@ -54,6 +58,7 @@ RANKINGS = ("bradley-terry", "win-rate", "elo", "mean")
 TIES = ("half", "davidson")
 RANK_INTERVALS = ("sandwich", "bootstrap")
 VOTE_UNITS = ("inputs", "raters", "votes")
+HOLDS = ("difference", "covariate")
 HOLDING_METHODS = ("bucket", "partial", "partial-formula")
 """Ways to hold a criterion fixed."""
 
@@ -64,6 +69,12 @@ def names(value: str | Iterable[str]) -> tuple[str, ...]:
         raise UsageError(f"expected a name or several, got {value!r}")
     parts = value.split(",") if isinstance(value, str) else value
     return tuple(dict.fromkeys(p.strip() for p in parts if p.strip()))
+
+
+def several_names(_what: str, value: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names that are given one by one or as comma lists, each once."""
+    texts = [value] if isinstance(value, str) else list(value)
+    return tuple(dict.fromkeys(name for text in texts for name in names(text)))
 
 
 def choice(what: str, value: str, known: Sequence[str], aliases: Mapping[str, str] | None = None) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
+from typing import Any
 
 import numpy as np
 
@@ -34,8 +36,13 @@ _RATERS = ("rater", "judge", "annotator", "annotator_id", "worker", "worker_id",
 _INPUTS = ("input", "question_id", "prompt_id", "item_id", "input_id", "instruction_id", "conversation_id", "prompt",
            "instruction", "question", "idx", "id")  # fmt: skip
 _PEOPLE = re.compile(r"^annotator_?\d+$|^human_?\d*$|^rater_?\d+$|^worker_?\d+$", re.IGNORECASE)
+_MODEL = re.compile(
+    r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|command|judge|eval|\bo\d|prometheus|vicuna|palm|model|llm|metric|"
+    r"text-davinci|chatgpt|cohere|anthropic|openai|\d+b\b",
+    re.IGNORECASE,
+)
+"""Names of models: raters called so are none, whatever their column is called."""
 _HUMAN = re.compile(r"^(human|author|expert|annotator|worker|user|crowd|rater|gold|\d+$)", re.IGNORECASE)
-_JUDGE = re.compile(r"judge|gpt|claude|llama|gemini|gemma|mistral|qwen|deepseek|llm|model|metric", re.IGNORECASE)
 
 _SAID = {
     **dict.fromkeys(("a", "model_a", "left", "1", "output_1", "first", "model_1", "response1", "response_1", "[[a]]",
@@ -64,8 +71,8 @@ def winners(
     said: Sequence[object], a: Sequence[str], b: Sequence[str], field: str, file: str, lines: Sequence[int]
 ) -> list[int | None]:
     """Return codes of winners; None where a rater said nothing that counts; an unknown word is an error."""
-    texts = [_plain(one) for one in said]
-    distinct = set(texts)
+    forms = _by_value(said, _plain)
+    distinct = set(forms.values())
     if distinct - set(_NOTHING) <= {"0", "1"} and {"0", "1"} <= distinct:
         raise FormatError(
             f"field {one_line(field)!r} holds 0 and 1 only, which may mean the first and the second, or a tie and the "
@@ -77,18 +84,36 @@ def winners(
         if meant[text] is None and re.fullmatch(r"[12]?\.\d+|[12]\.?\d*", text):
             share = float(text)  # a weighted preference: how far from the first output towards the second
             meant[text] = A if share < 1.5 else B if share > 1.5 else TIE
+    names = {*a, *b}
+    codes = {one: meant[text] for one, text in forms.items()}
+    if all(
+        code in (A, B) or forms[one] in _NOTHING or (code is not None and str(one) not in names)
+        for one, code in codes.items()
+    ):
+        return [codes[_hashed(one)] for one in said]
     found: list[int | None] = []
-    for at, text in enumerate(texts):
+    for at, one in enumerate(said):
+        text = forms[_hashed(one)]
         code = meant[text]
-        if code is None and text not in _NOTHING:
-            name = str(said[at])
-            code = A if name == a[at] else B if name == b[at] else None
+        if code not in (A, B) and text not in _NOTHING:
+            name = str(said[at])  # a system may be called like a word for a tie, such as c
+            code = A if name == a[at] else B if name == b[at] else code
             if code is None:
                 known = (a[at], b[at], "tie", "model_a", "model_b", "left", "right", "1", "2")
                 said_so = UnknownName(f"winner in {one_line(field)!r}:", name, known)
                 raise FormatError(str(said_so), file=file, line=int(lines[at]))
         found.append(code)
     return found
+
+
+def _hashed(value: object) -> object:
+    """Return a value as a key; a judge may be a list."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _by_value(values: Sequence[object], make: Callable[[object], str]) -> dict[object, str]:
+    """Return what each distinct value is called."""
+    return {one: make(one) for one in dict.fromkeys(map(_hashed, values))}
 
 
 def _plain(value: object) -> str:
@@ -104,8 +129,8 @@ class VoteBook:
         self.reading = reading
         self.role: Kind | None = None
         self.file_name = "rater"
-        self.rows: list[tuple[str, str, str, int, str, int, int]] = []
-        """Input, A, B, winner, rater, who was shown first, and the position of its facts."""
+        self.columns: tuple[list[Any], ...] = tuple([] for _ in range(7))
+        """Input, A, B, winner, rater, who was shown first, and the position of its facts, -1 without any."""
         self.facts: list[dict[str, str]] = []
         self.kinds: dict[str, Kind] = {}
         self.pairs: dict[str, tuple[str, str, int]] = {}
@@ -122,12 +147,21 @@ class VoteBook:
         """Write down one vote; one without a winner is counted, and so is one of a system against itself."""
         if kind is not None:
             self.kinds.setdefault(rater, kind)
-        if winner is None:
-            self.silent[rater] += 1
-        elif pair[0] == pair[1]:
-            self.against_itself += 1
-        else:
-            self.rows.append((key, pair[0], pair[1], winner, rater, first, facts))
+        self._extend(*([each] for each in (key, *pair, winner, rater, first, facts)))
+
+    def _extend(self, *votes: Sequence[Any]) -> None:
+        """Write down many votes, a column each."""
+        _, a, b, winner, raters, *_ = votes
+        kept = [won is not None and x != y for won, x, y in zip(winner, a, b, strict=True)]
+        if all(kept):
+            for column, values in zip(self.columns, votes, strict=True):
+                column.extend(values)
+            return
+        silent = [won is None for won in winner]
+        self.silent.update(compress(raters, silent))
+        self.against_itself += len(kept) - sum(kept) - sum(silent)
+        for column, values in zip(self.columns, votes, strict=True):
+            column.extend(compress(values, kept))
 
     def key_of(self, text: str) -> str:
         """Return the number of a text that has no name."""
@@ -162,19 +196,24 @@ class VoteBook:
         both = [folded[name] for name in _BOTH_ORDERS if name in folded]
         used = {*pair, *(people or verdicts), *both, rater_column, folded.get("first"), folded.get("kind")}
         used -= set(pair) if outputs else set()
-        facts = [name for name in names if name not in used]
+        facts = [name for name in names if name not in used | {_label(key) for key in self._key_columns(table, folded)}]
         shown = [_plain(one) for one in table[folded["first"]]] if "first" in folded else []
-        kinds = [str(one or "") for one in table[folded["kind"]]] if "kind" in folded else []
-        at_fact = [self.fact({name: table[name][at] for name in facts}) for at in range(n)]
+        kinds = [str(one or "") for one in table[folded["kind"]]] if "kind" in folded else [""] * n
+        at_fact = [self.fact({name: table[name][at] for name in facts}) for at in range(n)] if facts else [-1] * n
         for column, order in [*((one, A) for one in people or both[:1] or verdicts), *((one, B) for one in both[1:])]:
             said = winners(table[column], a, b, column, file, lines)
-            for at in range(n):
-                rater = _name(table[rater_column][at]) if rater_column else column if people else self.file_name
-                kind = self.role or self._kind(rater, rater_column, bool(people), kinds[at] if kinds else "")
-                first = _SAID.get(shown[at], UNKNOWN) if shown else order
-                self.add(keys[at], (a[at], b[at]), said[at], rater, first, at_fact[at], kind)
+            raters = [column if people else self.file_name] * n
+            if rater_column:
+                called = _by_value(table[rater_column], _name)
+                raters = [called[_hashed(one)] for one in table[rater_column]]
+            for rater, kind in dict.fromkeys(zip(raters, kinds, strict=True)):
+                known = self.role or self._kind(rater, rater_column, bool(people), kind)
+                if known is not None:
+                    self.kinds.setdefault(rater, known)
+            first = [_SAID.get(one, UNKNOWN) for one in shown] if shown else [order] * n
+            self._extend(keys, a, b, said, raters, first, at_fact)
 
-    def _keys(self, table: Columns, folded: Mapping[str, str], lines: Sequence[int]) -> list[str]:
+    def _key_columns(self, table: Columns, folded: Mapping[str, str]) -> list[str]:
         columns = list(self.reading.input)
         for name in columns:
             if name not in table:
@@ -182,9 +221,14 @@ class VoteBook:
         if not columns:
             columns = [folded[name] for name in _INPUTS if name in folded][:1]
             columns += [folded["turn"]] if columns and "turn" in folded and "input" not in folded else []
+        return columns
+
+    def _keys(self, table: Columns, folded: Mapping[str, str], lines: Sequence[int]) -> list[str]:
+        columns = self._key_columns(table, folded)
         if not columns:
             return [str(line) for line in lines]
-        return [":".join(_name(table[name][at]) for name in columns) for at in range(len(lines))]
+        parts = [[one if type(one) is str else _name(one) for one in table[name]] for name in columns]
+        return parts[0] if len(parts) == 1 else [":".join(each) for each in zip(*parts, strict=True)]
 
     def _kind(self, rater: str, column: str | None, people: bool, said: str) -> Kind | None:
         if said in ("human", "metric"):
@@ -195,7 +239,7 @@ class VoteBook:
             return None
         if _HUMAN.match(rater) or column.lower().startswith(("worker", "user")):
             return "human"
-        return "metric" if column.lower() == "judge" or _JUDGE.search(rater) else None
+        return "metric" if column.lower() == "judge" or _MODEL.search(rater) else None
 
     def votes(self, sources: tuple[Origin, ...] = ()) -> Votes:
         """Return everything as votes; equal votes that two files repeat count once."""
@@ -207,16 +251,16 @@ class VoteBook:
                 )  # fmt: skip
             a, b, facts = self.pairs[key]
             self.add(key, (a, b), winner, rater, A, facts, self.role or "metric")
-        if not self.rows:
+        inputs, a_, b_, winner_, raters, first, facts_ = self.columns
+        if not inputs:
             raise DataError("there are no votes")
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
         if self.against_itself:
             notes.append(Note.of("votes-against-itself", n=self.against_itself))
-        inputs, a_, b_, winner_, raters, first, facts_ = zip(*self.rows, strict=True)
         names = dict.fromkeys(name for one in self.facts for name in one)
         attributes = {}
         for name in names:
-            texts = [self.facts[at].get(name) for at in facts_]
+            texts = [self.facts[at].get(name) if at >= 0 else None for at in facts_]
             labels = tuple(dict.fromkeys(text for text in texts if text is not None))
             where = {label: at for at, label in enumerate(labels)}
             codes = np.array([-1 if text is None else where[text] for text in texts])
@@ -225,6 +269,11 @@ class VoteBook:
             inputs, a_, b_, winner_, raters, first, {r: k for r, k in self.kinds.items() if r in set(raters)},
             attributes=attributes, sources=sources, notes=tuple(notes),
         )  # fmt: skip
+
+
+def _label(name: str) -> str:
+    """Return the name of a column of labels, which the inputs are called by; nothing for one of texts."""
+    return name if name.lower().endswith("id") or name.lower() == "idx" else ""
 
 
 def _is_fact(value: object) -> bool:

@@ -38,6 +38,9 @@ FORMATS = {
     "lm-eval": "Samples that lm-evaluation-harness logs: JSON lines with doc_id, filter and metrics.",
     "inspect": "An Inspect log, .eval or JSON: samples with scores.",
     "helm": "HELM: per_instance_stats.json of a run.",
+    "promptfoo": "promptfoo: the JSON that an evaluation writes.",
+    "deepeval": "DeepEval: the JSON of a test run, testCases with metricsData.",
+    "label-studio": "Label Studio: the JSON export, tasks with annotations.",
     "judge-bench": "JUDGE-BENCH: a JSON object with instances and their human annotations.",
     "alt-test": "Labels as the alt-test keeps them: a JSON object {annotator: {item: label}} of people.",
     "alt-test-judges": "The same for models, {judge: {item: label}}; taken for judge=FILE.",
@@ -66,6 +69,7 @@ def read(
     human: str | Iterable[str] = (),
     metric: str | Iterable[str] = (),
     by: str | None = None,
+    texts: str | Iterable[str] = (),
 ) -> Scores:
     """Read scores and labels from files and directories, and merge them on system and input.
 
@@ -101,6 +105,8 @@ def read(
     by
         A further column of tables that tells scores of one cell apart, such as the version of a judge; it is kept in
         place of the language, for ``metassay.survive(scores, by=…)``.
+    texts
+        Columns that are attributes even if they hold numbers, such as a year to slice by.
 
     Returns
     -------
@@ -123,7 +129,7 @@ def read(
     reading = Reading.of(
         system_column=system_column, input_column=input_column, annotator_column=annotator_column,
         no_systems=no_systems, ignore=ignore, people=people, scale=scale, cluster_by=cluster_by, family_of=family_of,
-        human=human, metric=metric, select=select, by=by,
+        human=human, metric=metric, select=select, by=by, texts=texts,
     )  # fmt: skip
     scores = read_all(paths, format=format, language=language, reading=reading, columns=as_names(metric))
     scores = scores.declare(human=human, cluster_by=cluster_by, family_of=family_of)

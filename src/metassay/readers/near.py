@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
+from metassay.core.reading import Reading, is_table
 from metassay.errors import listed
 from metassay.readers.source import Source
 
+_TITLES = 6
+"""So many lines may stand above the names of columns before these are looked for no more."""
 _FIELDS = {
     "SacreROUGE's": ("instance_id", "summarizer_id", "metrics"),
     "SummEval's": ("id", "model_id", "expert_annotations"),
@@ -45,3 +49,19 @@ def near_miss(source: Source) -> str | None:
         f"looks like {best} (it has {listed(there)}), but {what}; as a table it needs a column of inputs, which "
         "--input-column names, and one of systems, which --system-column names, or --no-systems"
     )
+
+
+def header_elsewhere(source: Source, names: list[str], reading: Reading) -> str | None:
+    """Return what to do about a table whose names stand below other lines, or above several columns each."""
+    if not is_table(names, reading):
+        for at, text in islice(source.filled_lines(), 1, _TITLES):
+            for delimiter in (",", "\t", ";", "|"):
+                below = [field.strip().strip('"') for field in text.split(delimiter)]
+                if len(below) > 2 and all(below) and is_table(below, reading):
+                    return f"line {at} looks like the names of the columns; delete the lines above it"
+    if len(names) > 2 and len([name for name in names[1:] if not name]) > 1:
+        return (
+            "the first line leaves columns without a name, as merged cells do; write one line of names, such as "
+            "fluency_1, fluency_2, and join them with --people 'fluency_*'"
+        )
+    return None

@@ -21,6 +21,7 @@ from metassay.errors import DataError, FormatError, UnknownName, UsageError, lis
 from metassay.readers import (
     FORMATS,
     alt_test,
+    exports,
     frank,
     g_eval,
     helm,
@@ -40,7 +41,7 @@ from metassay.readers import (
     xlsx,
 )
 from metassay.readers.languages import EVERY, LanguagePair
-from metassay.readers.near import near_miss
+from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
 
 # In the order they are asked: formats with field names of their own before tables, which need two columns.
@@ -56,6 +57,7 @@ _MODULES: tuple[ModuleType, ...] = (
     realsumm,
     frank,
     helm,
+    exports,
     wmt,
     votes,
     xlsx,
@@ -173,6 +175,8 @@ def _record_path(given: _Path, ledger: Ledger, wanted: str | None, pair: Languag
         return [mtme.record(path, shown, ledger, pair)]
     if wanted == mtme.FORMAT:
         raise UsageError(f"{one_line(shown)}: has neither human-scores/ nor metric-scores/ in it")
+    if splits := [one.name for one in sorted(path.iterdir()) if one.is_dir() and hf_datasets.is_data_set(one)]:
+        raise UsageError(f"{one_line(shown)}: holds the splits {listed(splits)}; name one, such as {path / splits[0]}")
     if hf_datasets.is_data_set(path):
         return [hf_datasets.record(path, shown, ledger)]
     return _record_directory(path, ledger, wanted, pair)
@@ -241,6 +245,8 @@ def recognise(source: Source, reading: Reading = Reading()) -> str | None:  # no
 def _unknown(source: Source, reading: Reading) -> FormatError:
     """Say as well as possible why a file is no known format."""
     head = source.head
+    if head.startswith(b"PK\x05\x06"):
+        return source.wrong("the zip archive is empty")
     if head.startswith(b"PK"):
         return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -262,6 +268,8 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
     elif source.is_text:
         source.check_first_line()
         names = tables.column_names(source, reading)
+        if elsewhere := header_elsewhere(source, names, reading):
+            return source.wrong(elsewhere)
         if len(names) > 2 or {"system", "input"} & set(names):
             tables.explain(source, reading)
         seen = f"the first line is {one_line(source.first_line, 60)!r}"

@@ -25,6 +25,7 @@ Record = dict[str, Any]
 
 _HEAD = 1 << 16
 _LONGEST_LINE = 1 << 26
+_LARGEST_DOCUMENT = 1 << 30
 _ALWAYS_UNPACKED = 1 << 26
 _MOST_UNPACKED = 100
 """Gzip may unpack to the first, or to so many times its size; tables of scores shrink to a fortieth at best."""
@@ -243,6 +244,11 @@ class Source:
     def _whole(self) -> object:
         if self.first_record is not None and not self._doubtful and self.document is self.first_record:
             return self.first_record
+        if self.size > _LARGEST_DOCUMENT:
+            raise self.wrong(
+                f"one JSON value of {self.size / 1e9:.1f} GB would have to be held in memory whole; write JSON lines "
+                "(an Inspect log: inspect log convert --to eval), or split it"
+            )
         return self._parse("".join(self.texts()), None)
 
 

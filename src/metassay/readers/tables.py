@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
@@ -13,7 +13,7 @@ from typing import Any, cast
 from metassay.core.frames import described, record_table
 from metassay.core.ledger import Coded, Ledger
 from metassay.core.reading import TIDY, Layout, Reading, TableKind, is_table, understand
-from metassay.core.scales import JUDGING
+from metassay.core.scales import judging
 from metassay.errors import UsageError, listed, one_line
 from metassay.readers import arrow_tables
 from metassay.readers.source import Record, Source
@@ -22,6 +22,7 @@ FORMATS = ("tidy", "wide")
 
 _ROWS_AT_ONCE = 1 << 14
 _DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV with bars", " ": "table with spaces"}
+_MOST_FIELDS = 32
 _PARQUET = b"PAR1"
 _WHOLE = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
 _BATCH_BYTES = 1 << 26
@@ -31,7 +32,7 @@ _MOST_UNPACKED = 100
 
 def recognise(source: Source, reading: Reading) -> str | None:
     """Return ``tidy`` or ``wide`` if the content is a table with a column of inputs and one of scores."""
-    names = column_names(source, reading)
+    names = column_names(source, reading, nested=True)
     if len(names) < 2 or not is_table(names, reading):
         return None
     layout = understand(names, reading, source.shown)
@@ -43,12 +44,13 @@ def recognise(source: Source, reading: Reading) -> str | None:
 
 def _has_scores(source: Source, layout: Layout, reading: Reading) -> bool:
     """Say whether the first row has a number, or a label in a column that is called like one."""
-    _, row = next(rows(source, reading), (0, {}))
+    _, first = next(rows(source, reading), (0, {}))
+    row = flat(first)
     for name in layout.values:
         value = row.get(name)
         if isinstance(value, str):
             number = value.replace(",", ".").strip("% ").replace(".", "", 1).lstrip("+-").isdigit()
-            if number or (len(value) <= 60 and (JUDGING.search(name) is not None or reading.is_label(name))):
+            if number or (len(value) <= 60 and (judging(name) or reading.is_label(name))):
                 return True
         elif isinstance(value, int | float):
             return True
@@ -57,7 +59,7 @@ def _has_scores(source: Source, layout: Layout, reading: Reading) -> bool:
 
 def explain(source: Source, reading: Reading) -> None:
     """Raise the error that names the missing column if the content is nearly a table of scores."""
-    names = column_names(source, reading)
+    names = column_names(source, reading, nested=True)
     if len(names) > 1:
         understand(names, reading, source.shown)
 
@@ -134,6 +136,10 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
                     lines, rows = [], []
             elif len(row) > 1 or (row and row[0].strip()):
                 if width >= 0:
+                    other = next((one for one in _DELIMITERS if row and len(row[0].split(one)) == width > 1), None)
+                    if len(row) == 1 and other is not None:
+                        told = f"the header is separated by {delimiter!r} and the row by {other!r}; use one of them"
+                        raise source.wrong(told, begins)
                     raise source.wrong(
                         f"the row has {len(row)} fields and the header {width}; quote names that hold "
                         f"{delimiter!r} or a line break",
@@ -162,7 +168,7 @@ def _layout(source: Source, names: list[str], ledger: Ledger, kind: TableKind, l
 
 
 def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
-    records = source.records()
+    records = _flat_records(source)
     layout: Layout | None = None
     needed: tuple[str, ...] = ()
     while chunk := list(islice(records, _ROWS_AT_ONCE)):
@@ -188,6 +194,27 @@ def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
     if layout is None:
         raise source.wrong("there is no row in the table")
     return layout
+
+
+def _flat_records(source: Source) -> Iterator[tuple[int, Record]]:
+    return ((line, flat(row)) for line, row in source.records())
+
+
+def flat(row: Record, depth: int = 3) -> Record:
+    """Return a record in which objects are fields of their own: ``{"grade": {"score": 1}}`` is ``grade_score``.
+
+    Large objects are left as they are: their keys are data.
+    """
+    if not any(isinstance(value, dict) for value in row.values()):
+        return row
+    found: Record = {}
+    for name, value in row.items():
+        if isinstance(value, dict) and value and depth and len(value) <= _MOST_FIELDS and name not in TIDY:
+            inner = {f"{name}_{key}": each for key, each in flat(value, depth - 1).items()}
+            found |= {key: each for key, each in inner.items() if key not in row}
+        else:
+            found[name] = value
+    return found
 
 
 def _missing_field(field: str, row: Record, kind: TableKind) -> str:
@@ -293,16 +320,39 @@ def _telling(source: Source) -> Iterator[None]:
 # -- any table ----------------------------------------------------------------------------------
 
 
-def column_names(source: Source, reading: Reading = Reading()) -> list[str]:  # noqa: B008 - immutable
-    """Return the names of a table's columns, as far as the first row tells; empty for what is no table."""
+def column_names(
+    source: Source,
+    reading: Reading = Reading(),  # noqa: B008 - immutable
+    *,
+    nested: bool = False,
+) -> list[str]:
+    """Return the names of a table's columns, as far as the first row tells; empty for what is no table.
+
+    `nested` takes the fields of objects in fields for columns, as tables of scores do.
+    """
     if source.head.startswith(_PARQUET):
         return _parquet_names(source)
     if source.first_record is not None:
-        return list(source.first_record)
+        return list(flat(source.first_record) if nested else source.first_record)
     if source.first_line.startswith("["):
         first = source.document[0] if isinstance(source.document, list) and source.document else None
-        return list(first) if isinstance(first, dict) else []
+        return list(flat(first) if nested else first) if isinstance(first, dict) else []
     return _header(source, reading)[1]
+
+
+def columns(source: Source) -> Iterator[tuple[list[int], dict[str, Sequence[object]]]]:
+    """Yield many rows of a table at a time, as columns, with the line on which each row begins."""
+    if source.head.startswith(_PARQUET) or source.first_line.startswith(("{", "[")):
+        records = rows(source)
+        while some := list(islice(records, _ROWS_AT_ONCE)):
+            names = dict.fromkeys(name for _, row in some for name in row)
+            yield [line for line, _ in some], {name: [row.get(name) for _, row in some] for name in names if name}
+        return
+    chunks = _chunks(source, _header(source, Reading())[0])
+    _, (header,) = next(chunks, ([1], [[]]))
+    for lines, chunk in chunks:
+        table = zip((name.strip() for name in header), zip(*chunk, strict=True), strict=True)
+        yield lines, {name: values for name, values in table if name}
 
 
 def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Record]]:  # noqa: B008 - immutable

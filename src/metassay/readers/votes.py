@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from metassay.readers.source import Source
 FORMATS = ("votes", "llmbar", "pandalm")
 
 _ORDERS = {"swap = False": A, "swap = True": B}
-_ROWS_AT_ONCE = 1 << 14
 
 
 def recognise(source: Source) -> str | None:
@@ -71,11 +69,8 @@ def read_votes(paths: Iterable[str | PathLike[str]], reading: Reading) -> Votes:
 
 
 def _record_table(source: Source, book: VoteBook) -> None:
-    records = tables.rows(source)
-    while chunk := list(islice(records, _ROWS_AT_ONCE)):
-        names = dict.fromkeys(name for _, row in chunk for name in row)
-        columns = {name: [row.get(name) for _, row in chunk] for name in names if name}
-        book.record(columns, source.shown, [line for line, _ in chunk])
+    for lines, columns in tables.columns(source):
+        book.record(columns, source.shown, lines)
 
 
 def _record_llmbar(source: Source, book: VoteBook) -> None:

@@ -16,23 +16,86 @@ from metassay.core.note import Note
 from metassay.core.records import decode, encode
 from metassay.core.result import Result, Row
 from metassay.core.signature import VERSION, Signature
+from metassay.core.slices import SliceDifference, Slices
 from metassay.errors import FormatError, one_line
 from metassay.report.notes import sentence
 
 
 def to_json(result: Result) -> str:
     """Return one object with study, version, signature, all tables, further values and notes; a line for each row."""
+    if isinstance(result, Slices):
+        return _slices_to_json(result)
     parts = [f"{_dump(key)}: {_dump(value)}" for key, value in _head(result).items()]
     parts.append(f'"rows": {_lines(result.table, 2)}')
     tables = [name for name in result.tables() if name != "table"]
     each = ",\n    ".join(f"{_dump(name)}: {_lines(getattr(result, name), 4)}" for name in tables)
     parts.append('"tables": ' + (f"{{\n    {each}\n  }}" if each else "{}"))
-    others = [f.name for f in dataclasses.fields(result) if f.compare and f.name not in (*_KNOWN, *result.tables())]
-    values = {name: encode(getattr(result, name)) for name in others if name not in _TEXTS}
+    values = _values(result)
     if values:
         parts.append(f'"values": {_dump(values)}')
     parts.append(f'"notes": {_dump([_noted(note) for note in result.notes])}')
     return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+
+def _values(result: Result) -> dict[str, Any]:
+    """Return what a result has beside its tables."""
+    others = [f.name for f in dataclasses.fields(result) if f.compare and f.name not in (*_KNOWN, *result.tables())]
+    return {name: encode(getattr(result, name)) for name in others if name not in _TEXTS}
+
+
+def _slices_to_json(result: Slices) -> str:
+    """Return the same of a study that was done on slices: each row says its slice, and each slice has its own notes."""
+
+    def lines(of: str, indent: int) -> str:
+        return _listed([_dump(encode(row)) for row in _rows_of_slices(result, of)], indent)
+
+    names = [name for name in result.results[0].tables() if name != "table"]
+    each = [f'"differences": {_lines(result.table, 4)}', *(f"{_dump(name)}: {lines(name, 4)}" for name in names)]
+    slices = [
+        {
+            "slice": label,
+            "signature": str(one.signature),
+            "values": _values(one),
+            "notes": [_noted(note) for note in one.notes],
+        }
+        for label, one in zip(result.labels, result.results, strict=True)
+    ]
+    head = {"study": result.of, "version": result.version, "by": result.by, "signature": str(result.signature)}
+    parts = [f"{_dump(key)}: {_dump(value)}" for key, value in head.items()]
+    parts += [f'"rows": {lines("table", 2)}', '"tables": {\n    ' + ",\n    ".join(each) + "\n  }"]
+    parts += [f'"slices": {_listed(list(map(_dump, slices)), 2)}']
+    parts.append(f'"notes": {_dump([_noted(note) for note in result.notes])}')
+    return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+
+def _rows_of_slices(result: Slices, of: str) -> list[dict[str, Any]]:
+    parts = zip(result.labels, result.results, strict=True)
+    return [{"slice": label, **encode(row)} for label, one in parts for row in getattr(one, of)]
+
+
+def _slices(found: Mapping[str, Any]) -> Slices:
+    """Return what `_slices_to_json` wrote."""
+    made = result_of(found["study"])
+    tables = {**{k: v for k, v in found["tables"].items() if k != "differences"}, "table": found["rows"]}
+    results = []
+    for one in found["slices"]:
+        mine = {name: [row for row in rows if row["slice"] == one["slice"]] for name, rows in tables.items()}
+        results.append(_made(made, {**one, "values": {**one["values"], **mine}}))
+    return Slices(
+        decode(found["tables"]["differences"], tuple[SliceDifference, ...]),
+        Signature.parse(found["signature"]),
+        tuple(map(_note, found["notes"])),
+        found["by"],
+        tuple(one["slice"] for one in found["slices"]),
+        tuple(results),
+    )
+
+
+def _made(kind: type[Result], found: Mapping[str, Any]) -> Result:
+    hints = get_type_hints(kind)
+    assert not set(_TEXTS) & set(hints), f"texts that {kind.study} made are in a file of their own"
+    values = {name: decode(value, hints[name]) for name, value in found["values"].items()}
+    return kind(signature=Signature.parse(found["signature"]), notes=tuple(map(_note, found["notes"])), **values)
 
 
 def from_json(text: str, where: str = "the text") -> Result:
@@ -47,13 +110,11 @@ def from_json(text: str, where: str = "the text") -> Result:
     """
     try:
         found = json.loads(text)
+        if "slices" in found and "by" in found:
+            return _slices(found)
         made = result_of(found["study"])
         values = {**found.get("values", {}), **found["tables"], "table": found["rows"]}
-        signature = Signature.parse(found["signature"])
-        hints = get_type_hints(made)
-        fields = {name: decode(value, hints[name]) for name, value in values.items()}
-        assert not set(_TEXTS) & set(hints), f"texts that {found['study']} made are in a file of their own"
-        return made(signature=signature, notes=tuple(map(_note, found["notes"])), **fields)
+        return _made(made, {**found, "values": values})
     except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         told = f"{where} is not a result that metassay {VERSION} wrote with --format json: {_why(error)}"
         raise FormatError(told) from None
@@ -123,8 +184,12 @@ def _dump(value: object) -> str:
 
 
 def _lines(table: Sequence[Row], indent: int) -> str:
+    return _listed([_dump(encode(row)) for row in table], indent)
+
+
+def _listed(parts: Sequence[str], indent: int) -> str:
     space = " " * indent
-    lines = ",\n".join(f"{space}  {_dump(encode(row))}" for row in table)
+    lines = ",\n".join(f"{space}  {part}" for part in parts)
     return f"[\n{lines}\n{space}]" if lines else "[]"
 
 

@@ -69,6 +69,7 @@ def render(page: Page, *, width: int | None = None, color: bool = False, encodin
     draw = _Pen(console, width, encoding or default_encoding())
     for paragraph in page.lead:
         draw.line(paragraph)
+    if page.lead:
         console.print()
     for table in page.tables:
         draw.table(table)

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metassay.core import vocabulary
-from metassay.errors import one_line
+from metassay.errors import listed, one_line
 from metassay.report import names, numbers
 from metassay.report.views.columns import grouped, values
 
 if TYPE_CHECKING:
+    from metassay.core.result import Result
     from metassay.studies.agree import AgreementRow
     from metassay.studies.compare import Comparison, ComparisonRow, RankRow
 
 
-def verdicts(result: Comparison, statistic: str | None = None) -> tuple[str, ...]:
-    """Say which metric agrees best, and whether it is significantly better than the next one.
-
-    Parameters
-    ----------
-    result
-        The comparison.
-    statistic
-        The only statistic to speak of; all of them by default.
-
-    Returns
-    -------
-    tuple of str
-        One sentence per human criterion, level and statistic.
-    """
+def by_setting(result: Comparison) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield for each human criterion, level and statistic which metric agrees best, and whether significantly so."""
     tests = grouped(result.table, names.SETTING)
-    return tuple(
-        _verdict(mine, tests.get(setting, []))
-        for setting, mine in grouped(result.ranks, names.SETTING).items()
-        if statistic in (None, values(mine[0], names.STATISTIC)[0])
-    )
+    for setting, mine in grouped(result.ranks, names.SETTING).items():
+        yield setting, _verdict(mine, tests.get(setting, []))
 
 
 def best_first(rows: Sequence[Any]) -> list[Any]:
@@ -106,3 +92,133 @@ def _outcome(row: ComparisonRow) -> str:
     if row.significant_corrected:
         return f"is statistically significant ({tested}, also after {correction} correction)"
     return f"is not statistically significant after {correction} correction ({tested} before)"
+
+
+MOST = 4
+"""Answers that stand above the tables; which setting they speak of is said in each."""
+
+
+def answers(result: Result) -> tuple[str, ...]:
+    """Return what a result comes to, at most :data:`MOST` sentences; studies whose notes say it have none here."""
+    said = _ANSWERS.get(result.study)
+    return () if said is None else tuple(said(result))[:MOST]
+
+
+def _first(rows: Sequence[Any], fields: str = names.SETTING) -> list[list[Any]]:
+    """Return the rows of each human criterion, by the first of the other fields."""
+    found: dict[str, list[Any]] = {}
+    for mine in grouped(rows, fields).values():
+        found.setdefault(mine[0].human, mine)
+    return list(found.values())
+
+
+def agreement(ranked: Sequence[AgreementRow]) -> str:
+    """Say how well the first of some metrics agrees with people."""
+    best = ranked[0]
+    return none_agrees(best) or (
+        f"{one_line(best.metric)} agrees {'best ' * (len(ranked) > 1)}with people on {where(best)}: "
+        f"{names.statistic(best)} {numbers.correlation(best.estimate)}"
+        f"{'' if math.isnan(best.low) else f', {interval(best)}'}."
+    )
+
+
+def _agree(result: Any) -> Iterator[str]:  # noqa: ANN401 - an Agreement
+    return (agreement(ranked) for rows in _first(result.table) if (ranked := best_first(rows)))
+
+
+def interval(row: Any) -> str:  # noqa: ANN401 - a row with an interval
+    """Return its interval, such as ``95% CI [0.1, 0.2]``."""
+    return f"{numbers.level(row.confidence)} CI [{numbers.bound(row.low)}, {numbers.bound(row.high)}]"
+
+
+def _compare(result: Any) -> list[str]:  # noqa: ANN401 - a Comparison
+    said = dict(by_setting(result))
+    return [said[values(rows[0], names.SETTING)] for rows in _first(result.ranks)]
+
+
+def _criteria(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Confounding
+    for rows in list(grouped(result.verdicts, "method").values())[:1]:
+        counts = Counter(row.verdict for row in rows)
+        parts = [f"{word} in {counts[word]}" for word in ("survives", "shrinks", "vanishes") if counts[word]]
+        open_ = f"; in {counts['thin']} these data do not decide" if counts["thin"] else ""
+        yield (
+            f"With another criterion held fixed, the agreement of a metric with a criterion {', '.join(parts)} of "
+            f"{len(rows)} cases{open_}."
+            if parts
+            else f"These data do not decide whether any of {len(rows)} agreements survives another criterion."
+        )
+
+
+def _pairs(result: Any) -> Iterator[str]:  # noqa: ANN401 - ScorePairs
+    rows = [row for row in result.table if row.kind == "share"]
+    for mine in _first(rows, "human"):
+        whole = [row for row in mine if row.share == 1 and not math.isnan(row.estimate)]
+        best = max(whole, key=lambda row: row.estimate, default=None)
+        near = next((row for row in mine if row.share == 0.5 and best and row.metric == best.metric), None)
+        if best and near and not math.isnan(near.agreement):
+            yield (
+                f"{one_line(near.metric)} orders {numbers.percent(best.agreement)} of all pairs of systems like "
+                f"people on {one_line(near.human)}, and {numbers.percent(near.agreement)} of the half whose scores "
+                "are closest."
+            )
+
+
+def _decisions(result: Any) -> Iterator[str]:  # noqa: ANN401 - Decisions
+    for rows in _first(result.table, "human"):
+        known = [row for row in rows if not math.isnan(row.agreement)]
+        if known:
+            best = max(known, key=lambda row: row.agreement)
+            ends = (
+                "" if math.isnan(best.low) else f" (95% CI {numbers.percent(best.low)} to {numbers.percent(best.high)})"
+            )
+            yield (
+                f"{one_line(best.metric)} leads to the same decision as people on {one_line(best.human)} for "
+                f"{numbers.percent(best.agreement)} of the pairs of systems{ends}."
+            )
+
+
+def _stability(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Stability
+    people = [row for row in result.table if row.kind == "human" and not math.isnan(row.mean)]
+    if people:
+        largest = max(row.n_inputs for row in people)
+        each = [f"{one_line(r.name)} {numbers.fixed(r.mean, 2)}" for r in people if r.n_inputs == largest]
+        yield (
+            f"Human rankings of the systems from two samples of {numbers.counted(largest, 'input')} correlate with "
+            f"{names.statistic(people[0])}: {listed(each, 6)}, on average. A metric that reproduced human judgments "
+            "exactly, but on other inputs, would agree no better."
+        )
+
+
+def _precision(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Precision
+    people = [row for row in result.table if row.kind == "human" and not math.isnan(row.low)]
+    each = [
+        f"{one_line(name)} {numbers.general(sum(row.high - row.low for row in rows) / len(rows) / 2)}"
+        for name, rows in grouped(people, "metric").items()
+    ]
+    if each:
+        yield (
+            f"The human score of a system is known to within ± (half of the {numbers.level(people[0].confidence)} CI, "
+            f"mean over systems): {listed(each, 6)}."
+        )
+
+
+def _normality(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Normality
+    tested = [row for row in result.table if not math.isnan(row.p_value)]
+    if tested:
+        against = sum(row.p_value <= row.alpha for row in tested)
+        yield (
+            f"Normality of the means of systems is rejected for {against} of "
+            f"{numbers.counted(len(tested), 'column')} (Shapiro-Wilk, α = {tested[0].alpha:g})."
+        )
+
+
+_ANSWERS: dict[str, Callable[[Any], Iterable[str]]] = {
+    "agree": _agree,
+    "compare": _compare,
+    "criteria": _criteria,
+    "pairs": _pairs,
+    "decisions": _decisions,
+    "stability": _stability,
+    "precision": _precision,
+    "normality": _normality,
+}

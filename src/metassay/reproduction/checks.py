@@ -14,8 +14,8 @@ from metassay.core.texts import Texts
 from metassay.errors import MetassayError, one_line
 from metassay.readers import read, read_texts
 from metassay.stats.significance import corrected
-from metassay.studies.agree import agree
-from metassay.studies.compare import ComparisonRow, compare
+from metassay.studies.agree import Agreement, agree
+from metassay.studies.compare import Comparison, ComparisonRow, compare
 from metassay.studies.coverage import simulate_coverage
 from metassay.studies.criteria import Confounding, criteria
 from metassay.studies.downgrade import Damaged, downgrade
@@ -79,6 +79,23 @@ class Desk:
             raise CannotCheckError(f"there are no scores in {one_line(place)}; get them: metassay datasets get {data}")
         return self.once(("scores", data), lambda: read(place))
 
+    def task(self, data: str, language: str) -> Scores:
+        """Return the scores of a WMT metrics task, in mt-metrics-eval's layout."""
+        place = self.folder / data
+        if not (place / "metric-scores" / language).is_dir():
+            raise CannotCheckError(
+                f"there is no {one_line(place / 'metric-scores' / language)}; the WMT metrics task publishes "
+                "it with mt-metrics-eval (github.com/google-research/mt-metrics-eval)"
+            )
+        return self.once(("task", data, language), lambda: read(place, language=language))
+
+    def file(self, data: str, name: str) -> Scores:
+        """Return the scores in a file of a data set that is not among those that can be downloaded."""
+        place = self.folder / data / name
+        if not place.is_file():
+            raise CannotCheckError(f"needs {data}/{name}, which is not among the files that can be downloaded")
+        return self.once(("file", data, name), lambda: read(place))
+
     def texts(self, data: str) -> Texts:
         """Return the texts of a data set."""
         places = [self.folder / data / name for name in TEXTS[data]]
@@ -92,10 +109,11 @@ class Desk:
     def criteria(self, data: str, method: str, metrics: Sequence[str]) -> Confounding:
         """Return the experts' criteria held against each other; intervals are not needed here."""
         scores = self.scores(data)
-        return self.once(
+        found: Confounding = self.once(
             ("criteria", data, method, tuple(metrics)),
             lambda: criteria(scores, human="expert*", metric=metrics, method=method, resamples=2, **self.drawn),
         )
+        return found
 
     def once(self, key: object, make: Callable[[], Made]) -> Made:
         """Return what `make` makes; it is made the first time only."""
@@ -166,6 +184,13 @@ def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) 
     return {name: factor * end for name, end in ends.items()}
 
 
+def _predicted(desk: Desk, data: str, *, file: str) -> Numbers:
+    scores = desk.file(data, file)
+    found: Agreement = agree(scores, level="global", statistic="pearson,spearman,kendall", **desk.drawn)
+    own = (row for row in found.table if row.metric == f"predicted_{row.human}")
+    return {f"{row.human}, {row.statistic}": row.estimate for row in own}
+
+
 def _rejected(_: Desk, __: str, *, p_values: Sequence[float], correction: str) -> Numbers:
     found = corrected(np.array(p_values), correction)
     return {f"alpha {alpha:g}": float((found <= alpha).sum()) for alpha in (0.05, 0.1, 0.7)}
@@ -191,8 +216,24 @@ def _power(desk: Desk, data: str, *, human: str) -> Numbers:
     return {f"{row.test}, k = {100 * row.setting:.0f}": row.rate for row in result.table}
 
 
+def _wmt(desk: Desk, data: str, *, language: str, human: str, statistic: str, level: str) -> Numbers:
+    """Correlations of a metrics task; names there end in ``[noref]``, and those of files in ``-src`` or ``-refA``."""
+    found = agree(
+        desk.task(data, language),
+        human=human,
+        statistic=statistic,
+        level=level,
+        interval="boot-systems",
+        resamples=2,
+        **desk.drawn,
+    )
+    ends = {"src": "[noref]", "refA": ""}
+    named = ((row.metric.rpartition("-"), row.estimate) for row in found.table)
+    return {name + ends[end]: estimate for (name, _, end), estimate in named if end in ends}
+
+
 def _tested(desk: Desk, data: str, human: str, metrics: Sequence[str], level: str) -> Sequence[ComparisonRow]:
-    result = compare(
+    result: Comparison = compare(
         desk.scores(data),
         human=human,
         metric=metrics,
@@ -297,6 +338,8 @@ _CHECKS: Mapping[str, Callable[..., Numbers]] = {
     "normality": _normality,
     "pairs": _pairs,
     "power": _power,
+    "predicted": _predicted,
     "rejected": _rejected,
     "rouge": _rouge,
+    "wmt": _wmt,
 }

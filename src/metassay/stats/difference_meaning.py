@@ -44,6 +44,10 @@ class DifferenceMeaning:
     """Lower ends."""
     needed_high: FloatArray
     """Upper ends."""
+    slope: tuple[float, float, float]
+    """The slope β of the fitted chance, per unit of the metric, and the ends of its interval."""
+    largest: float
+    """The largest |Δ| of the data."""
 
 
 def difference_meaning(
@@ -94,6 +98,7 @@ def difference_meaning(
     assert whole.slopes is not None, "the curve was asked for"
     needs = np.array([[needed(float(slope), share) for slope in (*whole.slopes, *slopes)] for share in agreements])
     low, high = percentiles(shares, confidence)
+    ends = [float(end) for end in percentiles(slopes, confidence)]
     least, most = percentiles(needs[:, 1:], confidence)
     return DifferenceMeaning(
         bounds,
@@ -105,6 +110,8 @@ def difference_meaning(
         needs[:, 0],
         least,
         most,
+        (float(whole.slopes[0]), ends[0], ends[1]),
+        max((float(task.differences()[-1]) for task in pairs if len(task.differences())), default=float("nan")),
     )
 
 

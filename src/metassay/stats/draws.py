@@ -8,12 +8,12 @@ number of threads nor the way pages are dealt out changes a single byte of a res
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from metassay.stats.arrays import FloatArray, Swaps
+from metassay.stats.arrays import FloatArray, IntArray, Swaps
 
 PAGE = 1024
 PAGE_ELEMENTS = 4_000_000
@@ -52,6 +52,21 @@ def multiplicities(random: np.random.Generator, n: int, draws: int, size: int | 
     return np.ascontiguousarray(out.T)
 
 
+def drawn_units(random: np.random.Generator, n: int, draws: int, units: IntArray | None) -> FloatArray:
+    """Return how often each of n was drawn, (n, draws); those of a unit are drawn together, as many units as there are.
+
+    Examples
+    --------
+    >>> w = drawn_units(np.random.default_rng(0), 5, 100, np.array([0, 0, 1, 1, 2]))
+    >>> bool((w[0] == w[1]).all()), sorted(set((w[0] + w[2] + w[4]).tolist()))
+    (True, [3.0])
+    """
+    if units is None:
+        return multiplicities(random, n, draws)
+    packed = np.unique(units, return_inverse=True)[1]
+    return multiplicities(random, int(packed.max()) + 1, draws)[packed]
+
+
 def swaps(random: np.random.Generator, shape: tuple[int, ...], draws: int) -> Swaps:
     """Toss a fair coin for each element of `shape`, `draws` times; return 0 and 1 with the draws last."""
     size = int(np.prod(shape)) * draws
@@ -81,6 +96,10 @@ class BootstrapPages:
     """How many draws a page has, if that is given; 0 if its size is decided by the shape."""
     first: int = 0
     """The number of the first page's stream."""
+    families: IntArray | None = field(default=None, compare=False)
+    """The family of each system, if systems of a family are drawn together."""
+    clusters: tuple[IntArray | None, IntArray | None] = field(default=(None, None), compare=False)
+    """The clusters of the inputs of metrics, and of people where these are drawn apart; likewise."""
 
     @cached_property
     def size(self) -> int:
@@ -98,13 +117,13 @@ class BootstrapPages:
         systems = inputs = None
         page += self.first
         if self.resample_systems:
-            systems = multiplicities(stream(self.seed, SYSTEMS, page), self.shape[0], self.size)
+            systems = drawn_units(stream(self.seed, SYSTEMS, page), self.shape[0], self.size, self.families)
         if self.resample_inputs:
             n = self.annotated or self.shape[1]
-            inputs = multiplicities(stream(self.seed, INPUTS, page), n, self.size)
+            inputs = drawn_units(stream(self.seed, INPUTS, page), n, self.size, self.clusters[bool(self.annotated)])
             if self.annotated:
                 # People's inputs keep their stream: with and without more inputs for metrics, the same are drawn.
-                whole = multiplicities(stream(self.seed, WHOLE, page), self.shape[1], self.size)
+                whole = drawn_units(stream(self.seed, WHOLE, page), self.shape[1], self.size, self.clusters[0])
                 inputs = np.concatenate([whole, inputs])
         return systems, inputs
 
@@ -121,6 +140,10 @@ class SwapPages:
     """The seed."""
     unit: str = "both"
     """What is exchanged between two metrics: ``systems``, ``inputs``, or ``both`` for each cell by itself."""
+    families: IntArray | None = field(default=None, compare=False)
+    """The family of each system, if systems of a family are exchanged together."""
+    clusters: IntArray | None = field(default=None, compare=False)
+    """The cluster of each input, likewise."""
 
     @cached_property
     def size(self) -> int:
@@ -133,8 +156,17 @@ class SwapPages:
     def __getitem__(self, page: int) -> Swaps:
         """Return 0 (keep) or 1 (exchange) with shape (systems, inputs, draws)."""
         systems, inputs = self.shape
-        tossed_for = {"systems": (systems, 1), "inputs": (1, inputs), "both": (systems, inputs)}[self.unit]
+        rows, columns = (
+            labels if labels is None else np.unique(labels, return_inverse=True)[1]
+            for labels in (self.families, self.clusters)
+        )
+        n, m = (size if of is None else int(of.max()) + 1 for size, of in ((systems, rows), (inputs, columns)))
+        tossed_for = {"systems": (n, 1), "inputs": (1, m), "both": (n, m)}[self.unit]
         tossed = swaps(stream(self.seed, SWAPS, page), tossed_for, self.size)
+        if rows is not None and self.unit != "inputs":
+            tossed = tossed[rows]
+        if columns is not None and self.unit != "systems":
+            tossed = tossed[:, columns]
         return np.broadcast_to(tossed, (systems, inputs, self.size))
 
 

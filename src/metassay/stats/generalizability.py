@@ -13,6 +13,7 @@ tells apart, such as rater and rater × input where each rater has an input of t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -50,7 +51,7 @@ class Components:
         """Return what a component adds to the variance of a mean over the facets that are not `out`."""
         whole = any(self.nested in part for part in term)
         shared = frozenset(self.facets) if whole else frozenset.intersection(*term)
-        return max(variance, 0.0) / float(np.prod([sizes[facet] for facet in shared - out]))
+        return max(variance, 0.0) / math.prod(sizes[facet] for facet in shared - out)
 
     def error(self, sizes: Mapping[str, float], *, level: str = "system", absolute: bool = False) -> float:
         """Return the error variance of a mean over so many inputs, raters, … each.
@@ -174,66 +175,81 @@ class Ranged:
     """Upper ends."""
 
 
-def jackknifed(
-    scores: FloatArray,
-    facets: Sequence[str],
-    figures: Callable[[Components], FloatArray],
-    confidence: float,
-    *,
-    ratios: bool = False,
-    nested: str = "",
-    more: float = 1.0,
-) -> Ranged:
-    """Return figures of the components of a design, with intervals for new systems, inputs and raters.
+class Jackknife:
+    """The components of a design, at all the data and without one group of levels of one facet at a time.
 
     Parameters
     ----------
     scores, facets, nested
         As for :func:`components`.
-    figures
-        What is wanted of them, such as the components or reliabilities of several designs.
-    confidence
-        Such as 0.95.
-    ratios
-        Whether the figures are shares such as reliabilities, whose intervals are symmetric in log(r/(1 − r)); NaN at 0.
-    more
-        Intervals as they would be with so many times as many systems, the first facet.
 
     Notes
     -----
-    One group of levels of one facet at a time is left out, up to :data:`GROUPS` groups each; the variances that the
-    facets show are added up, since all of them are samples (Owen 2007). Student's t has as many degrees of freedom as
-    the variances are worth together (Satterthwaite). Levels of a nested facet are no sample of their own.
+    A facet is cut into up to :data:`GROUPS` groups. Levels of a nested facet are no sample of their own.
     """
 
-    def turned(values: FloatArray) -> FloatArray:
-        inside = np.clip(values, 1e-9, 1 - 1e-9)
-        return np.where(np.isnan(values), np.nan, np.log(inside / (1 - inside))) if ratios else values
+    def __init__(self, scores: FloatArray, facets: Sequence[str], nested: str = "") -> None:
+        self.whole = components(scores, facets, nested)
+        self.left: list[tuple[int, list[Components]]] = []
+        for axis, levels in enumerate(scores.shape):
+            judged = np.flatnonzero((~np.isnan(scores)).any(axis=tuple(a for a in range(scores.ndim) if a != axis)))
+            count = min(len(judged), GROUPS)
+            if count < 3 or facets[axis] == nested:
+                continue
+            group = np.full(levels, -1)
+            group[judged] = np.arange(len(judged)) * count // len(judged)
+            parts = (np.compress(group != g, scores, axis=axis) for g in range(count))
+            self.left.append((axis, [components(part, facets, nested) for part in parts]))
 
-    whole = np.asarray(figures(components(scores, facets, nested)), dtype=np.float64)
-    variance, worth = np.zeros_like(whole), np.zeros_like(whole)
-    for axis, levels in enumerate(scores.shape):
-        judged = np.flatnonzero((~np.isnan(scores)).any(axis=tuple(a for a in range(scores.ndim) if a != axis)))
-        count = min(len(judged), GROUPS)
-        if count < 3 or facets[axis] == nested:
-            continue
-        group = np.full(levels, -1)
-        group[judged] = np.arange(len(judged)) * count // len(judged)
-        parts = (np.compress(group != g, scores, axis=axis) for g in range(count))
-        left = [turned(np.asarray(figures(components(part, facets, nested)))) for part in parts]
-        factor = 1.0 if axis else more
-        each = (count - 1) ** 2 / count * np.var(np.stack(left), axis=0, ddof=1) / factor
-        variance, worth = variance + each, worth + each**2 / (count * factor - 1)
-    degrees = quotient(variance**2, worth)
-    half = np.where(degrees > 0, stdtrit(np.where(degrees > 0, degrees, 1.0), (1 + confidence) / 2), np.nan)
-    half = half * np.sqrt(variance)
-    middle = turned(whole)
-    low, high = middle - half, middle + half
-    if ratios:
-        low, high = 1 / (1 + np.exp(-low)), 1 / (1 + np.exp(-high))
-        # At 0 the scale has no end, and a width of 0 would look like certainty.
-        low, high = (np.where(whole > 0, ends, np.nan) for ends in (low, high))
-    return Ranged(whole, low, high)
+    def ranged(
+        self,
+        figures: Callable[[Components], FloatArray],
+        confidence: float,
+        *,
+        ratios: bool = False,
+        more: float = 1.0,
+    ) -> Ranged:
+        """Return figures of the components, with intervals for new systems, inputs and raters.
+
+        Parameters
+        ----------
+        figures
+            What is wanted of them, such as the components or reliabilities of several designs.
+        confidence
+            Such as 0.95.
+        ratios
+            Whether the figures are shares such as reliabilities, whose intervals are symmetric in log(r/(1 − r)); NaN
+            at 0.
+        more
+            Intervals as they would be with so many times as many systems, the first facet.
+
+        Notes
+        -----
+        The variances that the facets show are added up, since all of them are samples (Owen 2007). Student's t has as
+        many degrees of freedom as the variances are worth together (Satterthwaite).
+        """
+
+        def turned(values: FloatArray) -> FloatArray:
+            inside = np.clip(values, 1e-9, 1 - 1e-9)
+            return np.where(np.isnan(values), np.nan, np.log(inside / (1 - inside))) if ratios else values
+
+        whole = np.asarray(figures(self.whole), dtype=np.float64)
+        variance, worth = np.zeros_like(whole), np.zeros_like(whole)
+        for axis, parts in self.left:
+            count, factor = len(parts), 1.0 if axis else more
+            left = np.stack([turned(np.asarray(figures(part), dtype=np.float64)) for part in parts])
+            each = (count - 1) ** 2 / count * np.var(left, axis=0, ddof=1) / factor
+            variance, worth = variance + each, worth + each**2 / (count * factor - 1)
+        degrees = quotient(variance**2, worth)
+        half = np.where(degrees > 0, stdtrit(np.where(degrees > 0, degrees, 1.0), (1 + confidence) / 2), np.nan)
+        half = half * np.sqrt(variance)
+        middle = turned(whole)
+        low, high = middle - half, middle + half
+        if ratios:
+            low, high = 1 / (1 + np.exp(-low)), 1 / (1 + np.exp(-high))
+            # At 0 the scale has no end, and a width of 0 would look like certainty.
+            low, high = (np.where(whole > 0, ends, np.nan) for ends in (low, high))
+        return Ranged(whole, low, high)
 
 
 def disattenuated(correlation: FloatArray, people: FloatArray | float, metric: FloatArray | float = 1.0) -> FloatArray:

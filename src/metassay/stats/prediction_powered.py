@@ -60,6 +60,7 @@ def powered_mean(
     weight: float | None = None,
     confidence: float = 0.95,
     most: float = 1.0,
+    chances: FloatArray | None = None,
 ) -> Powered:
     """Return the mean that people would have given over all items.
 
@@ -78,6 +79,9 @@ def powered_mean(
         Such as 0.95.
     most
         The largest λ; infinite for a judge on another scale than people's.
+    chances
+        The probability of each item to be chosen for a label, known where there is one; by default all had the same.
+        Labels then count by its inverse (Zrnic and Candès 2024, "Active statistical inference").
 
     Notes
     -----
@@ -95,6 +99,8 @@ def powered_mean(
     (0.67, 329)
     """
     labelled, other = ~np.isnan(people + judge), np.isnan(people) & ~np.isnan(judge)
+    if chances is not None:
+        labelled &= chances > 0
     y, f, g = people[labelled], judge[labelled], judge[other]
     n, away, middle = len(y), len(g), float(means_of_known(judge))
     where = np.arange(len(people)) if clusters is None else clusters
@@ -103,22 +109,26 @@ def powered_mean(
         nothing = estimate(math.nan, math.nan, 0, n, confidence)
         return Powered(nothing, nothing, middle, 0.0, n, n + away, np.full(size, np.nan))
     # What items do to the mean of people, and what they do to the correction for λ = 1, summed by cluster.
-    own = np.bincount(where[labelled], (y - y.mean()) / n, size)
-    effect = np.bincount(where[labelled], (f - f.mean()) / n, size)
+    w = np.full(n, 1 / n) if chances is None else 1 / chances[labelled] / (1 / chances[labelled]).sum()
+    y_mean, f_mean = (y.mean(), f.mean()) if chances is None else (float(w @ y), float(w @ f))
+    own = np.bincount(where[labelled], w * (y - y_mean), size)
+    effect = np.bincount(where[labelled], w * (f - f_mean), size)
+    if chances is not None:  # the judge's mean of all items is what unequal choices are held against
+        other, g = ~np.isnan(judge), judge[~np.isnan(judge)]
     if away:
-        effect -= np.bincount(where[other], (g - g.mean()) / away, size)
-    if clusters is None:
+        effect -= np.bincount(where[other], (g - g.mean()) / len(g), size)
+    if clusters is None and chances is None:
         df, factor, best = math.inf, 1.0, tuned_weight(y, f, g, most)
     else:
         df = len(np.unique(where[labelled])) - 1
         factor = (df + 1) / df if df else math.nan
         best = _clipped(float((own * effect).sum()), float((effect**2).sum()), most)
     lam = 0.0 if not away else best if weight is None else weight
-    value = float((y - lam * f).mean() + (lam * g.mean() if away else 0.0))
+    value = float(y_mean - lam * f_mean + (lam * g.mean() if away else 0.0))
     influence = own - lam * effect
     human, corrected = (
         estimate(each, factor * float((part**2).sum()), df, n, confidence)
-        for each, part in ((float(y.mean()), own), (value, influence))
+        for each, part in ((float(y_mean), own), (value, influence))
     )
     return Powered(corrected, human, middle, lam, n, n + away, influence)
 
@@ -138,6 +148,8 @@ def p_informative(people: FloatArray, judge: FloatArray, clusters: IntArray | No
     products = (y - means_of_known(y)[:, None]) * (f - means_of_known(f)[:, None])
     inputs = np.broadcast_to(np.arange(people.shape[1]) if clusters is None else clusters, people.shape)
     found = mean(products.ravel(), [inputs.ravel()])
+    if found.error == 0 and found.value > 0:
+        return 0.0  # they covary alike everywhere, as a judge that is always right does
     return float(stdtr(found.df, -found.value / found.error)) if found.error > 0 else math.nan
 
 
@@ -190,6 +202,7 @@ def powered_systems(
     weight: float | None = None,
     most: float = 1.0,
     shares: bool = False,
+    chances: FloatArray | None = None,
 ) -> PoweredSystems:
     """Return the means that people would have given to each system, and their covariance.
 
@@ -201,16 +214,17 @@ def powered_systems(
         Clusters of the inputs; by default each input is one, and estimates are those of ppi_py.
     confidence
         Such as 0.95.
-    weight, most
-        See :func:`powered_mean`.
+    weight, most, chances
+        See :func:`powered_mean`; chances are systems × inputs.
     shares
         Whether people say 0 or 1. Intervals are then Wilson's, for as many labels as the estimate is worth: those of t
         are too narrow for shares near 0 and 1.
     """
     found = []
-    for y, f in zip(people, judge, strict=True):
-        each = powered_mean(y, f, clusters=clusters, weight=weight, confidence=confidence, most=most)
-        if clusters is None and each.labelled > 1:  # a normal interval becomes that of t
+    for s, (y, f) in enumerate(zip(people, judge, strict=True)):
+        odds = None if chances is None else chances[s]
+        each = powered_mean(y, f, clusters=clusters, weight=weight, confidence=confidence, most=most, chances=odds)
+        if clusters is None and odds is None and each.labelled > 1:  # a normal interval becomes that of t
             n = each.labelled
             ends = (
                 estimate(old.value, old.error**2 * n / (n - 1), n - 1, n, confidence)
@@ -218,7 +232,7 @@ def powered_systems(
             )
             each = replace(each, corrected=next(ends), human=next(ends))
         if shares:
-            each = replace(each, **{side: _share(getattr(each, side), confidence) for side in ("corrected", "human")})
+            each = replace(each, corrected=_share(each.corrected, confidence), human=_share(each.human, confidence))
         found.append(each)
     inputs = np.arange(people.shape[1]) if clusters is None else clusters
     df = len(np.unique(inputs[(~np.isnan(people + judge)).any(axis=0)])) - 1

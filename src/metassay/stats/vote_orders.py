@@ -90,3 +90,27 @@ def two_orders(
         both = share(hits[0] * hits[1], own, confidence)
     kappa = KAPPA.tabulated(verdicts[known], swapped[known]).estimate()
     return TwoOrders(share(same, own, confidence), first, ahead, behind, mcnemar(ahead, behind), kappa, right, both)
+
+
+def verdict_scores(verdicts: FloatArray, people: FloatArray) -> tuple[float, float, float]:
+    """Return precision, recall and F1 of verdicts 1, ½ and 0 against people's, averaged over those that occur.
+
+    Examples
+    --------
+    >>> [round(x, 3) for x in verdict_scores(np.array([1.0, 1, 0, 0.5]), np.array([1.0, 0, 0, 0.5]))]
+    [0.833, 0.833, 0.778]
+    """
+    kinds = np.unique(np.concatenate([verdicts, people]))
+    if not len(kinds):
+        return np.nan, np.nan, np.nan
+    hits, said, meant = (
+        np.array([part[kind] for kind in kinds])
+        for part in (
+            {k: float(((verdicts == k) & (people == k)).sum()) for k in kinds},
+            {k: float((verdicts == k).sum()) for k in kinds},
+            {k: float((people == k).sum()) for k in kinds},
+        )
+    )
+    precision, recall = hits / np.maximum(said, 1.0), hits / np.maximum(meant, 1.0)
+    f1 = 2 * hits / (said + meant)
+    return float(precision.mean()), float(recall.mean()), float(f1.mean())

@@ -8,6 +8,7 @@ those before and after the damage.
     metassay downgrade texts.jsonl --metric rouge,chrf --corruption lemmatize,shuffle,swap-persons
     metassay downgrade texts.jsonl --metric chrf --corruption shuffle --rates 0.1,0.25,0.5,1
     metassay downgrade scores.csv --after shuffle=shuffled.csv --test wilcoxon --view systems
+    metassay downgrade scores.csv --after shuffle=shuffled.csv --votes people.csv
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
+from metassay.core.votes import Votes
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.levels import means_of_known
 from metassay.stats.proportions import wilson
 from metassay.stats.rank_drops import drops
 from metassay.stats.system_tests import PairedScores, same_size
+from metassay.studies.downgrade_votes import DowngradeVotesRow, voted
 from metassay.studies.selection import without_references
 
 
@@ -132,6 +135,8 @@ class Downgrade(Result):
     """One row per metric, kind of damage, rate and system."""
     counts: tuple[DowngradeCount, ...]
     """One per metric, kind of damage and rate."""
+    votes: tuple[DowngradeVotesRow, ...] = ()
+    """If there are votes: what people prefer, the damaged or the intact output, beside what each metric prefers."""
 
 
 @study
@@ -144,6 +149,7 @@ def downgrade(
     alpha: opt.Alpha = 0.05,
     confidence: opt.Confidence = 0.95,
     references: opt.References = False,
+    votes: Votes | None = None,
 ) -> Downgrade:
     """Damage the outputs of one system at a time and see whether a metric ranks it lower.
 
@@ -153,13 +159,17 @@ def downgrade(
         Scores of the outputs as they are.
     after
         Scores of damaged outputs under the same labels; several kinds or rates of damage as :class:`Damaged`.
+    votes
+        Votes of people on damaged outputs against intact ones, of the same system or another, where the damaged one is
+        called ``SYSTEM@KIND``, such as ``M11@shuffle``, or ``SYSTEM@KIND@RATE``.
 
     Notes
     -----
     The rank-downgrade test of Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across
     Multiple Quality Criteria", §3: systems are ranked by a metric, one is damaged, and it counts as noticed if it then
     falls below a system that the metric had scored significantly lower. A system that is not significantly better than
-    any other cannot be noticed and leaves the share.
+    any other cannot be noticed and leaves the share. Votes are the manual check of their appendix B (Table 7): the
+    share of inputs on which people, by the majority of their votes, prefer the intact output.
 
     Examples
     --------
@@ -176,14 +186,17 @@ def downgrade(
     metrics = _metrics(kept, damages, metric)
     rows: list[DowngradeRow] = []
     counts: list[DowngradeCount] = []
+    after_scores: dict[tuple[str, int], FloatArray] = {}
     for name in metrics:
         values = kept.matrix(name)
         means, lower = means_of_known(values), _lower(values, test, alpha)
         spread = float(np.nanstd(means, ddof=1)) if np.isfinite(means).sum() > 1 else math.nan
-        for damage in damages:
-            found = _damaged(kept, damage, name, values, means, lower, test, alpha)
+        for at, damage in enumerate(damages):
+            after_scores[name, at] = _aligned(damage.scores, name, kept)
+            found = _damaged(kept, damage, name, values, means, lower, test, alpha, after_scores[name, at])
             rows += found
             counts.append(_count(found, spread, confidence))
+    preferred, said = ([], []) if votes is None else voted(votes, kept, damages, after_scores, confidence)
     signature = Signature.of(
         "downgrade",
         damage=[f"{one_line(d.kind, 40)}@{d.rate:g}" for d in damages],
@@ -192,8 +205,10 @@ def downgrade(
         ci=f"wilson,{confidence:g}",
         systems=len(kept.systems),
         inputs=len(kept.inputs),
+        votes=None if votes is None else len(votes),
     )
-    return Downgrade(tuple(rows), signature, (*left_out, *_notes(kept, damages, rows, counts)), tuple(counts))
+    notes = (*left_out, *said, *_notes(kept, damages, rows, counts))
+    return Downgrade(tuple(rows), signature, notes, tuple(counts), tuple(preferred))
 
 
 def _damages(before: Scores, after: Scores | Damaged | Iterable[Damaged]) -> list[Damaged]:
@@ -254,9 +269,9 @@ def _damaged(
     lower: npt.NDArray[np.bool_],
     test: str,
     alpha: float,
+    new: FloatArray,
 ) -> list[DowngradeRow]:
     """Return the rows of one metric and one damage: the systems that were damaged, in their order."""
-    new = _aligned(damage.scores, name, kept)
     after = means_of_known(new)
     found = drops(means, after, lower)
     rows = []

@@ -13,7 +13,7 @@ ranks they may have. Where the judge is of no help, the answer is that of the la
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +26,7 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError
+from metassay.errors import DataError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, mean
 from metassay.stats.prediction_powered import PoweredSystems, corrected_share_of_items, p_informative, powered_systems
@@ -141,6 +141,7 @@ def estimate(
     metric: opt.Metric = None,
     method: opt.EstimateMethods = None,
     annotated: opt.AnnotatedInputs = None,
+    chance: opt.Chance = None,
     confidence: opt.Confidence = 0.95,
     correction: opt.Correction = "holm",
     seed: opt.Seed = 0,
@@ -167,7 +168,11 @@ def estimate(
     simulated: list[Note] = []
     if annotated is not None:
         scores, simulated = take_as_annotated(scores, scores.find_humans(human), annotated, seed)
+    if chance is not None:
+        (chance,) = scores.find(chance)
+        metric = tuple(n for n in scores.find_metrics(metric, scores.find_humans(human)) if n != chance)
     chosen = select(scores, human, metric, references=references)
+    chances = None if chance is None else _chances(chosen.scores, chance)
     rows: list[EstimateRow] = []
     differences: list[DifferenceRow] = []
     ranking: list[EstimatedRank] = []
@@ -175,7 +180,7 @@ def estimate(
     for h in range(len(chosen.humans)):
         worths: list[tuple[_Case, tuple[int, int]]] = []
         for m in range(len(chosen.metrics)):
-            case = _Case.of(chosen, h, m, confidence)
+            case = _Case.of(chosen, h, m, confidence, chances)
             mine, (pairs, ranks) = list(case.rows(method or ("ppi", "rogan-gladen"))), case.compared(correction)
             if not mine:
                 raise DataError("rogan-gladen is for yes and no on both sides, 1 and 0; use --method ppi")
@@ -208,9 +213,11 @@ class _Case:
     """Whether both use the same scale."""
     p_informative: float
     means: PoweredSystems
+    even: bool
+    """Whether all outputs had the same chance of a label."""
 
     @classmethod
-    def of(cls, chosen: Selection, human: int, metric: int, confidence: float) -> _Case:
+    def of(cls, chosen: Selection, human: int, metric: int, confidence: float, chances: FloatArray | None) -> _Case:
         names = {"metric": chosen.metrics[metric], "human": chosen.humans[human]}
         sign_metric, sign = (-1.0 if chosen.scores[name].lower_is_better else 1.0 for name in names.values())
         y, f, clusters = sign * chosen.z[human], sign * chosen.x[metric], chosen.labels("inputs")
@@ -218,9 +225,11 @@ class _Case:
         alike, p = _alike(y, f), p_informative(y, f, clusters)
         weight = None if p <= UNINFORMATIVE else 0.0
         most = 1.0 if alike else math.inf
-        means = powered_systems(y, f, clusters, confidence, weight=weight, most=most, shares=shares)
+        means = powered_systems(y, f, clusters, confidence, weight=weight, most=most, shares=shares, chances=chances)
         systems = chosen.scores.systems
-        return cls(names, systems, y, f, sign, sign_metric, clusters, confidence, shares, alike, p, means)
+        return cls(
+            names, systems, y, f, sign, sign_metric, clusters, confidence, shares, alike, p, means, chances is None
+        )
 
     @property
     def _fixed(self) -> dict[str, object]:
@@ -231,9 +240,9 @@ class _Case:
         """Whether both say yes or no."""
         return _yes_no(self.y) and _yes_no(self.f)
 
-    def rows(self, methods: Sequence[str]) -> Iterator[EstimateRow]:
+    def rows(self, methods: Iterable[str]) -> Iterator[EstimateRow]:
         for method in methods:
-            if method == "rogan-gladen" and not self.yes_no:
+            if method == "rogan-gladen" and not (self.yes_no and self.even):
                 continue
             for s, (system, found) in enumerate(zip(self.systems, self.means.systems, strict=True)):
                 value, weight, worth = found.corrected, found.weight, found.worth
@@ -333,7 +342,11 @@ class _Case:
         both = ~np.isnan(self.y + self.f)
         inputs = np.broadcast_to(np.arange(both.shape[1]) if self.clusters is None else self.clusters, both.shape)
         away = self.f - np.array([each.judge for each in self.means.systems])[:, None]
-        if unlabelled and mean(away[both], [np.unique(inputs[both], return_inverse=True)[1]]).p_value() < UNLIKE:
+        if (
+            unlabelled
+            and self.even
+            and mean(away[both], [np.unique(inputs[both], return_inverse=True)[1]]).p_value() < UNLIKE
+        ):
             yield Note.of("labels-unlike", **self.names)
         if both.sum() >= FEW and (self.y[both] == self.f[both]).all():
             yield Note.of("labels-equal-metric", **self.names, n=both.sum())
@@ -370,6 +383,14 @@ def _answer(
             if (row.metric, row.human) == tuple(best.names.values())
         )
         yield Note.of("ranks-first", **best.names, system=first, won=won, others=len(mine) - 1)
+
+
+def _chances(scores: Scores, name: str) -> FloatArray:
+    """Return the probabilities of a column, which must be some."""
+    found = scores[name].mean()
+    if not ((found > 0) & (found <= 1) | np.isnan(found)).all():
+        raise DataError(f"{one_line(name)!r} must hold probabilities above 0 and up to 1, got {np.nanmin(found):g}")
+    return found
 
 
 def _yes_no(values: FloatArray) -> bool:

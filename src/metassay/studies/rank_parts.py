@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ class Group:
     codes: IntArray | None
     """The input or rater of each vote; None if each vote stands by itself."""
 
-    @property
+    @cached_property
     def clusters(self) -> IntArray | None:
         """What belongs together, 0, 1, …; None if that is each vote by itself."""
         own = None if self.codes is None else np.unique(self.codes, return_inverse=True)[1]
@@ -142,13 +143,14 @@ class Group:
         """Who voted."""
         return tuple(self.votes.raters[r] for r in np.unique(self.votes.rater))
 
-    @property
+    @cached_property
     def df(self) -> float:
         """Degrees of freedom of t."""
         return math.inf if self.codes is None else len(np.unique(self.codes)) - 1
 
+    @cached_property
     def tally(self) -> counting.Tally:
-        """Count the votes."""
+        """The votes, counted."""
         v = self.votes
         return counting.tally(_a(v), _b(v), v.outcome, len(v.systems), self.clusters)
 
@@ -211,7 +213,7 @@ def by_strengths(
 
 def _counted(group: Group) -> tuple[counting.Tally, dict[str, Any]]:
     """Return the counts, and what all rankings from them share."""
-    found = group.tally()
+    found = group.tally
     points = found.points
     n = np.rint(points.sum(axis=1) + points.sum(axis=0)).astype(np.int64)
     together = counting.connections(found)[0]
@@ -228,7 +230,7 @@ def expected(fit: counting.Strengths) -> FloatArray:
 
 def wins(group: Group, fit: counting.Strengths | None) -> Iterator[WinRow]:
     """Yield every pair of systems that met."""
-    found, names = group.tally(), group.votes.systems
+    found, names = group.tally, group.votes.systems
     chances = None if fit is None else fit.chances()
     for i, j, (won, tied, lost) in zip(found.first, found.second, found.counts.T, strict=True):
         chance = math.nan if chances is None else float(chances[i, j])
@@ -240,8 +242,8 @@ def joint_samples(one: Group, other: Group, resamples: int, seed: int) -> tuple[
     """Return strengths by two raters in the same samples of inputs or raters, (systems, resamples) each."""
     n = len(one.votes.systems)
     if other.df < 1 <= one.df:  # of one judge there is no other sample; its strengths stay as they are
-        drawn = counting.bootstrap_strengths(one.tally(), resamples, seed, run=engine.run)
-        return drawn, np.repeat(counting.bradley_terry(other.tally()).values[:, None], resamples, axis=1)
+        drawn = counting.bootstrap_strengths(one.tally, resamples, seed, run=engine.run)
+        return drawn, np.repeat(counting.bradley_terry(other.tally).values[:, None], resamples, axis=1)
     a, b, outcome = (np.concatenate([get(one.votes), get(other.votes)]) for get in (_a, _b, lambda v: v.outcome))
     # The other's systems are a component of their own.
     shift = np.repeat([0, n], [len(one.votes), len(other.votes)])
@@ -296,7 +298,7 @@ def controlled(
 def covariate(votes: Votes, name: str) -> tuple[FloatArray, str]:
     """Return what A has more of than B in each vote, NaN if unknown, and what counts as one unit."""
     if name == "position":
-        return np.array([1.0, -1.0, math.nan])[votes.first], "shown first instead of second"
+        return np.array([1.0, -1.0, math.nan])[votes.first], "shown first"
     pair = _pair(votes, name)
     if name == "length":
         if pair is not None:

@@ -13,9 +13,10 @@ Metrics are taken apart in the same way.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,8 +28,9 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
+from metassay.stats.design import connected
 from metassay.stats.draws import BootstrapPages
-from metassay.stats.generalizability import Components, Ranged, components, jackknifed
+from metassay.stats.generalizability import Components, Jackknife
 from metassay.stats.intervals import percentile
 from metassay.stats.levels import OF_BOTH, means_of_known
 from metassay.stats.methods.base import Case, Draws
@@ -109,7 +111,9 @@ def reliability(
     """
     columns = select_columns(scores, human, metric, references=references, with_people=True)
     found = [_Column.of(columns, at, nested) for at in range(len(columns.names))]
-    rows, designs, needs = [], [], []
+    rows: list[ComponentRow] = []
+    designs: list[DesignRow] = []
+    needs: list[NeedRow] = []
     for column in found:
         rows += column.components(confidence)
         designs += column.designs(confidence)
@@ -123,12 +127,18 @@ def reliability(
     order = {column.name: at for at, column in enumerate(found)}
     raters.sort(key=lambda row: order[row.human])
     limits = _limits(scores, columns, references, confidence)
-    notes = [*columns.notes, *(note for column in found for note in column.notes()), *_notes(rows, designs)]
+    notes = [
+        *_answer(designs, needs),
+        *columns.notes,
+        *(note for column in found for note in column.notes()),
+        *_notes(rows, designs),
+    ]
     signature = Signature.open(ci=f"jackknife,{confidence:g}", **columns.sizes())
     return Reliability(tuple(rows), signature, tuple(notes), tuple(designs), tuple(needs), tuple(raters), limits)
 
 
-class _Column(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Column:
     """One column as a design."""
 
     name: str
@@ -157,9 +167,27 @@ class _Column(NamedTuple):
         inside = "rater" if nested and ratings is not None else ""
         return cls(name, kind, values, own, inside, ratings, columns.scores[name].scale.kind, several)
 
+    @cached_property
+    def problem(self) -> str:
+        """Why there are no components; empty if there are."""
+        if len(self.facets) < 2:
+            return "one-score" if self.facets else "scores"
+        if self.facets[:2] == ("system", "input"):
+            known = ~np.isnan(self.scores)
+            parts = connected(np.asarray(known.reshape(*known.shape[:2], -1).any(axis=2)))[0]
+            return "disconnected" if parts.max() > 0 else ""
+        return ""
+
+    @cached_property
+    def fit(self) -> Jackknife:
+        """The components, with and without groups of systems, inputs and raters."""
+        return Jackknife(self.scores, self.facets, self.nested)
+
     @property
     def levels(self) -> tuple[str, ...]:
         """Levels at which something can be said."""
+        if self.problem:
+            return ()
         if self.facets[:2] == ("system", "input"):
             return ("system", "input", "global") if "rater" in self.facets else ("system",)
         return ("global",) if self.facets == ("input", "rater") else ("system",) if len(self.facets) == 2 else ()
@@ -183,17 +211,11 @@ class _Column(NamedTuple):
         """Return how many raters are told apart."""
         return 0 if self.ratings is None else int((~np.isnan(self.ratings)).any(axis=(1, 2)).sum())
 
-    def jackknifed(
-        self, figures: Callable[[Components], FloatArray], confidence: float, *, ratios: bool = True, more: float = 1.0
-    ) -> Ranged:
-        """Return figures of the components with intervals."""
-        return jackknifed(self.scores, self.facets, figures, confidence, ratios=ratios, nested=self.nested, more=more)
-
     def components(self, confidence: float) -> Iterator[ComponentRow]:
         """Yield the variance components."""
-        if len(self.facets) < 2:
+        if self.problem:
             return
-        whole = components(self.scores, self.facets, self.nested)
+        whole = self.fit.whole
 
         def same(found: Components) -> FloatArray:
             # Without some raters others may be told apart; a component is what the same sets of facets have there.
@@ -203,7 +225,7 @@ class _Column(NamedTuple):
             ]
             return np.array([v[0] if len(v) == 1 else math.nan for v in parts])
 
-        spread = self.jackknifed(same, confidence, ratios=False)
+        spread = self.fit.ranged(same, confidence)
         total = float(np.maximum(spread.estimates, 0.0).sum())
         for at, term in enumerate(whole.terms):
             yield ComponentRow(
@@ -255,8 +277,7 @@ class _Column(NamedTuple):
                         ]
                     )
 
-                spread = self.jackknifed(figures, confidence, more=more)
-                whole = components(self.scores, self.facets, self.nested)
+                spread = self.fit.ranged(figures, confidence, ratios=True, more=more)
                 for (axis, n, r, _), value, low, high in zip(
                     here, spread.estimates, spread.low, spread.high, strict=True
                 ):
@@ -274,27 +295,25 @@ class _Column(NamedTuple):
                         absolute=float(value[1]),
                         absolute_low=float(low[1]),
                         absolute_high=float(high[1]),
-                        error=math.sqrt(whole.error(_sizes(n, r), level=of)),
+                        error=math.sqrt(self.fit.whole.error(_sizes(n, r), level=of)),
                         confidence=confidence,
                     )
 
     def needs(self) -> Iterator[NeedRow]:
         """Yield how many inputs and raters the wanted reliabilities take."""
         now = {"input": self.size("input"), "rater": self.size("rater")}
-        whole = components(self.scores, self.facets, self.nested)
         for level in self.levels:
             axes = ["input"] if level == "system" and "input" in self.facets else []
             for axis in [*axes, *["rater"] * ("rater" in self.facets)]:
                 sizes = _sizes(now["input"], now["rater"])
                 for target in TARGETS:
-                    needed = _needed(whole, self._of(level), axis, sizes, target)
+                    needed = _needed(self.fit.whole, self._of(level), axis, sizes, target)
                     yield NeedRow(self.name, self.kind, level, f"{axis}s", target, now[axis], needed)
 
     def notes(self) -> list[Note]:
         """Note what the design does not allow."""
-        if len(self.facets) < 2:
-            what = "scores" if not self.facets else "one-score" if len(self.facets) == 1 else ""
-            return [Note.of("reliability-impossible", column=self.name, reason=what, systems=self.size("system"))]
+        if self.problem:
+            return [Note.of("reliability-impossible", column=self.name, reason=self.problem)]
         notes = []
         if self.kind == "human" and self.ratings is None:
             notes.append(Note.of("raters-unnamed", human=self.name))
@@ -333,9 +352,9 @@ def _coefficients(column: _Column, confidence: float, resamples: int, seed: int)
     raters, systems, inputs = ratings.shape
     units = ratings.reshape(raters, -1)
     grades = len(np.unique(units[~np.isnan(units)])) <= FEW_LABELS
-    kinds = ["alpha-nominal", "ac1", "share"]
-    if column.scale in ("interval", "ordinal"):
-        kinds = ["alpha-interval", *(["alpha-ordinal", "ac2", "share"] if grades else [])]
+    kinds = ["alpha-interval", *(["alpha-ordinal", "ac2", "share"] if grades else [])]
+    if column.scale == "binary":
+        kinds = ["alpha-nominal", "ac1", "share"]
     pages = BootstrapPages(resamples, (systems, inputs), seed, resample_systems=False)
 
     def work(page: int) -> FloatArray:
@@ -402,10 +421,35 @@ def _limits(scores: Scores, columns: Selection, references: bool, confidence: fl
     return tuple(rows)
 
 
+def _answer(designs: Sequence[DesignRow], needs: Sequence[NeedRow]) -> list[Note]:
+    """Note how reliable the order of systems is: of one human criterion, or the range of several."""
+    now = [r for r in designs if (r.axis, r.level) == ("now", "system") and r.kind == "human" and not math.isnan(r.low)]
+    if not now:
+        return []
+    if len(now) > 1:
+        worst, best = (pick(now, key=lambda row: row.estimate) for pick in (min, max))
+        return [
+            Note.of("reliability-range", worst=worst.metric, low=worst.estimate, best=best.metric, high=best.estimate)
+        ]
+    (row,) = now
+    wanted = [need.needed for need in needs if need.metric == row.metric and need.level == "system"]
+    needed = wanted[TARGETS.index(0.9)]
+    facts = {"value": row.estimate, "low": row.low, "high": row.high, "inputs": row.n_inputs, "raters": row.n_raters}
+    return [
+        Note.of(
+            "reliability-of-systems",
+            human=row.metric,
+            needed=int(needed) if math.isfinite(needed) else needed,
+            **facts,
+        )
+    ]
+
+
 def _notes(rows: Sequence[ComponentRow], designs: Sequence[DesignRow]) -> list[Note]:
     """Note what the numbers rest on."""
     notes = []
-    for row in rows:
+    people = [row for row in rows if row.kind == "human"]
+    for row in people or rows:
         if row.variance < 0:
             notes.append(Note.of("component-negative", column=row.metric, component=row.component))
         elif math.isnan(row.variance):

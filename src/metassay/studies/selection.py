@@ -22,7 +22,6 @@ from metassay.stats.design import connected, copies, outlying
 from metassay.stats.draws import CHOICE, stream
 from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Method
-from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.statistics.base import Statistic
 from metassay.studies.yardsticks import Yardsticks, without
 
@@ -145,8 +144,7 @@ class Selection:
             found = self.labels(axis)
             if found is not None:
                 facts = {"method": method.name, "axis": axis, "n": len(np.unique(found))}
-                together = method.name == JACKKNIFE
-                notes.append(Note.of("units-together", **facts) if together else Note.of("units-ignored", **facts))
+                notes.append(Note.of("units-together", **facts) if method.units else Note.of("units-ignored", **facts))
         return notes
 
     def sizes(self, inputs: str | None = None) -> dict[str, object]:

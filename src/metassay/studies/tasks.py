@@ -53,9 +53,8 @@ def _known(scores: Scores) -> Scores:
     known = np.zeros(scores.shape, dtype=bool)
     for column in scores.columns.values():
         known |= ~np.isnan(column.values).all(axis=tuple(range(column.values.ndim - 2)))
-    systems = [name for name, there in zip(scores.systems, known.any(axis=1).tolist(), strict=True) if there]
-    inputs = [name for name, there in zip(scores.inputs, known.any(axis=0).tolist(), strict=True) if there]
-    return scores.select(systems=systems, inputs=inputs)
+    systems, inputs = (np.flatnonzero(known.any(axis=axis)) for axis in (1, 0))
+    return scores.select(systems=[scores.systems[at] for at in systems], inputs=[scores.inputs[at] for at in inputs])
 
 
 def _without_system_scores(scores: Scores) -> Scores:

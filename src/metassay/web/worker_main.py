@@ -18,13 +18,14 @@ import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from metassay.errors import FormatError, MetassayError, one_line
 from metassay.web.limits import in_words
 
 if TYPE_CHECKING:
     from metassay.core.scores import Column, Scores
+    from metassay.report.document.report import Report
 
 Order = dict[str, Any]
 Tell = Callable[[float, str], None]
@@ -58,7 +59,7 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
     """Make the report of an order and write it where the order says."""
     from metassay import engine
     from metassay.report.document.page import QUESTIONS
-    from metassay.report.document.report import TITLE, make_report
+    from metassay.report.document.report import make_report
 
     scores = _read(order)
     # Columns go by their position: a name could be a pattern, a list, or a megabyte.
@@ -79,8 +80,8 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
         tell(furthest, study)
 
     with engine.reporting(worked):
-        title = order["title"] or TITLE
-        made = make_report(scores, order["output"], title=title, watch=begun, **order["options"])
+        title = order["title"] or None
+        made = cast("Report", make_report(scores, order["output"], title=title, watch=begun, **order["options"]))
     return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
 
 

@@ -36,6 +36,11 @@ def add(parser: Parser) -> None:
     after = "FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
     after += "shuffle=shuffled.csv; repeat it for several"
     options.add_flags(parser, "damage: from scores", {"--after [KIND[@RATE]=]FILE...": after})
+    said = (
+        "votes of people on damaged outputs, named SYSTEM@KIND such as M11@shuffle, against intact ones; shown beside "
+    )
+    said += "what each metric prefers"
+    options.add_flags(parser, "people", {"--votes FILE": said})
     options.add(parser, options.places())
     options.add_output(parser, "downgrade")
 
@@ -48,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.progress import progress
     from metassay.cli.running import Output, placed
+    from metassay.readers import read_votes
     from metassay.studies.downgrade import downgrade
 
     if (arguments.corruption is None) == (arguments.after is None):
@@ -60,17 +66,19 @@ def run(arguments: argparse.Namespace) -> int:
     output = Output.of(arguments, "downgrade")
     with progress(arguments.quiet), place:
         if arguments.corruption is not None:
-            before, after = _from_texts(arguments)
+            before, after = from_texts(arguments)
         else:
-            before, after = _from_scores(arguments)
+            before, after = from_scores(arguments)
             if arguments.metric is not None:
                 chosen["metric"] = arguments.metric
+        if arguments.votes is not None:
+            chosen["votes"] = read_votes(arguments.votes)
         result = downgrade(before, after, **chosen)
     output.put(result)
     return 0
 
 
-def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
+def from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Damage texts in every way that was named, and score them all."""
     from metassay.studies.downgrade import Damaged
     from metassay.texts.changes.corruptions import corrupt
@@ -102,11 +110,11 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     return before.declare(lower_is_better=arguments.lower_is_better or ()), after
 
 
-def _from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
+def from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Read the scores before the damage, and those after each."""
     from metassay.cli.running import read_scores
     from metassay.studies.downgrade import Damaged
-    from metassay.texts.changes.edits import KINDS as KNOWN
+    from metassay.texts.changes.kinds import KINDS as KNOWN
 
     for name in ("rates", "seed", "cache", "processes"):
         if getattr(arguments, name) is not None:

@@ -1,41 +1,58 @@
 """Which scores can I try this on?
 
 Writes the example scores that ship with the package to a file, to try the other commands on: synthetic scores of 14
-systems on 80 texts, by eight metrics and three annotators.
+systems on 80 texts, by eight metrics and three annotators. With --votes, synthetic votes of four people and a judge on
+the answers of six models.
 
     metassay example
+    metassay example --votes
     metassay example -o example.jsonl
 """
 
 from __future__ import annotations
 
 import argparse
+from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from metassay.cli import options
 from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
-FILE = "scores.csv"
+if TYPE_CHECKING:
+    from metassay.core.scores import Scores
+    from metassay.core.votes import Votes
+
+FILE, VOTES = "scores.csv", "votes.csv"
 USAGE = "[options]"
 
 
 def add(parser: Parser) -> None:
     """Add the options."""
     text = f"where to: .csv, .tsv, .jsonl (also with .gz) or .parquet (default: {FILE}, if there is no such file)"
-    options.add_flags(parser, "output", {"-o --output FILE": text, **options.QUIET})
+    votes = f"write votes on two answers at a time instead, as CSV (default: {VOTES})"
+    options.add_flags(parser, "output", {"--votes": votes, "-o --output FILE": text, **options.QUIET})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.running import extent, say
+    from metassay.core.files import write_text
     from metassay.errors import one_line
-    from metassay.readers import example, write
+    from metassay.readers import example, read_votes, write
 
-    if arguments.output is None and Path(FILE).exists():
-        raise UsageError(f"{FILE} exists; to replace it or to write another file: -o FILE")
-    scores = example()
-    target = write(scores, arguments.output or FILE)
+    name = VOTES if arguments.votes else FILE
+    if arguments.output is None and Path(name).exists():
+        raise UsageError(f"{name} exists; to replace it or to write another file: -o FILE")
+    target = Path(arguments.output or name)
+    made: Scores | Votes
+    if arguments.votes:
+        write_text(target, files("metassay").joinpath("data", VOTES).read_text(encoding="utf-8"))
+        made = read_votes(target)
+    else:
+        made = example()
+        target = write(made, target)
     if not arguments.quiet:
-        say(f"wrote {one_line(target)} (synthetic): {extent(scores)}")
+        say(f"wrote {one_line(target)} (synthetic): {extent(made)}")
     return 0

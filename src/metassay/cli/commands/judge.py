@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metassay.cli import options
@@ -34,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the options say; unmet requirements are told in a line each, and end with exit code 3."""
     from metassay.cli.gate import github, junit, unmet
     from metassay.cli.progress import progress
-    from metassay.cli.running import Output, placed, say, spare_inputs, tell_written
+    from metassay.cli.running import Output, hold_votes, placed, say, spare_inputs, tell_written
     from metassay.core.files import check_writable, write_text
     from metassay.errors import UsageError
     from metassay.studies.judge import judge
@@ -44,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, flag) and "require" not in chosen:
             raise UsageError(f"--{flag} has no meaning without --require")
     place = placed(arguments)
-    output = Output.of(arguments, "judge")
+    output = Output.of(arguments, "judge-votes" if hold_votes(arguments.files) else "judge")
     if arguments.junit:
         spare_inputs(arguments.junit, arguments.files, "--junit")
         check_writable(arguments.junit)
@@ -63,13 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(arguments: argparse.Namespace) -> Scores | Votes:
     """Read votes if the files hold such, else scores."""
-    from metassay.cli.running import read_scores
-    from metassay.readers import read_votes
-    from metassay.readers.recognition import holds_votes
+    from metassay.cli.running import read_votes_or_scores
 
-    if any(holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists()):
-        wanted = ("input_column", "annotator_column", "ignore")
-        chosen = options.given(arguments, {name: each for name, each in options.of("read").items() if name in wanted})
-        return read_votes(*arguments.files, **chosen)
     arguments.metric = arguments.judge or arguments.metric
-    return read_scores(arguments)
+    return read_votes_or_scores(arguments)

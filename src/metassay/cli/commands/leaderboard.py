@@ -21,15 +21,15 @@ def add(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
-    return run_study(arguments, "leaderboard", _read)
+    return run_study(arguments, "leaderboard", read_tasks)
 
 
-def _read(arguments: argparse.Namespace) -> Scores | dict[str, Scores]:
+def read_tasks(arguments: argparse.Namespace) -> Scores | dict[str, Scores]:
     """Read the files, or each of several languages by itself."""
     language = arguments.language
     if language is None or not ("*" in language or "," in language):
         return read_scores(arguments)
-    from metassay.readers import read_tasks
+    from metassay import readers
     from metassay.studies.tasks import named_in
 
     if arguments.by is not None:
@@ -37,7 +37,7 @@ def _read(arguments: argparse.Namespace) -> Scores | dict[str, Scores]:
     if not arguments.files or "-" in arguments.files:
         raise UsageError("several languages are read from files, each by itself; name at least one file or folder")
     given = options.given(arguments, options.of("read"), leave_out=("language",))
-    found = read_tasks(*arguments.files, language=language, metric=arguments.metric or (), **given)
+    found = readers.read_tasks(*arguments.files, language=language, metric=arguments.metric or (), **given)
     for task, scores in found.items():
         lower = named_in({task: scores}, arguments.lower_is_better or (), "column", missing_ok=True)
         found[task] = scores.declare(lower_is_better=lower)

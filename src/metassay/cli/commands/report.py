@@ -1,9 +1,11 @@
 """All of it, on one page.
 
 Runs every study that needs nothing but scores and writes one HTML page that works offline: the answer in words, a
-section per question with charts and tables, downloads, and a methods paragraph for a paper.
+section per question with charts and tables, downloads, and a methods paragraph for a paper. Of votes it shows who
+wins, and whether judges vote as people do.
 
     metassay report scores.csv --human relevance -o report.html
+    metassay report votes.csv --human 'annotator*' -o report.html
     metassay report scores/*.jsonl --human 'expert_*' --metric 'rouge*,bertscore_f1' -o report.html
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from typing import Any
 
 from metassay.cli import options
 from metassay.cli.parser import Parser
@@ -28,17 +31,38 @@ def add(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.progress import progress
-    from metassay.cli.running import placed, read_scores, spare_inputs, tell, tell_written
+    from metassay.cli.running import hold_votes, placed, read_scores, spare_inputs, tell, tell_written
     from metassay.core.files import check_writable
-    from metassay.report.document.report import TITLE, make_report
+    from metassay.report.document.report import make_report
     from metassay.report.terminal import default_width
 
     chosen = options.given(arguments, options.of("make_report"))
     spare_inputs(arguments.output, arguments.files)
     check_writable(arguments.output)
+    if hold_votes(arguments.files):
+        return _votes(arguments, chosen)
     scores = read_scores(arguments)
     with progress(arguments.quiet), placed(arguments):
-        report = make_report(scores, arguments.output, title=arguments.title or TITLE, **chosen)
+        report = make_report(scores, arguments.output, title=arguments.title, **chosen)
+    for sentence in report.sentences:
+        tell(textwrap.fill(sentence, default_width()))
+    tell_written(arguments.output, arguments.quiet)
+    return 0
+
+
+def _votes(arguments: argparse.Namespace, chosen: dict[str, Any]) -> int:
+    from metassay.cli.progress import progress
+    from metassay.cli.running import placed, read_votes_or_scores, tell, tell_written
+    from metassay.errors import UsageError
+    from metassay.report.document.votes import TITLE, make_votes_report
+    from metassay.report.terminal import default_width
+
+    known = options.of("make_votes_report")
+    if unfit := [name for name in chosen if name not in known]:
+        raise UsageError(f"--{unfit[0].replace('_', '-')} has no meaning with votes")
+    votes = read_votes_or_scores(arguments)
+    with progress(arguments.quiet), placed(arguments):
+        report = make_votes_report(votes, arguments.output, title=arguments.title or TITLE, **chosen)
     for sentence in report.sentences:
         tell(textwrap.fill(sentence, default_width()))
     tell_written(arguments.output, arguments.quiet)

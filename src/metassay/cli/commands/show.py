@@ -28,10 +28,12 @@ def add(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.running import Output
+    from metassay.core.slices import Slices
     from metassay.report.data import load
 
     if len(arguments.files) != 1:
         raise UsageError(f"one result is shown at a time, got {len(arguments.files)} files")
     result = load(arguments.files[0])
-    Output.of(arguments, result.study).put(result)
+    sliced = isinstance(result, Slices)
+    Output.of(arguments, result.of if isinstance(result, Slices) else result.study, sliced=sliced).put(result)
     return 0

@@ -28,12 +28,12 @@ def add(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
-    parts = _labelled(arguments.files)
+    parts = labelled(arguments.files)
     arguments.files = [path for paths in parts.values() for path in paths]
-    return run_study(arguments, "survive", partial(_read, parts=parts))
+    return run_study(arguments, "survive", partial(read_by, parts=parts))
 
 
-def _labelled(files: list[str]) -> dict[str, list[str]]:
+def labelled(files: list[str]) -> dict[str, list[str]]:
     """Return files by label; LABEL=FILE has one, unless there is a file of that whole name."""
     found: dict[str, list[str]] = {}
     for name in files:
@@ -49,7 +49,7 @@ def _labelled(files: list[str]) -> dict[str, list[str]]:
     return found
 
 
-def _read(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Scores:
+def read_by(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Scores:
     """Read files that carry a label one label at a time, and put them beside each other."""
     from metassay.core.stacking import stacked
     from metassay.readers import read

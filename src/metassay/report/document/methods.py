@@ -73,6 +73,10 @@ def paragraph(dossier: Dossier) -> str:
     said: dict[str, Callable[[Any], str]] = {
         "agree": _agreement,
         "compare": _comparison,
+        "bias": lambda _: (
+            "What sways a metric was estimated by linear regressions of metric − human score on each feature, with "
+            "inputs as fixed effects and errors clustered by input."
+        ),
         "criteria": _criteria,
         "pairs": lambda _: (
             "We also report agreement over the pairs of systems that a metric scores alike (Deutsch et al., 2022)."

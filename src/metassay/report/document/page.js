@@ -140,11 +140,55 @@
   let waiting = 0, width = innerWidth;
   addEventListener("resize", () => { if (innerWidth === width) return; width = innerWidth; clearTimeout(waiting); waiting = setTimeout(redraw, 150); });
 
+  // -- the first screen -------------------------------------------------------------------------
+
+  const BOARD_ROWS = 15;
+  const boards = all(".board");
+  const nearest = (elements, names) => {
+    for (let n = names.length; n >= 0; n -= 1) {
+      const fit = elements.filter((element) => names.slice(0, n).every((name) => state[name] === undefined || element.dataset[name] === state[name]));
+      if (fit.length) return fit[0];
+    }
+    return elements[0];
+  };
+  const follow = () => {
+    const verdicts = all(".verdict[data-human]"), said = nearest(verdicts, ["human", "level", "statistic"]);
+    verdicts.forEach((each) => { each.hidden = each !== said; });
+    const board = nearest(boards, ["level", "statistic"]);
+    boards.forEach((each) => { each.hidden = each !== board; });
+    if (!board) return;
+    const human = all("thead th[data-human]", board).some((head) => head.dataset.human === state.human) ? state.human : all("thead th[data-human]", board)[0].dataset.human;
+    all("[data-human]", board).forEach((cell) => cell.classList.toggle("chosen", cell.dataset.human === human));
+    const body = board.querySelector("tbody"), value = (row) => parseFloat([...row.cells].find((cell) => cell.dataset.human === human)?.dataset.value ?? "-Infinity");
+    const name = (row) => row.cells[0].textContent;
+    const rows = all("tr:not(.people)", body).sort((a, b) => (state.order === "name" ? 0 : value(b) - value(a)) || name(a).localeCompare(name(b), undefined, { numeric: true }));
+    body.append(...rows);
+    rows.filter((row) => !row.hidden).forEach((row, at) => row.classList.toggle("more", at >= BOARD_ROWS));
+  };
+  for (const board of boards) {
+    const rows = all("tbody tr:not(.people)", board);
+    if (rows.length <= BOARD_ROWS) continue;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "unfold";
+    const label = () => {
+      const folded = board.classList.contains("folded");
+      button.textContent = folded ? `Show all ${rows.length} metrics` : `Show the first ${BOARD_ROWS}`;
+      button.setAttribute("aria-expanded", String(!folded));
+    };
+    board.classList.add("folded");
+    label();
+    button.addEventListener("click", () => { board.classList.toggle("folded"); label(); });
+    board.append(button);
+  }
+  follow();
+
   // -- switches ---------------------------------------------------------------------------------
 
   for (const select of all("[data-switch]")) select.addEventListener("change", () => {
     state[select.dataset.switch] = select.value;
     document.querySelector("[role=status]").textContent = `Charts show ${all("select[data-switch]").map((each) => each.selectedOptions[0].textContent).join(", ")}.`;
+    follow();
     redraw();
   });
   for (const select of all("[data-pick]")) select.addEventListener("change", () => draw(charts.find((chart) => chart.element.id === select.dataset.pick)));
@@ -160,6 +204,7 @@
       const keys = all("th[scope=row]", row).map((cell) => cell.textContent).filter((text) => names.has(text));
       row.hidden = keys.some((text) => state.hidden.has(text));
     }
+    follow();
     redraw();
   };
   boxes.forEach((box) => box.addEventListener("change", hide));

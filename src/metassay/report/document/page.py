@@ -18,28 +18,21 @@ from metassay.core.signature import VERSION
 from metassay.core.study import read_question
 from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, views
-from metassay.report.document import methods, summary
+from metassay.report.document import board, methods, summary
 from metassay.report.document.study_runs import Dossier
-from metassay.report.notes import sentences
+from metassay.report.notes import is_answer, sentences
 from metassay.report.templates import each, filled, options
 
 STUDIES = (
-    "agree",
-    "compare",
-    "judge",
-    "criteria",
-    "pairs",
-    "decisions",
-    "stability",
-    "precision",
-    "reliability",
+    *("judge", "look", "agree", "compare", "bias", "criteria", "pairs", "decisions", "stability"),
+    *("precision", "reliability"),
     "difficulty",
     "normality",
 )
 QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 """The sections, in reading order."""
 
-MOST_WARNINGS = 5
+MOST_WARNINGS = 3
 """Warnings that are seen at once; the others are behind a click."""
 
 LONGEST_LIST = 400
@@ -58,11 +51,11 @@ def render(dossier: Dossier, *, title: str) -> str:
     """
     sections = [name for name in QUESTIONS if name in dossier.results]
     charts = {name: chart for name in sections if (chart := interactive(dossier.results[name])) is not None}
-    library, program = _asset("charts.js"), _asset("page.js")
     body = [
+        f'<p class="size">{escape(_size(dossier))}</p>',
+        _controls(dossier, list(charts.values())),
         _opening(dossier),
         _navigation(sections, dossier),
-        _controls(dossier, list(charts.values())),
         *(_section(name, dossier, charts.get(name)) for name in sections),
         _filled(
             "methods",
@@ -71,6 +64,12 @@ def render(dossier: Dossier, *, title: str) -> str:
         ),
         _facts(dossier),
     ]
+    return document(title, body)
+
+
+def document(title: str, body: Iterable[str]) -> str:
+    """Return a document with the parts of its body; all scripts and styles are in it."""
+    library, program = _asset("charts.js"), _asset("page.js")
     return _filled(
         "page",
         policy=f"default-src 'none'; script-src {_hashed(library)} {_hashed(program)}; style-src 'unsafe-inline'; "
@@ -117,21 +116,27 @@ def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
 
 
 def _opening(dossier: Dossier) -> str:
-    others = summary.other_criteria(dossier)
+    """Return the first screen: the verdict, the metrics by criterion, and the caveats that matter."""
     told = [each("<li>{}</li>", [(warning,)]) for warning in sentences(summary.warnings(dossier))]
-    parts = [
-        '<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title">The answer</h2>',
-        each("<p>{}</p>", zip(summary.answer(dossier), strict=True)),
-        each('<p class="gloss">{}</p>', [(" ".join(summary.glossary(dossier)),)]),
-    ]
-    if others:
-        title = f"The first sentence for {numbers.counted(len(others), 'other setting')}"
-        more = each("<li>{}</li>", zip(others, strict=True))
-        parts.append(f'<details class="printed"><summary>{title}</summary><ul>{more}</ul></details>')
+    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>']
+    correlations = ""
+    if "agree" in dossier.results:
+        correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
+    if "judge" in dossier.results:
+        card = views.page(dossier.results["judge"], "summary,confusion")
+        tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in card.tables)
+        lead = each("<p>{}</p>", zip(card.lead, strict=True))
+        parts.append(f'<div class="verdict">{lead}</div>{tables}')
+        if correlations:
+            parts.append(f"<details><summary>Correlations with people</summary>{correlations}</details>")
+    else:
+        parts.append(correlations)
     if told:
         first, rest = told[:MOST_WARNINGS], told[MOST_WARNINGS:]
         hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
         parts.append(f'<div class="warnings"><h3>Caveats</h3><ul>{"".join(first)}</ul>{hidden}</div>')
+    words = each("<p>{}</p>", zip(summary.glossary(dossier), strict=True))
+    parts.append(f'<details class="gloss printed"><summary>What the words mean</summary>{words}</details>')
     return "\n".join([*parts, "</section>"])
 
 
@@ -153,7 +158,7 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
     page = views.page(result)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
-        each("<p>{}</p>", [(paragraph,) for paragraph in page.lead]),
+        each('<p class="told">{}</p>', zip(page.lead, strict=True)),
         *([] if chart is None else [_figure(name, chart)]),
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
@@ -170,14 +175,15 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
         parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
     # What the opening has said already need not be said again.
     told = set(summary.warnings(dossier))
-    notes = sentences(note for note in result.notes if note not in told)
-    if notes:
-        parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>")
+    notes = sentences(note for note in result.notes if note not in told and not is_answer(note))
+    signature = f'<p class="signature"><code>{escape(page.signature)}</code></p>'
     parts += [
+        f"<details><summary>Method and notes</summary><ul>{each('<li>{}</li>', zip(notes, strict=True))}</ul>"
+        f"{signature}</details>",
         _data(f"csv-{name}", data.to_csv(result)),
         _data(f"tex-{name}", latex.render(page)),
         _downloads(name),
-        f'<p class="signature"><code>{escape(page.signature)}</code></p></section>',
+        "</section>",
     ]
     return "\n".join(parts)
 

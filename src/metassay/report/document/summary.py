@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.errors import listed, one_line
-from metassay.report import names, numbers, words
+from metassay.report import names, numbers, views, words
 from metassay.report.document.study_runs import Dossier
-from metassay.report.notes import sentence
+from metassay.report.notes import is_answer
 from metassay.report.table import sizes
 from metassay.report.views.columns import grouped
 
@@ -35,31 +35,21 @@ _TESTS = {
 }
 
 
-def answer(dossier: Dossier) -> tuple[str, str, str]:
-    """Return the three sentences that matter, about the first human criterion at the system level.
+def answer(dossier: Dossier) -> tuple[str, ...]:
+    """Return the sentences that matter: how far judges can be trusted if there are labels, else three about metrics.
 
-    Which metric agrees best and whether that is significant; how precise that is; and what rests on the sample of
-    inputs.
+    The three are about the first human criterion at the system level: which metric agrees best and whether that is
+    significant; how precise that is; and what rests on the sample of inputs.
     """
     if "judge" in dossier.results:
-        return _judged(dossier)
-    return (_verdicts(dossier)[0], _certainty(dossier), _sample(dossier))
-
-
-def _judged(dossier: Dossier) -> tuple[str, str, str]:
-    """Return the answer where people gave labels: how often the best judge is right, and what to watch."""
-    first, watch = dossier.results["judge"].notes[:2]
-    ranked = _verdicts(dossier)[0] if "agree" in dossier.results else "Rankings of systems cannot be compared here."
-    return sentence(first), sentence(watch), ranked
-
-
-def other_criteria(dossier: Dossier) -> tuple[str, ...]:
-    """Return which metric agrees best, a sentence for each further criterion and level."""
-    return _verdicts(dossier)[1:] if "agree" in dossier.results else ()
+        return views.page(dossier.results["judge"]).lead
+    return (_verdict(dossier), _certainty(dossier), _sample(dossier))
 
 
 def glossary(dossier: Dossier) -> tuple[str, ...]:
     """Return a short sentence for each word of the answer that a newcomer may not know."""
+    if "agree" not in dossier.results:
+        return ()
     if "agree" not in dossier.results:
         return ()
     table = cast("Agreement", dossier.results["agree"]).table
@@ -76,6 +66,8 @@ def glossary(dossier: Dossier) -> tuple[str, ...]:
 
 def warnings(dossier: Dossier) -> tuple[Note, ...]:
     """Return what a reader must know before believing any number of the report."""
+    if "judge" in dossier.results:
+        return tuple(note for note in dossier.results["judge"].notes if not is_answer(note))
     n, m = dossier.scores.shape
     few = [(n < FEW_SYSTEMS, Note.of("few-systems", n=n)), (m < FEW_INPUTS, Note.of("few-inputs", n=m))]
     studies = [dossier.results[study] for study in ("compare", "agree") if study in dossier.results]
@@ -89,25 +81,13 @@ def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
     return [words.best_first(rows) for rows in grouped(first, "human level").values()]
 
 
-def _verdicts(dossier: Dossier) -> tuple[str, ...]:
+def _verdict(dossier: Dossier) -> str:
+    """Say which metric agrees best with the first criterion, and whether it is significantly better than the next."""
     if "compare" in dossier.results:
-        compared = cast("Comparison", dossier.results["compare"])
-        mine = words.verdicts(compared, next(iter(names.statistics(compared.ranks)), ""))
-        if mine:
-            return mine
-    return tuple(_alone(rows) for rows in _ranked(dossier))
-
-
-def _alone(ranked: list[AgreementRow]) -> str:
-    """Say how well the best metric agrees where none can be compared with another."""
-    if not ranked:
-        return "Agreement with people is undefined for every metric."
-    best = ranked[0]
-    agrees = "agrees" if len(ranked) == 1 else "agrees best"
-    return words.none_agrees(best) or (
-        f"{one_line(best.metric)} {agrees} with people on {words.where(best)} "
-        f"to {names.statistic(best)} {numbers.correlation(best.estimate)}."
-    )
+        for _, said in words.by_setting(cast("Comparison", dossier.results["compare"])):
+            return said
+    ranked = _ranked(dossier)[0]
+    return words.agreement(ranked) if ranked else "Agreement with people is undefined for every metric."
 
 
 def _certainty(dossier: Dossier) -> str:

@@ -22,6 +22,11 @@ def sentence(note: Note) -> str:
     return SENTENCES[note.code](note.facts)
 
 
+def is_answer(note: Note) -> bool:
+    """Return whether a note answers the question of its study."""
+    return SENTENCES[note.code].weight == "answer"
+
+
 def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
     """Return notes as sentences, those that differ only in a name or a count in one line, the weightiest first."""
     kept = list(notes)

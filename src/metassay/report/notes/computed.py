@@ -69,6 +69,23 @@ def _differences_needed(facts: Facts) -> str:
     return " ".join(parts)
 
 
+def _bias(facts: Facts) -> str:
+    share = facts["unit"] == "share"
+    scale, unit, form = (100, " percentage points", numbers.one) if share else (1, " points", numbers.two)
+    effect, low, high = (scale * facts[name] for name in ("effect", "low", "high"))
+    held = {
+        "orders": "in both orders",
+        "nothing": "with no human judgment held equal",
+        "output": "compared with the same output as it was",
+    }
+    return (
+        f"{one_line(facts['metric'], 60)}: an output {one_line(facts['feature'], 80)} "
+        f"{'gains' if effect > 0 else 'loses'} {form(abs(effect))}{unit}, "
+        f"{held.get(facts['held'], 'at equal human judgment')} ({numbers.level(facts['confidence'])} CI "
+        f"{form(low)} to {form(high)})."
+    )
+
+
 def _world(facts: Facts) -> str:
     shares = "; ".join(
         f"{one_line(name, 60)} {numbers.percent(systems)} and {numbers.percent(inputs)}"
@@ -241,6 +258,7 @@ def _unbounded(facts: Facts) -> str:
 
 SENTENCES = {
     "strength-unbounded": Sentence("caveat", _unbounded),
+    "bias-found": Sentence("answer", _bias),
     "false-positives": Sentence("caveat", _false_positives),
     "differences-needed": Sentence("limit", _differences_needed),
     "one-system-carries": Sentence("caveat", _carried),

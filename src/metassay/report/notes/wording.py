@@ -56,7 +56,7 @@ class Words(Formatter):
     ``tally WORD`` (names, each with a count), ``len WORD`` (how many names), ``several WORDS`` (if there is more than
     one name), ``most`` (the largest of several counts), ``count WORD``, ``plural ONE|MORE`` (# is the number),
     ``as VALUE=WORDS|…`` (* is any other value, and # the value), ``place`` (a range of score differences), ``percent``,
-    ``change`` and ``name``.
+    ``change``, ``beside WORDS`` (# is a percentage; nothing if it is undefined) and ``name``.
     """
 
     def format_field(self, value: Any, spec: str) -> str:  # noqa: ANN401 - a fact
@@ -88,6 +88,8 @@ class Words(Formatter):
                 return _place(*value)
             case "percent" | "change":
                 return str(getattr(numbers, kind)(value))
+            case "beside":
+                return "" if value != value else word.replace("#", numbers.percent(value))
             case "name":
                 return one_line(value, 60)
         return str(format(value, spec))

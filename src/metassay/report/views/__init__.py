@@ -1,7 +1,8 @@
 """From a result to its tables: one module per study, named like it, and one for all that have none of their own.
 
 A view is a function of that module from a result to tables, declared of ``columns``. A new study adds a module and a
-line to ``VIEWS``. What its ``lead`` returns, paragraphs of notes, stands before all tables.
+line to ``VIEWS``. Before all tables stands the answer in words: what its ``lead`` returns, paragraphs of notes, or else
+what ``words.answers`` says of it and the notes that weigh as answers.
 """
 
 from __future__ import annotations
@@ -18,24 +19,30 @@ from metassay.report.table import Page, Table
 
 VIEWS: dict[str, tuple[str, ...]] = {
     "agree": ("table", "limits", "leverage"),
+    "bias": ("table", "grades", "reruns"),
     "compare": ("list", "matrix", "ranks"),
+    "composite": ("result", "weights"),
     "corrupt": ("table",),
     "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
     "datasets": ("table", "sources"),
     "decisions": ("table",),
+    "differences": ("meaning", "needed", "ranges"),
     "difficulty": ("tests", "inputs"),
-    "downgrade": ("table", "curve", "systems"),
+    "downgrade": ("table", "curve", "systems", "votes"),
+    "drift": ("table", "intervals"),
     "estimate": ("table", "differences", "ranking", "methods"),
     "judge": (
         *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
-        *("threshold", "operating", "calibration", "ranks", "runs", "requirements"),
+        *("threshold", "operating", "calibration", "ranks", "runs", "bias", "requirements"),
     ),
+    "judge-votes": ("summary", "orders", "margins", "people", "bias", "requirements"),
     "leaderboard": ("board", "intervals", "tasks", "triangle", "tests"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
     "normality": ("table",),
     "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
     "plan": ("curves", "needs", "ceiling"),
+    "plan-labels": ("needs", "choices"),
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),
     "rank": ("table", "full", "ranks", "agreement", "matrix", "covariates", "raters"),
@@ -72,8 +79,13 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     view
         Names of views, or a comma list of them; by default those that suit the size of the result.
     """
-    from metassay.report.notes import sentence, sentences  # help lists views without them
+    from metassay.report.notes import is_answer, sentence, sentences  # help lists views without them
+    from metassay.report.words import answers
 
+    if result.study == "slices":
+        from metassay.report.views.slices import page_of_slices
+
+        return page_of_slices(result, view)  # type: ignore[arg-type]
     known = names_of(result.study)
     if view is not None:
         chosen = vocabulary.choices("view", view, known)
@@ -81,14 +93,19 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
         default = _maker(result.study, "default") if result.study in VIEWS else None
         chosen = known[:1] if default is None else default(result)
     told = _maker(result.study, "lead") if result.study in VIEWS else None
-    lead: Sequence[Sequence[Note]] = told(result) if told is not None else ()
-    first = {note for paragraph in lead for note in paragraph}
+    if told is not None:
+        paragraphs: Sequence[Sequence[Note]] = told(result)
+        first = {note for paragraph in paragraphs for note in paragraph}
+        lead = tuple(" ".join(map(sentence, paragraph)) for paragraph in paragraphs)
+    else:
+        first = set(filter(is_answer, result.notes))
+        lead = (*answers(result), *sentences(filter(is_answer, result.notes)))
     return Page(
         result.study,
         tuple(table for name in chosen for table in _tables(result, name)),
         sentences(note for note in result.notes if note not in first),
         one_line(result.signature, 1000),
-        tuple(" ".join(map(sentence, paragraph)) for paragraph in lead),
+        lead,
     )
 
 

@@ -25,6 +25,7 @@ from metassay.report.views.columns import (
 
 if TYPE_CHECKING:
     from metassay.studies.agree import Agreement, AgreementRow
+    from metassay.studies.reliability import Reliability
 
 HERE = names.SETTING.removeprefix("human ")
 """The fields that have a column."""
@@ -85,7 +86,7 @@ def table(result: Agreement) -> tuple[Table, ...]:
     )
 
 
-def limits(result: Agreement) -> tuple[Table, ...]:
+def limits(result: Agreement | Reliability) -> tuple[Table, ...]:
     """Return agreement on this many inputs beside that in the limit, and the most that people allow."""
     tables: tuple[Table, ...] = ()
     for level, rows in grouped(result.limits, "level").items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import Shown, at, bold, build, figures, grouped, lines, values
+from metassay.report.views.columns import Shown, across, at, bold, build, figures, grouped, lines, values
 
 if TYPE_CHECKING:
     from metassay.studies.downgrade import Downgrade, DowngradeCount, DowngradeRow
@@ -19,9 +19,10 @@ HUMAN = "human"
 def default(result: Downgrade) -> tuple[str, ...]:
     """Return the curve beside the table where a kind of damage has several rates."""
     damages = {(count.kind, count.rate) for count in result.counts}
+    people = ("votes",) if result.votes else ()
     if len(damages) > len({kind for kind, _ in damages}):
-        return ("table", "curve")
-    return ("table", "systems") if len(result.counts) == 1 else ("table",)
+        return ("table", "curve", *people)
+    return ("table", "systems", *people) if len(result.counts) == 1 else ("table", *people)
 
 
 def table(result: Downgrade) -> tuple[Table, ...]:
@@ -92,6 +93,31 @@ def systems(result: Downgrade) -> tuple[Table, ...]:
         "Lower: systems that had been significantly lower. Passed by: how many of those it fell below. p: that its "
         "score fell.",
         undefined="no score changed, or there is none",
+    )
+
+
+def votes(result: Downgrade) -> tuple[Table, ...]:
+    """Return what people and metrics prefer, the damaged or the intact output: a line per pair of systems."""
+    rows = result.votes
+    if not rows:
+        return ()
+    sections = []
+    for mine in grouped(rows, "kind rate").values():
+        pairs = lines(mine, "system against")
+        share = sum(pair[0].preferred for pair in pairs) / len(pairs)
+        title = f"{_title(mine[0])}: people prefer the intact output on {numbers.percent(share)} of inputs"
+        sections.append((title, pairs))
+    return build(
+        "Is the damaged output worse?",
+        [
+            *("damaged|system", "intact|against", "inputs|n_inputs|count", "people|preferred low high|percent_range"),
+            "p|p_value|p_value",
+            *across(rows, "metric", lambda metric: f"{one_line(metric, 24)}|metric_preferred|percent"),
+        ],
+        sections,
+        "Share of inputs on which people, by the majority of their votes, or a metric prefer the intact output, ties "
+        f"counted half. In brackets: {numbers.level(rows[0].confidence)} CI; p: sign test of people's preference.",
+        undefined="not scored on these inputs, or no votes",
     )
 
 

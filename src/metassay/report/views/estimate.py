@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ def _estimates(title: str, result: Estimates, rows: Sequence[EstimateRow], *more
             not more and "labels alone|human_only human_only_low human_only_high|general",
             "metric|metric_only|general",
             "weight||two",
-            figures("worth", lambda row: row.worth, numbers.count),
+            figures("worth", "worth", lambda worth: numbers.DASH if math.isnan(worth) else numbers.count(worth)),
         ],
         sections,
         f"In brackets: {level} CI. Weight: how far the metric is relied on, 0 = labels alone. Worth: labels alone that "

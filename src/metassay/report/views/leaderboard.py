@@ -11,10 +11,23 @@ from metassay.core import vocabulary
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Cell, Column, Table, distinct
-from metassay.report.views.columns import Shown, at, bold, build, estimates, figures, grouped, lines, span, words
+from metassay.report.views.columns import (
+    Shown,
+    at,
+    bold,
+    build,
+    estimates,
+    figures,
+    grouped,
+    lines,
+    optional,
+    span,
+    words,
+)
 
 if TYPE_CHECKING:
-    from metassay.studies.leaderboard import Leaderboard, LeaderRow, LeaderTest, TaskRow
+    from metassay.studies.leaderboard import Leaderboard
+    from metassay.studies.leaderboard_parts import LeaderRow, LeaderTest, TaskRow
 
 MEASURE = f"level {names.STATISTIC}"
 WIDTH = 17
@@ -35,10 +48,11 @@ def board(result: Leaderboard) -> tuple[Table, ...]:
         shown: list[Shown] = []
         for measure, mine in measures.items():
             title = _called(mine[0])
-            best = max(map(names.goodness, mine))
+            best = max((names.goodness(row) for row in mine if row.kind == "metric"), default=math.nan)
             good = bold(figures(title, "estimate", numbers.correlation), _is(best))
             shown.append(at(good, MEASURE, measure))
             shown.append(at(figures("ranks", _ranks), MEASURE, measure))
+            shown.append(at(optional(words("", names.below_sentinels, key=False)), MEASURE, measure))
             shown.append(at(_letters(), MEASURE, measure))
             if mine is lead:
                 shown.append(at(_bars(mine), MEASURE, measure))
@@ -107,7 +121,7 @@ def triangle(result: Leaderboard) -> tuple[Table, ...]:
         place = {metric: k for k, metric in enumerate(order)}
         tests = {frozenset((row.metric_a, row.metric_b)): row for row in result.tests if _setting(row) == setting}
         short = len(order) > MOST_IN_FULL
-        columns = [figures("", lambda metric, place=place: place[metric] + 1, key=True), words("metric", str)]
+        columns = [figures("", {metric: k + 1 for metric, k in place.items()}.get, key=True), words("metric", str)]
         columns += [_against(other, place, tests, short) for other in order[:-1]]
         tables += tuple(
             replace(table, fit=True)
@@ -245,6 +259,7 @@ def _legend(result: Leaderboard, rows: Sequence[LeaderRow], several: bool = Fals
         several and "Columns named like tasks follow their average.",
         f"Ranks: {numbers.level(1 - result.alpha)} confidence sets of the true ranks of all metrics together "
         f"({_test(result) or 'no test'}, Holm over all pairs). Overlapping ranks are not shown to be equal.",
+        names.sentinel_legend(rows),
     ]
 
 

@@ -75,7 +75,7 @@ def matrix(result: ScorePairs) -> tuple[Table, ...]:
         kind, share, lower, upper = key
         if kind == "bounds":
             pairs = "estimate n_pairs", lambda estimate, pairs: f"{numbers.two(estimate)} ({pairs:,})"
-            return figures(f"{_difference(lower)} to {_difference(upper)}", *pairs)
+            return figures(f"{difference(lower)} to {difference(upper)}", *pairs)
         many = span((row for row in shown if _place(row) == key), "n_pairs", "–")
         return f"{100 * share:g}% ({many})|estimate|two"
 
@@ -102,7 +102,7 @@ def triangle(result: ScorePairs) -> tuple[Table, ...]:
             f"Triangle of {_against(key)}",
             [
                 words("left out", lambda line: f"{100 * line[0].share_below:.0f}%"),
-                figures("from", "lower", _difference),
+                figures("from", "lower", difference),
                 *columns,
             ],
             [("", lines(sorted(rows, key=lambda row: row.share_below), lambda row: round(row.share_below, 9)))],
@@ -121,8 +121,8 @@ def needed(result: ScorePairs) -> tuple[Table, ...]:
         if math.isnan(row.estimate):
             return numbers.DASH
         beyond = "†" if seen[row.metric, row.human] < row.estimate < math.inf else ""
-        ends = ", ".join(_difference(end, 2) for end in (row.low, row.high))
-        return f"{_difference(row.estimate, 2)}{beyond} [{ends}]"
+        ends = ", ".join(difference(end, 2) for end in (row.low, row.high))
+        return f"{difference(row.estimate, 2)}{beyond} [{ends}]"
 
     wanted = _of(result.table, "needed")
     written = "".join(map(text, wanted))
@@ -131,7 +131,7 @@ def needed(result: ScorePairs) -> tuple[Table, ...]:
         [
             "metric",
             *across(wanted, "agreement", lambda share: figures(f"for {numbers.percent(share)}", text)),
-            figures("largest seen", lambda line: _difference(seen[line[0].metric, line[0].human], 2)),
+            figures("largest seen", lambda line: difference(seen[line[0].metric, line[0].human], 2)),
         ],
         [(one_line(human), lines(rows, "metric")) for human, rows in grouped(wanted, "human").items()],
         f"In brackets: {names.draws(result.table[0])}.",
@@ -147,7 +147,7 @@ def curve(result: ScorePairs) -> tuple[Table, ...]:
     return build(
         "Chance that people agree, by score difference",
         [
-            figures("score difference", "upper", _difference, key=True),
+            figures("score difference", "upper", difference, key=True),
             f"chance that people agree|{AGREEMENT}|percent_range",
         ],
         [(_against(key), rows) for key, rows in _groups(_of(result.table, "curve")).items()],
@@ -199,10 +199,10 @@ def _share(row: ScorePairsRow) -> float:
 
 
 def _range(row: ScorePairsRow) -> str:
-    return numbers.DASH if math.isnan(row.upper) else f"{_difference(row.lower)} to {_difference(row.upper)}"
+    return numbers.DASH if math.isnan(row.upper) else f"{difference(row.lower)} to {difference(row.upper)}"
 
 
-def _difference(value: float, digits: int = 3) -> str:
+def difference(value: float, digits: int = 3) -> str:
     """Return a score difference, whose scale is the metric's own, with so many significant digits."""
     if not math.isfinite(value) or value == 0:
         return numbers.fixed(value, 0)
@@ -227,7 +227,7 @@ def _sentence(rows: Rows, most: int) -> str:
     beyond = sure.estimate > _largest(rows, math.inf)
     return (
         f"{text} Agreement in {numbers.percent(sure.agreement)} takes a difference of about "
-        f"{_difference(sure.estimate, 2)} ({_difference(sure.low, 2)}–{_difference(sure.high, 2)}"
+        f"{difference(sure.estimate, 2)} ({difference(sure.low, 2)}–{difference(sure.high, 2)}"
         f"{'; more than any in the data' if beyond else ''})."
     )
 
@@ -268,11 +268,11 @@ def _apart(row: ScorePairsRow, metric: str) -> str:
         return f"at least {_points(row.lower)}{metric} apart"
     if row.lower == 0:
         return f"within {_points(row.upper)}{metric}"
-    return f"{_difference(row.lower)} to {_points(row.upper)}{metric} apart"
+    return f"{difference(row.lower)} to {_points(row.upper)}{metric} apart"
 
 
 def _points(value: float) -> str:
-    return f"{_difference(value)} point{'' if value == 1 else 's'}"
+    return f"{difference(value)} point{'' if value == 1 else 's'}"
 
 
 def _pairs(row: ScorePairsRow) -> str:

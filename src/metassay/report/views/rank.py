@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
@@ -26,6 +27,12 @@ HEADINGS = {
     "elo": "Elo",
     "mean": "mean",
 }
+
+
+def lead(result: Ranking) -> list[tuple[Note, ...]]:
+    """Return the answer: who is best, and whether judges agree with people."""
+    told = tuple(note for note in result.notes if note.code in ("ranking-best", "ranking-shared", "rankings-agree"))
+    return [told] if told else []
 
 
 def default(result: Ranking) -> tuple[str, ...]:

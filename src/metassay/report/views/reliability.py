@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from metassay.studies.reliability import Reliability
     from metassay.studies.reliability_rows import ComponentRow, DesignRow, NeedRow
 
+R = TypeVar("R", "ComponentRow", "DesignRow")
 MOST_DETAILED = 2
 """With more human criteria than this, designs are shown only if they are asked for."""
 UNKNOWN = "the design does not say it"
-SHORT = {"system": "system", "input": "input", "rater": "rater"}
 COEFFICIENTS = {
     "alpha-interval": "α interval",
     "alpha-ordinal": "α ordinal",
@@ -68,7 +68,7 @@ def summary(result: Reliability) -> tuple[Table, ...]:
             else at("global", "of outputs"),
             need("input" if any(row.level == "input" for row in now) else "global", "raters", 0.8),
         ],
-        [("", lines(now, "metric"))],
+        [("", lines(now, "metric"))] if now else [],
         f"In brackets: {_level(result)} CI. Reliability: share of the variance that is no error, Eρ², for the order of "
         "systems, and of the outputs of an input.",
         "Inputs for .80, .90: inputs that make system means as reliable, with the same raters; ∞: none is enough.",
@@ -90,7 +90,7 @@ def components(result: Reliability) -> tuple[Table, ...]:
             "human|metric" if people else "metric",
             *across(sorted(shown, key=_order), "component", lambda name: figures(_short(name), share)),
         ],
-        [("", lines(shown, "metric"))],
+        [("", lines(shown, "metric"))] if shown else [],
         "Shares of the sum of all components; the interaction of all sources contains the error of a single score.",
         "Variances with intervals: view rows." if people else "",
         undefined=UNKNOWN,
@@ -156,7 +156,7 @@ def limits(result: Reliability) -> tuple[Table, ...]:
     return of_agreement(result)
 
 
-def _people(rows: Sequence[DesignRow]) -> list[DesignRow]:
+def _people(rows: Sequence[R]) -> list[R]:
     """Return the rows of human columns; all if there are none."""
     return [row for row in rows if row.kind == "human"] or list(rows)
 

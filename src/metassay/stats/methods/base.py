@@ -68,6 +68,8 @@ class Draws:
             resample_inputs=any(kind[1] for kind in kinds),
             annotated=case.annotated,
             reckoned=self.reckoned,
+            families=case.families,
+            clusters=(case.clusters, case.clusters_of_people),
         )
 
     def bootstrap(self, case: Case, jobs: Sequence[Job], what: str, draws: int | None = None) -> list[list[FloatArray]]:
@@ -87,7 +89,7 @@ class Draws:
 
     def swap_pages(self, case: Case, unit: str, *, whole: bool = False) -> Pages:
         """Return pages of exchanges of whole systems, whole inputs, or single cells; the last one cut or `whole`."""
-        return SwapPages(self.resamples, case.shape, self.seed, unit)
+        return SwapPages(self.resamples, case.shape, self.seed, unit, case.families, case.clusters)
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,9 @@ class Method:
 
     narrow: bool = False
     """Whether it was made for one family of statistics: where all methods are asked for, others do not miss it."""
+
+    units: bool = True
+    """Whether systems of a family, and inputs of a cluster, are left out, drawn or exchanged together."""
 
     formula: bool = False
     """Whether it is a formula for a single statistic, and a rule of thumb where several are averaged."""

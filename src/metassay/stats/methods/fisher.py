@@ -28,7 +28,7 @@ class FisherInterval(Interval):
     name = "fisher"
     citation = "Bonett and Wright (2000)"
     drawn = False
-    formula = True
+    formula, units = True, False
 
     def why_not(self, statistic: Statistic) -> str | None:
         """Return why there is no such interval."""
@@ -61,7 +61,7 @@ class WilliamsTest(MetricTest):
     name = "williams"
     citation = "Williams (1959)"
     drawn = False
-    formula = True
+    formula, units = True, False
     generalises = "sample"
     unpaired = "correlations"
 

@@ -113,7 +113,9 @@ class Limits:
 def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) -> FloatArray:
     """Return the degrees of freedom of a sum of two variances, at least 1 (Satterthwaite 1946)."""
     inputs = np.maximum(inputs, 0.0)
-    below = systems**2 / df[0] + inputs**2 / df[1]
+    # Two systems leave none: if they differ at all, the sum has as few as there can be.
+    first = systems**2 / df[0] if df[0] else np.where(systems > 0, np.inf, 0.0)
+    below = first + inputs**2 / df[1]
     found = np.divide((systems + inputs) ** 2, below, out=np.ones(np.shape(below)), where=below != 0)
     return np.asarray(np.maximum(found, 1.0))
 

@@ -25,7 +25,7 @@ class OutcomePermutation(MetricTest):
     generalises = "cells"
     independent = "both"
     unpaired = "swaps"
-    narrow = True
+    narrow, units = True, False
 
     def why_not(self, statistic: Statistic) -> str | None:
         """Return why it cannot be applied to a statistic."""

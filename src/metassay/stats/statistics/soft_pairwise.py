@@ -24,8 +24,8 @@ from metassay.stats.statistics.scales import FisherScale, Scale
 
 FLIPS = 1_000
 """Sign flips of the estimate."""
-CELLS = 1 << 22
-"""Elements handled at once."""
+CELLS = 1 << 21
+"""Elements of each side handled at once."""
 
 
 def flipped_p(scores: FloatArray, flips: FloatArray | None = None) -> FloatArray:
@@ -167,16 +167,23 @@ class SoftExchange:
     def __call__(self, swaps: Swaps) -> tuple[FloatArray, FloatArray]:
         """Return statistics of X_s and of Y_s with Z, each (pairs, B), for swaps (systems, inputs, B)."""
         whole_inputs, whole_systems = swaps.strides[0] == 0, swaps.strides[1] == 0
-        coins = (swaps[:1] if whole_inputs else swaps[:, :1] if whole_systems else swaps[:, self.common]).astype(float)
-        if whole_inputs:
-            coins = coins[:, self.common]
+        if not (whole_inputs or whole_systems):
+            coins = swaps[:, self.common].astype(float)
+            width = max(1, CELLS // max(1, self.x[0].size))
+            tiles = [self._cells(coins, self.pairs[at : at + width]) for at in range(0, len(self.pairs), width)]
+            return np.concatenate([first for first, _ in tiles]), np.concatenate([second for _, second in tiles])
+        coins = (swaps[:1, self.common] if whole_inputs else swaps[:, :1]).astype(float)
+        move = self._inputs if whole_inputs else self._systems
         out = np.empty((2, len(self.pairs), swaps.shape[-1]))
         for at, (a, b) in enumerate(self.pairs):
-            move = self._inputs if whole_inputs else self._systems if whole_systems else self._cells
             for side, (own, other) in enumerate(((self.x[a], self.x[b]), (self.x[b], self.x[a]))):
-                gap = np.abs(limit_p(*move(own, other, coins)) - self.people) * self.weights
-                out[side, at] = 1.0 - quotient(gap.sum(axis=0), np.broadcast_to(self.weights.sum(), gap.shape[1]))
+                out[side, at] = self._soft(limit_p(*move(own, other, coins)))
         return out[0], out[1]
+
+    def _soft(self, p: FloatArray) -> FloatArray:
+        """Return the statistic of p-values (pairs of systems, B)."""
+        gap = np.abs(p - self.people) * self.weights
+        return 1.0 - quotient(gap.sum(axis=0), np.broadcast_to(self.weights.sum(), gap.shape[1]))
 
     def _inputs(self, own: FloatArray, other: FloatArray, coins: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Whole inputs move: both sums are linear in the swaps."""
@@ -195,18 +202,31 @@ class SoftExchange:
                 squares = squares + (d**2).sum(axis=1)[:, None] * taken
         return total, squares
 
-    def _cells(self, own: FloatArray, other: FloatArray, coins: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Single cells move: sums of squares of differences from products of exchanged scores."""
-        draws, width = coins.shape[-1], max(1, CELLS // max(1, own.size))
-        total, squares = np.empty((2, len(self.first), draws))
-        for at in range(0, draws, width):
-            moved = own + coins[..., at : at + width].transpose(2, 0, 1) * (other - own)
-            sums, products = moved.sum(axis=2), moved @ moved.transpose(0, 2, 1)
-            own_square = np.einsum("bii->bi", products)
-            i, j = self.first, self.second
-            total[:, at : at + width] = (sums[:, i] - sums[:, j]).T
-            squares[:, at : at + width] = (own_square[:, i] + own_square[:, j] - 2 * products[:, i, j]).T
-        return total, squares
+    def _cells(self, w: FloatArray, pairs: Sequence[Pair]) -> tuple[FloatArray, FloatArray]:
+        """Single cells move: several pairs of metrics at once, one pair of systems after the other.
+
+        With d = y − x, the difference of systems i and j after swaps is x_i − x_j + w_i·d_i − w_j·d_j, so that its
+        square is linear in w_i, w_j and w_i·w_j.
+        """
+        sides = [np.stack([self.x[pair[side]] for pair in pairs]) for side in (0, 1)]
+        gaps = np.zeros((2, len(pairs), w.shape[-1]))
+        away = sides[1] - sides[0]
+        moved = [away[:, i] @ w[i] for i in range(len(w))]
+        for at, (i, j) in enumerate(zip(self.first, self.second, strict=True)):
+            if not self.weights[at, 0]:
+                continue
+            d, e = away[:, i], away[:, j]
+            both = 2 * ((d * e) @ (w[i] * w[j]))
+            for side, sign in ((0, 1.0), (1, -1.0)):
+                apart = sides[side][:, i] - sides[side][:, j]
+                total = apart.sum(axis=1)[:, None] + sign * (moved[i] - moved[j])
+                squares = (apart**2).sum(axis=1)[:, None] - both
+                squares += (d * d + 2 * sign * apart * d) @ w[i] + (e * e - 2 * sign * apart * e) @ w[j]
+                # Where nothing is left of the squares, rounding is.
+                least = TIE * ((apart**2).sum(axis=1) + (d * d).sum(axis=1) + (e * e).sum(axis=1))[:, None]
+                gaps[side] += np.abs(limit_p(total, np.where(squares > least, squares, 0.0)) - self.people[at])
+        soft = 1.0 - quotient(gaps, np.broadcast_to(self.weights.sum(), gaps.shape))
+        return soft[0], soft[1]
 
 
 class _Sets:

@@ -1,0 +1,191 @@
+"""Write docs/wmt23.md: the ranking of WMT23 en-de as published, and what is left of it by other tests.
+
+Run ``python scripts/make_wmt23.py FOLDER``, where FOLDER holds the data set wmt23 in mt-metrics-eval's layout. It takes
+some minutes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import metassay as ma
+from metassay.reproduction.published import figures
+from metassay.stats.significance import clusters
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "wmt23.md"
+DRAWS = 1_000
+MEASURES = {
+    "acc-eq": ("input", "KendallWithTiesOpt, by segment", "Accuracy with calibrated ties, by segment"),
+    "pearson": ("system", "Pearson, system scores", "Pearson of system scores"),
+}
+
+
+def column(name: str) -> str:
+    """Return what a published metric is called in the files."""
+    return f"{name.removesuffix('[noref]')}-{'src' if name.endswith('[noref]') else 'refA'}"
+
+
+def clustered(found: ma.Comparison) -> dict[str, int]:
+    """Return the cluster of each metric, as the shared task makes them: by tests that are not corrected."""
+    ranks = [row for row in found.ranks if row.rank is not None]
+    better = {(row.metric_a, row.metric_b) for row in found.table if row.significant}
+    return {
+        ranks[at].metric: rank
+        for rank, at in clusters(
+            [row.estimate for row in ranks], lambda a, b: (ranks[a].metric, ranks[b].metric) in better
+        )
+    }
+
+
+def span(row: object) -> str:
+    low, high = row.rank_low, row.rank_high  # type: ignore[attr-defined]
+    return f"{low}–{high}" if low != high else str(low)
+
+
+def section(statistic: str, data: dict[str, ma.Scores], figure: object) -> tuple[str, dict[str, float]]:
+    level, _, title = MEASURES[statistic]
+    values = figure.values  # type: ignore[attr-defined]
+    published = {column(name): at for at, name in enumerate(sorted(values, key=values.get, reverse=True), 1)}
+    metrics = [name for name in published if name in data["documents"].metrics]
+    options = {"human": "mqm", "metric": metrics}
+    exchanged, boards = {}, {}
+    for name, scores in data.items():
+        exchanged[name] = ma.compare(
+            scores, statistic=statistic, level=level, test="perm-both", correction="none", resamples=DRAWS, **options
+        )
+        boards[name] = ma.leaderboard(scores, statistic=f"{statistic}@{level}", **options)
+    of = {name: clustered(found) for name, found in exchanged.items()}
+    sets = {name: {row.metric: row for row in board.table} for name, board in boards.items()}
+    lines = [
+        f"## {title}",
+        "",
+        "| published | metric | value | cluster, as the task tests | cluster, documents together | "
+        "possible ranks, segments | possible ranks, documents | letters |",
+        "|---:|---|---:|---:|---:|---:|---:|---|",
+    ]
+    for metric in sorted(metrics, key=published.get):  # type: ignore[arg-type]
+        row = sets["documents"][metric]
+        cells = [published[metric], metric, f"{row.estimate:.3f}", of["segments"][metric], of["documents"][metric]]
+        cells += [span(sets["segments"][metric]), span(row), row.letters]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    pairs = len(metrics) * (len(metrics) - 1) // 2
+    facts = {
+        "pairs": pairs,
+        **{f"{name}, perm-both": sum(row.significant for row in exchanged[name].table) for name in data},
+        **{f"{name}, default": sum(row.significant for row in boards[name].tests) for name in data},
+        **{f"{name}, default, Holm": sum(row.significant_corrected for row in boards[name].tests) for name in data},
+        "clusters": max(of["segments"].values()),
+        "clusters, documents": max(of["documents"].values()),
+        "first": sum(row.rank_low == 1 for row in boards["documents"].table),
+    }
+    rate = next((str(n) for n in exchanged["segments"].notes if n.code == "false-positives"), "")
+    lines += ["", f"`{boards['documents'].signature}`", ""]
+    if rate:
+        lines += [f"Of the test of the shared task `compare` says on these data: {rate}", ""]
+    return "\n".join(lines), facts
+
+
+def left(facts: dict[str, dict[str, float]]) -> str:
+    """Return how many pairs of metrics are significantly different by which test."""
+    rows = [
+        ("the task's test (`perm-both`), segments exchanged by themselves", "segments, perm-both"),
+        ("the same, documents exchanged together", "documents, perm-both"),
+        ("our default test (`jackknife`), segments independent", "segments, default"),
+        ("our default test, documents together", "documents, default"),
+        ("our default test, segments independent, Holm", "segments, default, Holm"),
+        ("our default test, documents together, Holm", "documents, default, Holm"),
+    ]
+    head = " | ".join(MEASURES[name][2] for name in facts)
+    lines = [f"| pairs of metrics found different, α = .05 | {head} |", "|---|" + "---:|" * len(facts)]
+    for words, key in rows:
+        cells = " | ".join(f"{each[key]} of {each['pairs']}" for each in facts.values())
+        lines.append(f"| {words} | {cells} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    result = ma.reproduce(folder, only="perrella-2024")
+    within, unchecked = (sum(row.within is wanted for row in result.table) for wanted in (True, None))
+    scores = ma.read(folder / "wmt23", language="en-de")
+    data = {"segments": scores.declare(cluster_by="none"), "documents": scores}
+    listed = {figure.what.partition(": ")[2]: figure for figure in figures() if figure.paper == "perrella-2024"}
+    parts, facts = {}, {}
+    for statistic, (_, what, _) in MEASURES.items():
+        parts[statistic], facts[statistic] = section(statistic, data, listed[what])
+    seg, whole = facts["acc-eq"], facts["pearson"]
+    PAGE.write_text(
+        TEMPLATE.format(
+            within=within,
+            unchecked=unchecked,
+            numbers=len(result.table),
+            documents=len(set(scores.clusters.values())),
+            left=left(facts),
+            first_seg=seg["first"],
+            first_sys=whole["first"],
+            metrics=int((1 + (1 + 8 * seg["pairs"]) ** 0.5) / 2),
+            clusters_seg=seg["clusters"],
+            clusters_sys=whole["clusters"],
+            clusters_docs=seg["clusters, documents"],
+            sections="\n".join(parts.values()),
+            draws=f"{DRAWS:,}",
+        ),
+        encoding="utf-8",
+    )
+
+
+TEMPLATE = """\
+# WMT23 again, honestly
+
+The metrics task of WMT 2023 ranked metrics of machine translation by their agreement with MQM judgments. Here is its
+English–German part from the same files: the published ranking, the same metrics by a test whose conclusions generalise
+to new systems and new documents, and what is then left of the clusters. The page is made by `scripts/make_wmt23.py`;
+every claim names its command. The data set is that of mt-metrics-eval: 12 systems without the references, 557 segments
+of {documents} documents, of which people judged 460.
+
+## The published numbers come out
+
+{within} of {numbers} published correlations come out to the last printed digit (seven decimals). The other {unchecked}
+are those of six sentinel metrics, of which the data have no scores.
+
+```sh
+metassay reproduce --data FOLDER --only perrella-2024
+```
+
+## What is left of the ranking
+
+{left}
+
+```sh
+task="--human mqm --statistic acc-eq --level input --test perm-both --correction none --resamples 1000"
+metassay compare wmt23 $task --cluster-by none
+metassay compare wmt23 $task
+metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --cluster-by none --view tests
+metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view tests
+```
+
+These are the {metrics} metrics of the tables below (`--metric`); for system scores the first two commands take
+`--statistic pearson --level system`.
+
+- **The test of the shared task** exchanges the scores of two metrics cell by cell. Its conclusion is about other noise
+  on these very systems. It makes {clusters_seg} clusters by segment and {clusters_sys} by system; where segments of one
+  document are exchanged together, {clusters_docs} by segment.
+- **The default test here** asks what new systems and new documents would show. Twelve systems show little: by system,
+  the data do not rule out for {first_sys} of the {metrics} metrics that they are the best, and by segment for
+  {first_seg}.
+- **Documents.** Segments of one document share topic, style and translator, so {documents} documents are less evidence
+  than their segments. The rows of the table above come in pairs that differ in nothing else.
+- That a difference is not significant does not mean that there is none. With twelve systems, only large differences can
+  be shown; [plan](guides/plan.md) says how many systems would be needed.
+
+Clusters are made as the task makes them: from the best metric downwards, a new one begins with the first metric that is
+significantly worse (one-sided, not corrected, {draws} draws) than one of the current cluster. Possible ranks are 95%
+confidence sets of the true ranks of all metrics together, by tests of all pairs after Holm's correction; metrics that
+share a letter are not significantly different. The published rank counts the six sentinels.
+
+{sections}"""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""Options of what a metric must beat, and of what may sway a judge; see :mod:`metassay.core.options`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+from metassay.core import vocabulary as known
+from metassay.core.option import Option
+
+if TYPE_CHECKING:
+    from metassay.core.groups import GroupPatterns
+
+Names = str | Iterable[str]
+_STUDIED = "what to study"
+_SWAYING = "what may sway the judge"
+
+Sentinels = Annotated[
+    bool,
+    Option(
+        "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
+        "does not beat them is marked",
+        known.flag,
+        switch=True,
+        group=_STUDIED,
+        key="sentinels",
+        signed=lambda wanted: "yes" if wanted else None,
+    ),
+]
+PeopleAsMetrics = Annotated[
+    bool,
+    Option(
+        "add each annotator as a row, compared with the other annotators",
+        known.flag,
+        switch=True,
+        group=_STUDIED,
+        key="people",
+        signed=lambda wanted: "rows" if wanted else None,
+    ),
+]
+Biased = Annotated[
+    bool,
+    Option(
+        "also estimate what sways the judges at equal human judgment: position, length, style, own family "
+        "(metassay bias has more)",
+        known.flag,
+        switch=True,
+        key="bias",
+        signed=lambda wanted: "yes" if wanted else None,
+    ),
+]
+Style = Annotated[
+    Names | None,
+    Option(
+        "further things that may sway a judge: columns, categories or numbers of outputs; in votes NAME for columns "
+        "NAME_a and NAME_b",
+        known.several_names,
+        metavar="NAME",
+        group=_SWAYING,
+        repeated=True,
+        absent="lists, bold text and headings, if there are texts",
+        key="style",
+    ),
+]
+TextOf = Annotated[
+    str | None,
+    Option(
+        "column with the texts of outputs, whose length is told",
+        metavar="COLUMN",
+        group=_SWAYING,
+        absent="the one that is named like outputs, else the longest",
+    ),
+]
+OwnFamily = Annotated[
+    Names | None,
+    Option(
+        "family of systems that a judge belongs to, JUDGE=FAMILY",
+        metavar="JUDGE=FAMILY",
+        group=_SWAYING,
+        repeated=True,
+        absent="the family, or system, whose name is in the judge's",
+    ),
+]
+Runs = Annotated[
+    "GroupPatterns | None",
+    Option(
+        "repetitions of one judge, NAME=PATTERN[,PATTERN], such as judge=judge_run*: re-runs or prompts",
+        repeated=True,
+        metavar="GROUP",
+        group=_SWAYING,
+    ),
+]
+Hold = Annotated[
+    str | None,
+    Option(
+        "how human judgment is held fixed: judge − people is explained (difference), or people's score is a covariate",
+        metavar="HOW",
+        group=_SWAYING,
+        choices=known.HOLDS,
+        listed=False,
+        absent="difference if judge and people use one scale, else covariate",
+        key="method",
+    ),
+]

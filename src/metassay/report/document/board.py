@@ -1,0 +1,158 @@
+"""The first screen of a report: the verdict, and metrics × criteria with intervals, ranks and what people allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+from metassay.errors import one_line, visible
+from metassay.report import names, numbers, words
+from metassay.report.document.study_runs import Dossier
+from metassay.report.table import sizes
+from metassay.report.templates import filled
+from metassay.report.views.columns import grouped
+
+if TYPE_CHECKING:
+    from metassay.studies.agree import Agreement, AgreementRow
+    from metassay.studies.compare import Comparison, RankRow
+    from metassay.studies.stability import Stability
+
+Ranks = dict[tuple[str, str, str, str], "RankRow"]
+
+
+def verdicts(dossier: Dossier) -> str:
+    """Return the verdict of every criterion, level and statistic; the page shows the one that its controls name."""
+    compared = cast("Comparison | None", dossier.results.get("compare"))
+    tested = {} if compared is None else dict(words.by_setting(compared))
+    parts: list[str] = []
+    for setting, rows in grouped(cast("Agreement", dossier.results["agree"]).table, names.SETTING).items():
+        said = [tested[setting]] if setting in tested else []
+        best = words.best_first(rows)
+        if best and said:
+            size = sizes([(best[0].n_systems, best[0].n_inputs)])
+            known = not math.isnan(best[0].low)
+            said.append(f"{one_line(best[0].metric)}: {words.interval(best[0]) if known else 'CI undefined'}, {size}.")
+        elif best:
+            said.append(words.agreement(best))
+        elif not said:
+            said.append(f"Agreement on {words.where(rows[0])} is undefined for every metric.")
+        where = zip(("human", "level", "statistic"), setting, strict=True)
+        given = " ".join(f'data-{name}="{escape(visible(value))}"' for name, value in where)
+        hidden = " hidden" * bool(parts)
+        parts.append(f'<div class="verdict" {given}{hidden}>{"".join(f"<p>{escape(s)}</p>" for s in said)}</div>')
+    return "\n".join(parts)
+
+
+def boards(dossier: Dossier) -> str:
+    """Return a table of metrics × criteria for every level and statistic; the page shows one of them."""
+    compared = cast("Comparison | None", dossier.results.get("compare"))
+    ranks: Ranks = {} if compared is None else {(r.human, r.level, r.statistic, r.metric): r for r in compared.ranks}
+    settings = grouped(cast("Agreement", dossier.results["agree"]).table, "level statistic")
+    return "\n".join(
+        _board(rows, ranks, _ceilings(dossier, level, statistic), hidden=at > 0)
+        for at, ((level, statistic), rows) in enumerate(settings.items())
+    )
+
+
+def _board(
+    rows: Sequence[AgreementRow], ranks: Ranks, ceilings: Iterable[tuple[str, dict[str, float]]], *, hidden: bool
+) -> str:
+    first = rows[0]
+    humans = list(dict.fromkeys(row.human for row in rows))
+    ends = [end for row in rows for end in (row.low, row.high, row.estimate) if math.isfinite(end)]
+    scale = (min([0.0, *ends]), max([1.0, *ends]))
+    lines = grouped(rows, "metric")
+    by_first = {row.metric: names.goodness(row) for row in rows if row.human == humans[0]}
+    order = sorted(lines, key=lambda metric: -_sortable(by_first.get(metric, math.nan)))
+    body = []
+    for label, values in ceilings:
+        cells = "".join(_plain(values.get(human, math.nan), scale, human) for human in humans)
+        body.append(f'<tr class="people"><th scope="row">{escape(label)}</th>{cells}</tr>')
+    for metric in order:
+        mine = {row.human: row for row in lines[metric]}
+        cells = "".join(_cell(mine.get(human), ranks, scale, human) for human in humans)
+        body.append(f'<tr><th scope="row">{escape(one_line(metric, 80))}</th>{cells}</tr>')
+    ranked = any((row.human, row.level, row.statistic, row.metric) in ranks for row in rows)
+    return filled(
+        "metassay.report.document",
+        "board",
+        level=escape(first.level),
+        statistic=escape(first.statistic),
+        hidden=" hidden" * hidden,
+        title=escape(f"{names.measured(rows).capitalize()} with people, {first.level} level"),
+        told=escape(_told(rows, ranked=ranked)),
+        heads="".join(
+            f'<th scope="col" data-human="{escape(visible(human))}">{escape(one_line(human, 40))}</th>'
+            for human in humans
+        ),
+        body="\n".join(body),
+    )
+
+
+def _told(rows: Sequence[AgreementRow], *, ranked: bool) -> str:
+    said = f"Bar: {numbers.level(rows[0].confidence)} CI ({rows[0].interval})."
+    if ranked:
+        said += " Ranks: those that a metric may have; bold: it may be the best."
+    return said
+
+
+def _sortable(value: float) -> float:
+    return -math.inf if math.isnan(value) else value
+
+
+def _cell(row: AgreementRow | None, ranks: Ranks, scale: tuple[float, float], human: str) -> str:
+    if row is None or math.isnan(row.estimate):
+        return _plain(math.nan, scale, human)
+    rank = ranks.get((row.human, row.level, row.statistic, row.metric))
+    known = rank is not None and rank.rank_low is not None and rank.rank_high is not None
+    may = ""
+    if known and rank is not None:
+        span = f"{rank.rank_low}" if rank.rank_low == rank.rank_high else f"{rank.rank_low}–{rank.rank_high}"
+        may = f'<span class="ranks" title="ranks that it may have">{span}</span>'
+    tag = "strong" if known and rank is not None and rank.rank_low == 1 else "span"
+    bar = _bar(row.estimate, row.low, row.high, scale)
+    return (
+        f'<td data-human="{escape(visible(human))}" data-value="{_sortable(names.goodness(row)):.6g}">'
+        f"<{tag}>{_signed(numbers.correlation(row.estimate))}</{tag}>{bar}{may}</td>"
+    )
+
+
+def _plain(value: float, scale: tuple[float, float], human: str) -> str:
+    """Return a cell without an interval, or an empty one."""
+    text = "–" if math.isnan(value) else _signed(numbers.correlation(value))
+    bar = "" if math.isnan(value) else _bar(value, math.nan, math.nan, scale)
+    return f'<td data-human="{escape(visible(human))}"><span>{text}</span>{bar}</td>'
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def _bar(value: float, low: float, high: float, scale: tuple[float, float]) -> str:
+    """Return a small bar: a dot for the value, a line for the interval."""
+
+    def place(at: float) -> str:
+        return f"{100 * (at - scale[0]) / (scale[1] - scale[0]):.1f}%"
+
+    ends = "" if math.isnan(low) else f"--low:{place(low)};--high:{place(high)};"
+    title = "" if math.isnan(low) else f' title="CI {_signed(numbers.bound(low))} to {_signed(numbers.bound(high))}"'
+    return f'<span class="bar"{title} style="--zero:{place(0)};--at:{place(value)};{ends}"></span>'
+
+
+def _ceilings(dossier: Dossier, level: str, statistic: str) -> list[tuple[str, dict[str, float]]]:
+    """Return what people allow a metric to reach: their ranking from other inputs, and a metric that knows them all."""
+    found: list[tuple[str, dict[str, float]]] = []
+    stability = cast("Stability | None", dossier.results.get("stability"))
+    if level == "system" and stability is not None:
+        rows = [r for r in stability.table if r.kind == "human" and r.statistic == statistic and not math.isnan(r.mean)]
+        largest: dict[str, Any] = {row.name: row for row in sorted(rows, key=lambda row: row.n_inputs)}
+        if largest:
+            found.append(("people, on other inputs", {name: row.mean for name, row in largest.items()}))
+    if statistic == "pearson":
+        limits = cast("Agreement", dossier.results["agree"]).limits
+        most = {row.human: row.ceiling for row in limits if row.level == level and not math.isnan(row.ceiling)}
+        if most:
+            found.append(("ceiling: all people, no error", most))
+    return found

@@ -1,0 +1,61 @@
+"""Versions of a judge against a baseline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metassay.report import numbers
+from metassay.report.table import Table
+from metassay.report.views.columns import build, grouped
+
+if TYPE_CHECKING:
+    from metassay.studies.drift import Drift
+
+
+def table(result: Drift) -> tuple[Table, ...]:
+    """Return a row per version, with the interval that the verdict rests on."""
+    first = result.table[0]
+    level = numbers.level(first.confidence)
+    once = any(note.code == "looked-at-once" for note in result.notes)
+    ends = "low high" if once else "always_low always_high"
+    many = len({row.baseline for row in result.table}) > 1
+    return build(
+        "Does a new version say the same?",
+        [
+            len({row.metric for row in result.table}) > 1
+            and any(r.metric != r.version for r in result.table)
+            and "metric",
+            "version",
+            many and "baseline||word",
+            "before||general",
+            "after||general",
+            f"shift|shift {ends}|general",
+            "flips||percent",
+            "up||count",
+            "down||count",
+            "n||count",
+            "verdict||whole",
+        ],
+        [("" if many else f"baseline: {first.baseline}", result.table)],
+        f"In brackets: {level} CI of the shift "
+        + ("for a single look." if once else "that holds however often it is looked at."),
+        f"Equivalent: the whole interval lies within ± {first.margin:g}. Changed: it lies above or below 0.",
+        undefined="nothing varies, or verdicts are measurements",
+    )
+
+
+def intervals(result: Drift) -> tuple[Table, ...]:
+    """Return both intervals of the shift, and that of the flips."""
+    return build(
+        "Shift and flips with intervals",
+        [
+            "version",
+            "shift||general",
+            "at every look|always_low always_high|general",
+            "for one look|low high|general",
+            "flips|flips flips_low flips_high|percent_range",
+        ],
+        [(metric, rows) for metric, rows in grouped(result.table, "metric").items()],
+        f"{numbers.level(result.table[0].confidence)} CI.",
+        undefined="nothing varies, or verdicts are measurements",
+    )

@@ -1,0 +1,82 @@
+"""How many labels are needed, and which to take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metassay.errors import one_line
+from metassay.report import numbers
+from metassay.report.table import Table
+from metassay.report.views.columns import bold, build, figures, grouped, optional
+
+if TYPE_CHECKING:
+    from metassay.studies.plan_labels import LabelNeed, LabelPlan
+
+QUANTITIES = {"accuracy": "accuracy of the judge", "kappa": "Cohen's κ", "mean": "mean of people, with the judge"}
+CASE = "human metric"
+
+
+def default(result: LabelPlan) -> tuple[str, ...]:
+    """Return both views if there is something to choose."""
+    return ("needs", "choices") if result.choices else ("needs",)
+
+
+def needs(result: LabelPlan) -> tuple[Table, ...]:
+    """Return a row per quantity."""
+    target = result.table[0].target
+
+    def needed(row: LabelNeed) -> str:
+        return numbers.DASH if row.needed is None else numbers.count(row.needed)
+
+    return build(
+        f"How many labels for ± {target:g}?",
+        [
+            figures("", lambda row: QUANTITIES[row.quantity], key=True),
+            "now|value|two",
+            figures("±", "half_width", lambda half: numbers.DASH if half != half else numbers.fixed(half, 3)),
+            "labels|n_labelled|count",
+            figures("needed", needed),
+            optional(figures("without the judge", lambda row: row.needed_alone)),
+        ],
+        [
+            (f"{one_line(mine[0].human)} with {one_line(mine[0].metric)}", mine)
+            for mine in grouped(result.table, CASE).values()
+        ],
+        f"±: half the width of the {numbers.level(result.table[0].confidence)} CI with the labels that there are. "
+        f"{numbers.DASH} no number of labels is known to be enough: more outputs are needed, or nothing varies.",
+        undefined=None,
+    )
+
+
+def choices(result: LabelPlan) -> tuple[Table, ...]:
+    """Return a row per way to choose labels."""
+    best = {
+        id(max(mine, key=lambda row: _known(row.worth_mean) or 0)) for mine in grouped(result.choices, CASE).values()
+    }
+    return build(
+        "Which outputs to label next?",
+        [
+            "choice|strategy",
+            figures("error of the mean", "error_mean", numbers.general),
+            bold(figures("worth", "worth_mean", _count), lambda row: id(row) in best),
+            optional(figures("error of the accuracy", lambda row: _known(row.error_accuracy), numbers.general)),
+            optional(figures("worth", lambda row: _known(row.worth_accuracy), _count)),
+            optional(figures("judge wrong", lambda row: _known(row.errors_found), numbers.percent)),
+        ],
+        [
+            (f"{one_line(mine[0].human)} with {one_line(mine[0].metric)}, {mine[0].n:,} labels", mine)
+            for mine in grouped(result.choices, CASE).values()
+        ],
+        f"Root mean squared errors in {result.choices[0].trials:,} simulated choices among the labelled outputs. "
+        "Worth: random labels that would be as precise. Judge wrong: share of the chosen outputs.",
+        undefined=None,
+        bold="the most precise mean",
+    )
+
+
+def _count(value: float) -> str:
+    return numbers.DASH if value != value else numbers.count(value)
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value

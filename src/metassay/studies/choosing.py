@@ -1,0 +1,99 @@
+"""What people are shown next: outputs to label, or pairs of outputs to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from metassay.core.options import Names
+from metassay.core.scores import Scores
+from metassay.core.texts import Texts
+from metassay.errors import DataError, UsageError, listed
+from metassay.stats.arrays import BoolArray
+from metassay.stats.draws import CHOICE, stream
+from metassay.stats.label_choices import choose
+from metassay.stats.levels import means_of_known
+
+CLOSE = 3
+"""Of the pairs of systems, one in so many is close: those with the smallest differences of mean scores."""
+Output = tuple[str, str]
+"""A system and an input."""
+
+
+def choose_outputs(
+    data: Scores | Texts, there: BoolArray, strategy: str, n: int, metric: Names | None, seed: int
+) -> tuple[list[Output], dict[Output, float]]:
+    """Return outputs to label, and the probability of each to be chosen where that is not the same for all.
+
+    Parameters
+    ----------
+    data
+        Where they are from; strategies other than ``random`` need scores.
+    there
+        Which outputs can be shown, (systems, inputs).
+    strategy
+        ``random``, ``stratified``, ``disagreement`` or ``variance``; see :mod:`metassay.stats.label_choices`.
+    n
+        How many.
+    metric
+        The judges whose scores are looked at.
+    seed
+        Decides about chance.
+    """
+    where = np.argwhere(there)
+    if not len(where):
+        raise DataError("there is no output to show; all are labelled, or none has a text")
+    judges = np.ones((1, len(where)))
+    if strategy != "random":
+        judges = _judges(data, metric)[:, *where.T]
+        if strategy == "disagreement" and len(judges) < 2:
+            raise UsageError("disagreement is between judges: name at least two with --metric")
+        if np.isnan(judges).all(axis=0).any():
+            keep = ~np.isnan(judges).all(axis=0)
+            where, judges = where[keep], judges[:, keep]
+    chosen, chance = choose(strategy, judges, min(n, len(where)), stream(seed, CHOICE, 1))
+    outputs = [(data.systems[s], data.inputs[i]) for s, i in where[chosen].tolist()]
+    uneven = strategy in ("disagreement", "variance")
+    return outputs, dict(zip(outputs, chance[chosen].tolist(), strict=True)) if uneven else {}
+
+
+def choose_pairs(
+    data: Scores | Texts, there: BoolArray, close: bool, n: int, metric: Names | None, seed: int
+) -> list[tuple[Output, Output]]:
+    """Return pairs of outputs of one input: of all pairs of systems, or of those that a metric puts close together.
+
+    Close pairs are those that decide about a metric (Deutsch, Dror and Roth 2022, "Re-Examining System-Level
+    Correlations of Automatic Summarization Evaluation Metrics", §5).
+    """
+    pairs = list(combinations(range(there.shape[0]), 2))
+    if not pairs:
+        raise DataError("pairs need at least two systems")
+    if close:
+        judges = _judges(data, metric)
+        if len(judges) != 1:
+            raise UsageError("close pairs are close by one metric: name it with --metric")
+        means = means_of_known(judges[0])
+        pairs.sort(key=lambda pair: abs(means[pair[0]] - means[pair[1]]))
+        pairs = pairs[: max(1, len(pairs) // CLOSE)]
+    random = stream(seed, CHOICE, 2)
+    queues = {pair: random.permutation(np.flatnonzero(there[pair[0]] & there[pair[1]])).tolist() for pair in pairs}
+    found: list[tuple[Output, Output]] = []
+    while len(found) < n and any(queues.values()):  # every pair of systems in turn
+        for (a, b), inputs in queues.items():
+            if inputs and len(found) < n:
+                at = data.inputs[inputs.pop()]
+                found.append(((data.systems[a], at), (data.systems[b], at)))
+    if not found:
+        raise DataError("no two systems have an output of the same input")
+    return found
+
+
+def _judges(data: Scores | Texts, metric: Names | None) -> np.ndarray:
+    if not isinstance(data, Scores):
+        raise UsageError("this choice looks at scores, and the files hold texts only; choose at random")
+    names: Sequence[str] = data.find_metrics(metric, ())
+    if not names:
+        raise DataError(f"there is no metric to choose by (columns: {listed(data.columns)})")
+    return np.stack([data.matrix(name) for name in names])

@@ -1,0 +1,242 @@
+"""Does a new version of a judge say the same?
+
+Compares two versions of a judge, or of any metric, on the same outputs: how many verdicts flip, how far the pass rate
+or the mean shifts, and whether the shift is within a margin that does not matter. By default the answer holds however
+often it is looked at, for instance in every run of a continuous integration, as outputs are added one after the other.
+
+    metassay drift old=judged-may.csv new=judged-june.csv --metric judge
+    metassay drift scores.csv --by judge_version --baseline v1 --margin 0.03
+    metassay drift scores.csv --by metric --metric judge-v1,judge-v2 --gate changed
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from metassay.core import fields
+from metassay.core import options as opt
+from metassay.core.column import EXTRA_AXES, Column
+from metassay.core.note import Note
+from metassay.core.result import Result
+from metassay.core.scores import Scores
+from metassay.core.signature import Signature
+from metassay.core.study import study
+from metassay.errors import DataError, UnknownName, one_line
+from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.clustered import codes, mean, share
+from metassay.stats.confidence_sequences import confidence_sequence
+from metassay.studies.selection import without_references
+
+MOST_VERDICTS = 20
+"""A column with more different values holds measurements, not verdicts: they always flip."""
+
+
+@fields.row
+class DriftRow:
+    """One version of a judge against another, on the same outputs."""
+
+    metric: fields.Metric
+    baseline: str
+    """The version that is compared with."""
+    version: str
+    """The version that is compared."""
+    n: int
+    """Outputs that both versions judged."""
+    before: float
+    """Pass rate, or mean, of the baseline."""
+    after: float
+    """Pass rate, or mean, of the version."""
+    shift: float
+    """The latter less the former."""
+    low: float
+    """Lower end of the interval of the shift, for a single look: t, clustered by input."""
+    high: float
+    """Upper end of the same."""
+    always_low: float
+    """Lower end of the interval of the shift that holds at every look."""
+    always_high: float
+    """Upper end of the same."""
+    flips: float
+    """Share of outputs on which the verdicts differ; NaN for measurements."""
+    flips_low: float
+    """Lower end of its interval, for a single look."""
+    flips_high: float
+    """Upper end of the same."""
+    up: int
+    """Outputs that the version puts higher."""
+    down: int
+    """Outputs that the version puts lower."""
+    margin: float
+    """How far means may be apart and still be equivalent."""
+    verdict: str
+    """``equivalent`` (the whole interval within the margin), ``changed`` (the whole interval above or below 0, not
+    within the margin), or ``undecided``."""
+    confidence: fields.Confidence
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Drift(Result):
+    """Versions of judges, each compared with a baseline on the same outputs."""
+
+    study: ClassVar[str] = "drift"
+
+    table: Sequence[DriftRow]
+    """One row per metric and version."""
+
+
+@study
+def drift(
+    scores: Scores,
+    *,
+    by: opt.By = "metric",
+    baseline: opt.Baseline = None,
+    metric: opt.Metric = None,
+    margin: opt.MeanMargin = 0.05,
+    once: opt.Once = False,
+    confidence: opt.Confidence = 0.95,
+    references: opt.References = False,
+) -> Drift:
+    """Tell whether a new version of a judge says the same as the old one.
+
+    Notes
+    -----
+    Differences of the two versions are averaged over systems of an input (and over inputs of a cluster), which are
+    independent. The interval for repeated looks is a confidence sequence: Waudby-Smith and Ramdas (2024), "Estimating
+    means of bounded random variables by betting", over inputs in the order of the file. `once` takes the shorter
+    interval for a single look instead. Equivalence within the margin is then a test at level (1 − confidence)/2.
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> scores = ma.Scores.from_arrays({"v1": [[1, 0, 1, 1] * 90], "v2": [[1, 0, 1, 0] + [1, 0, 1, 1] * 89]})
+    >>> row = ma.drift(scores).table[0]
+    >>> row.version, row.down, row.verdict
+    ('v2', 1, 'equivalent')
+    """
+    kept, notes = without_references(scores, references)
+    clusters = codes([kept.clusters.get(name, f"\0{name}") for name in kept.inputs])
+    rows = []
+    for name, first, second, before, after in _versions(kept, by, baseline, metric):
+        bounds, told = _bounds(kept, name if by != "metric" else second, before, after)
+        notes += told
+        row = _compared(before, after, clusters, bounds, margin, once, confidence)
+        rows.append(replace(row, metric=name, baseline=first, version=second))
+        facts = {key: getattr(rows[-1], key) for key in _TOLD}
+        notes.append(Note.of("drift", **facts, metric="" if by == "metric" else name))
+    if once:
+        notes.append(Note.of("looked-at-once", confidence=confidence))
+    signature = Signature.open(margin=f"{margin:g}", systems=kept.shape[0], inputs=kept.shape[1])
+    return Drift(tuple(rows), signature, tuple(notes))
+
+
+_TOLD = ("baseline", "version", "verdict", "shift", "margin", "flips", "n")
+
+
+def _versions(
+    scores: Scores, by: str, baseline: str | None, metric: opt.Names | None
+) -> Iterator[tuple[str, str, str, FloatArray, FloatArray]]:
+    """Yield the metric, both versions, and what they say, (systems, inputs) in own units."""
+    names = scores.find(metric, "metric") if metric is not None else scores.metrics
+    found: dict[str, dict[str, FloatArray]] = {}
+    if by == "metric":
+        found[""] = {name: _own(scores[name]) for name in names}
+    else:
+        axis = by if by in EXTRA_AXES else "language"
+        for name in names:
+            column = scores[name]
+            at = [own for own, _ in column.axes].index(axis) if column.labels(axis) else -1
+            if at >= 0 and len(column.labels(axis)) > 1:
+                others = column.axes[:at] + column.axes[at + 1 :]
+                parts = {v: np.moveaxis(column.values, at, 0)[i] for i, v in enumerate(column.labels(axis))}
+                found[name] = {v: _own(replace(column, values=part, axes=others)) for v, part in parts.items()}
+    if not any(len(versions) > 1 for versions in found.values()):
+        raise DataError(
+            f"drift needs two versions of a judge, and there is one by {one_line(by)!r}; give OLD=FILE NEW=FILE, name "
+            "a column with --by, or two columns with --by metric --metric OLD,NEW"
+        )
+    for name, versions in found.items():
+        first = next(iter(versions)) if baseline is None else baseline
+        if first not in versions:
+            raise UnknownName("version", first, versions)
+        for second in versions:
+            if second != first:
+                yield (name or second), first, second, versions[first], versions[second]
+
+
+def _own(column: Column) -> FloatArray:
+    """Return what a version says, in its own units; ordered labels count as 0, 1, …."""
+    if not column.scale.ordered:
+        raise DataError(
+            f"{one_line(column.name)!r} holds labels without an order, which have no mean; order them with --scale "
+            f"'{one_line(column.name)}=ordinal:LOW<HIGH'"
+        )
+    return column.mean()
+
+
+def _bounds(scores: Scores, name: str, before: FloatArray, after: FloatArray) -> tuple[tuple[float, float], list[Note]]:
+    """Return what scores cannot be below and above: 0 and 1, the ends of the labels, or what was seen."""
+    kind, labels = scores[name].scale.kind, scores[name].scale.labels
+    known = np.concatenate([values[~np.isnan(values)] for values in (before, after)])
+    if kind == "binary" or ((known >= 0) & (known <= 1)).all():
+        return (0.0, 1.0), []
+    if labels:
+        return (0.0, len(labels) - 1.0), []
+    low, high = float(known.min()), float(known.max())
+    return (low, high), [Note.of("bounds-observed", metric=name, low=low, high=high)]
+
+
+def _compared(
+    before: FloatArray,
+    after: FloatArray,
+    clusters: IntArray,
+    bounds: tuple[float, float],
+    margin: float,
+    once: bool,
+    confidence: float,
+) -> DriftRow:
+    gaps = after - before
+    both, where = ~np.isnan(gaps), np.broadcast_to(clusters, gaps.shape)
+    n, inputs = int(both.sum()), [where[both]]
+    if not n:
+        raise DataError("no output was judged by both versions; give both the same outputs")
+    d = gaps[both]
+    single = mean(d, inputs, confidence)
+    # One value per input or cluster, in the order of the file.
+    count = np.bincount(where[both])
+    units = np.bincount(where[both], d)[count > 0] / count[count > 0]
+    reach = bounds[1] - bounds[0]
+    always = confidence_sequence(units, -reach, reach, confidence) if reach > 0 else (math.nan, math.nan)
+    verdicts = len(np.unique(np.append(before[both], after[both]))) <= MOST_VERDICTS
+    flips = share((d != 0).astype(float), inputs, confidence) if verdicts else None
+    low, high = (single.low, single.high) if once else always
+    verdict = "undecided"
+    if -margin < low and high < margin:
+        verdict = "equivalent"
+    elif low > 0 or high < 0:
+        verdict = "changed"
+    return DriftRow(
+        metric="",
+        baseline="",
+        version="",
+        n=n,
+        before=float(before[both].mean()),
+        after=float(after[both].mean()),
+        shift=single.value,
+        low=single.low,
+        high=single.high,
+        always_low=always[0],
+        always_high=always[1],
+        flips=math.nan if flips is None else flips.value,
+        flips_low=math.nan if flips is None else flips.low,
+        flips_high=math.nan if flips is None else flips.high,
+        up=int((d > 0).sum()),
+        down=int((d < 0).sum()),
+        margin=margin,
+        verdict=verdict,
+        confidence=confidence,
+    )

@@ -1,0 +1,297 @@
+"""How many labels does a judge need, and which?
+
+Learns from outputs that people and a judge both judged, such as those of a pilot study, how many labels would tell
+within a chosen precision how often the judge is right, its κ with people, and the mean or pass rate that people would
+give to all outputs with its help. Then it compares ways to choose the next labels by simulation on the same data.
+
+    metassay plan-labels scores.csv --human label --metric judge --half-width 0.03
+    metassay plan-labels scores.csv --human label --metric judge-a,judge-b --annotations 200 --view choices
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from metassay.core import fields, vocabulary
+from metassay.core import options as opt
+from metassay.core.note import Note
+from metassay.core.result import Result
+from metassay.core.scores import Scores
+from metassay.core.signature import Signature
+from metassay.core.study import study
+from metassay.errors import DataError, one_line
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.clustered import bootstrap, share
+from metassay.stats.draws import PLANS, stream
+from metassay.stats.intervals import percentiles
+from metassay.stats.label_choices import choose
+from metassay.stats.prediction_powered import powered_mean
+from metassay.studies.selection import Selection, select
+
+FEWEST = 20
+"""Fewer outputs with a label and a score teach nothing."""
+DRAWS = 1_000
+"""Resamples behind the interval of κ."""
+BETTER = 1.15
+"""A way to choose is better than chance if its labels are worth so many times as many; less is error of simulation."""
+MOST_LABELS = 20
+"""With more different values, columns hold numbers, and being equal means nothing."""
+
+
+@fields.row
+class LabelNeed:
+    """How many labels tell one quantity within the wanted precision."""
+
+    metric: fields.Metric
+    human: fields.Human
+    quantity: str
+    """``accuracy`` and ``kappa`` of the judge, or ``mean``: what people would say of all outputs, by `estimate`."""
+    value: float
+    """What it is now."""
+    n_labelled: int
+    """Labels that there are."""
+    half_width: float
+    """Half the width of its interval now."""
+    target: float
+    """What is wanted."""
+    needed: int | None
+    """About how many labels give that, at least 20; None if labels of all outputs would not, or nothing varies."""
+    needed_alone: int | None
+    """Of the mean, how many labels would be needed without the judge; None otherwise."""
+    confidence: fields.Confidence
+
+
+@fields.row
+class LabelChoice:
+    """What one way to choose labels brings, in simulations on the data."""
+
+    metric: fields.Metric
+    human: fields.Human
+    strategy: str
+    """``random``, ``stratified``, ``disagreement`` or ``variance``."""
+    n: int
+    """How many labels are chosen."""
+    error_mean: float
+    """Root mean squared error of the estimated mean of people, with weights that allow for the choice."""
+    error_accuracy: float
+    """The same of the judge's accuracy; NaN where verdicts are numbers."""
+    worth_mean: float
+    """How many random labels would tell the mean as precisely."""
+    worth_accuracy: float
+    """How many random labels would tell the accuracy as precisely."""
+    errors_found: float
+    """Share of the chosen outputs on which judge and people differ; NaN where verdicts are numbers."""
+    trials: int
+    """How often labels were chosen."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelPlan(Result):
+    """How many labels are needed, and which ways to choose them are best."""
+
+    study: ClassVar[str] = "plan-labels"
+
+    table: Sequence[LabelNeed]
+    """One row per human criterion, metric and quantity."""
+    choices: tuple[LabelChoice, ...]
+    """One row per human criterion, metric and way to choose."""
+
+
+@study
+def plan_labels(
+    scores: Scores,
+    *,
+    human: opt.Human = None,
+    metric: opt.Metric = None,
+    half_width: opt.HalfWidth = 0.03,
+    annotations: opt.Annotations = 100,
+    confidence: opt.Confidence = 0.95,
+    trials: opt.Trials = 500,
+    seed: opt.Seed = 0,
+    references: opt.References = False,
+) -> LabelPlan:
+    """Tell how many labels a judge needs, and which way to choose them is best.
+
+    Notes
+    -----
+    Intervals shrink with the root of the number of labels; errors are clustered by input. With a judge, the variance of
+    the mean is σ²(1 − ρ²(1 − n/N))/n (Angelopoulos, Duchi and Zrnic 2023). Choices are simulated on the outputs that
+    have labels, by systematic sampling with unequal probabilities; estimates weigh each label by the inverse of its
+    probability and use the judge as regressor, as in active statistical inference (Zrnic and Candès 2024).
+
+    Examples
+    --------
+    >>> import metassay as ma
+    >>> result = ma.plan_labels(ma.example(), human="relevance", metric="synthetic-judge", half_width=0.1, trials=20)
+    >>> [(row.quantity, row.needed < row.needed_alone) for row in result.table]
+    [('mean', True)]
+    """
+    chosen = select(scores, human, metric, references=references)
+    rows: list[LabelNeed] = []
+    choices: list[LabelChoice] = []
+    notes = [note for note in chosen.notes if note.code != "cells-missing"]
+    for h, m in np.ndindex(len(chosen.humans), len(chosen.metrics)):
+        pilot = _Pilot.of(chosen, h, m)
+        needs = list(_needs(pilot, half_width, confidence, seed))
+        mine = list(_choices(pilot, annotations, trials, seed))
+        told = {"metric": pilot.metric, "human": pilot.human}
+        known = tuple((row.quantity, row.needed) for row in needs if row.needed is not None)
+        notes.append(Note.of("labels-needed", **told, target=half_width, needed=known, n=pilot.n))
+        if lacking := [row.quantity for row in needs if row.needed is None and row.half_width > 0]:
+            notes.append(Note.of("labels-not-enough", **told, quantities=lacking, target=half_width))
+        told_apart = [row for row in mine if not math.isnan(row.worth_mean)]
+        if told_apart:
+            best = max(told_apart, key=lambda row: row.worth_mean)
+            if best.worth_mean > BETTER * best.n:
+                facts = {"strategy": best.strategy, "worth": int(best.worth_mean)}
+                notes.append(Note.of("labels-choice", **told, n=best.n, **facts))
+            else:
+                notes.append(Note.of("labels-any-choice", **told, n=best.n))
+        if not np.isnan(pilot.whole[0][~np.isnan(pilot.whole[1])]).any():
+            notes.append(Note.of("planned-beyond-labels", **told))
+        rows += needs
+        choices += mine
+    if len(chosen.metrics) < 2:
+        notes.append(Note.of("one-judge-cannot-disagree"))
+    signature = Signature.open(target=f"{half_width:g}", **chosen.sizes())
+    return LabelPlan(tuple(rows), signature, tuple(notes), tuple(choices))
+
+
+@dataclass(frozen=True)
+class _Pilot:
+    """Outputs with a label and a score, as vectors."""
+
+    metric: str
+    human: str
+    y: FloatArray
+    f: FloatArray
+    judges: FloatArray
+    """All judges on these outputs, (judges, n)."""
+    inputs: IntArray
+    """The input, or cluster of inputs, of each output."""
+    verdicts: bool
+    """Whether labels and scores are verdicts that may be equal."""
+    whole: tuple[FloatArray, FloatArray, IntArray]
+    """People, judge and inputs over all outputs."""
+
+    @classmethod
+    def of(cls, chosen: Selection, human: int, metric: int) -> _Pilot:
+        y, f = chosen.z[human], chosen.x[metric]
+        both: BoolArray = ~np.isnan(y + f)
+        n = int(both.sum())
+        names = chosen.metrics[metric], chosen.humans[human]
+        if n < FEWEST:
+            raise DataError(
+                f"planning labels needs at least {FEWEST} outputs with a label of {one_line(names[1])!r} and a score "
+                f"of {one_line(names[0])!r}, got {n}"
+            )
+        labels = chosen.labels("inputs")
+        inputs = np.broadcast_to(np.arange(y.shape[1]) if labels is None else labels, y.shape)
+        values = np.unique(np.append(y[both], f[both]))
+        verdicts = len(values) <= MOST_LABELS and bool((values == np.floor(values)).all())
+        whole = (y.ravel(), f.ravel(), inputs.ravel())
+        return cls(*names, y[both], f[both], chosen.x[:, both], inputs[both], verdicts, whole)
+
+    @property
+    def n(self) -> int:
+        """How many labels there are."""
+        return len(self.y)
+
+
+def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterator[LabelNeed]:
+    def need(quantity: str, value: float, half: float, needed: float, alone: float = math.nan) -> LabelNeed:
+        if not half > 0:  # nothing shows how far it varies
+            half = needed = math.nan
+        return LabelNeed(
+            pilot.metric, pilot.human, quantity, value, pilot.n, half, target, _up(needed), _up(alone), confidence
+        )
+
+    if pilot.verdicts:
+        right = share((pilot.y == pilot.f).astype(float), [pilot.inputs], confidence)
+        half = (right.high - right.low) / 2
+        yield need("accuracy", right.value, half, pilot.n * (half / target) ** 2)
+        kappa, low, high = _kappa(pilot, confidence, seed)
+        half = (high - low) / 2
+        yield need("kappa", kappa, half, pilot.n * (half / target) ** 2)
+    found = powered_mean(pilot.whole[0], pilot.whole[1], clusters=pilot.whole[2], confidence=confidence, most=math.inf)
+    half, alone = ((each.high - each.low) / 2 for each in (found.corrected, found.human))
+    many = pilot.n * (alone / target) ** 2
+    varies = pilot.y.std() > 0 and pilot.f.std() > 0
+    gain = max(float(np.corrcoef(pilot.y, pilot.f)[0, 1]), 0.0) ** 2 if varies else 0.0
+    # σ²(1 − ρ²(1 − n/N))/n, solved for n; where all is labelled, N is taken to be without end.
+    everything = found.total if found.total > found.labelled else math.inf
+    left = 1 - many * gain / everything
+    needed = many * (1 - gain) / left if left > 0 else math.inf
+    yield need("mean", found.corrected.value, half, needed if needed <= everything else math.inf, many)
+
+
+def _up(n: float) -> int | None:
+    """Return a whole number of labels, never so few that they teach nothing; None if no number is known."""
+    return max(math.ceil(n), FEWEST) if math.isfinite(n) else None
+
+
+def _kappa(pilot: _Pilot, confidence: float, seed: int) -> tuple[float, float, float]:
+    """Return Cohen's κ with its percentile interval over clusters."""
+    values, codes = np.unique(np.append(pilot.y, pilot.f), return_inverse=True)
+    k, where = len(values), np.unique(pilot.inputs, return_inverse=True)[1]
+    cells = codes[: pilot.n] * k + codes[pilot.n :]
+    tables = np.zeros((k * k, int(where.max()) + 1))
+    np.add.at(tables, (cells, where), 1.0)
+
+    def kappas(weights: FloatArray) -> FloatArray:
+        table = (tables @ weights).reshape(k, k, -1)
+        total = table.sum((0, 1))
+        agreed = table[np.arange(k), np.arange(k)].sum(0) / total
+        expected = (table.sum(0) * table.sum(1)).sum(0) / total**2
+        return np.where(expected < 1, (agreed - expected) / np.where(expected < 1, 1 - expected, 1.0), np.nan)
+
+    value = float(kappas(np.ones((tables.shape[1], 1)))[0])
+    low, high = percentiles(bootstrap(kappas, tables.shape[1], DRAWS, seed)[None], confidence)
+    return value, float(low[0]), float(high[0])
+
+
+def _choices(pilot: _Pilot, wanted: int, trials: int, seed: int) -> Iterator[LabelChoice]:
+    """Choose labels among those that there are, again and again, and see how far estimates are off."""
+    n = min(wanted, pilot.n // 2)
+    truth, right = float(pilot.y.mean()), (pilot.y == pilot.f).astype(float)
+    names = [name for name in vocabulary.LABEL_CHOICES if name != "disagreement" or len(pilot.judges) > 1]
+    errors: dict[str, FloatArray] = {}
+    for at, strategy in enumerate(names):
+        random = stream(seed, PLANS, 5, at)
+        found = []
+        for _ in range(trials):
+            some, chance = choose(strategy, pilot.judges, n, random)
+            weight = 1 / chance[some]
+            off = _regressed(pilot.y[some], pilot.f[some], weight, float(pilot.f.mean())) - truth
+            found.append((off, np.average(right[some], weights=weight) - right.mean(), 1 - right[some].mean()))
+        squares = np.array(found)
+        errors[strategy] = np.append(np.sqrt((squares[:, :2] ** 2).mean(axis=0)), squares[:, 2].mean())
+    for strategy, (mean_off, right_off, wrong) in errors.items():
+        pairs = zip(errors["random"][:2], (mean_off, right_off), strict=True)
+        worth = [n * (a / b) ** 2 if b > 0 else math.nan for a, b in pairs]
+        none = math.nan if not pilot.verdicts else 1.0
+        yield LabelChoice(
+            metric=pilot.metric,
+            human=pilot.human,
+            strategy=strategy,
+            n=n,
+            error_mean=float(mean_off),
+            error_accuracy=none * float(right_off),
+            worth_mean=float(worth[0]),
+            worth_accuracy=none * float(worth[1]),
+            errors_found=none * float(wrong),
+            trials=trials,
+        )
+
+
+def _regressed(y: FloatArray, f: FloatArray, weight: FloatArray, everywhere: float) -> float:
+    """Return the mean of people from weighted labels, corrected by the judge's mean everywhere."""
+    y_mean, f_mean = np.average(y, weights=weight), np.average(f, weights=weight)
+    spread = np.average((f - f_mean) ** 2, weights=weight)
+    slope = np.average((y - y_mean) * (f - f_mean), weights=weight) / spread if spread > 0 else 0.0
+    return float(y_mean + slope * (everywhere - f_mean))

@@ -1,0 +1,291 @@
+"""A study of each slice of the scores, and whether the slices differ.
+
+Agreement is tested by dealing inputs (or systems, by what the slices are made of) to the slices at random: p is the
+share of dealings in which the estimates of the slices are at least as far apart. Clusters of inputs and families of
+systems are dealt as one. Other numbers are tested by the heterogeneity of their estimates, with standard errors from
+their confidence intervals (Cochran 1954, "The combination of estimates from different experiments").
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from scipy.special import chdtrc, ndtri
+
+from metassay import engine
+from metassay.core import vocabulary
+from metassay.core.note import Note
+from metassay.core.result import Result, Row
+from metassay.core.scores import Scores
+from metassay.core.signature import VERSION, Signature
+from metassay.core.slices import Codes, Sliced, SliceDifference, Slices, sliced
+from metassay.errors import DataError, UsageError, one_line
+from metassay.stats.arrays import FloatArray
+from metassay.stats.draws import CHOICE, page_size, stream
+from metassay.stats.significance import EQUAL, corrected
+from metassay.stats.statistics.registry import choose
+from metassay.studies.selection import select
+
+DEALINGS = 1_999
+"""How often units are dealt to the slices at random."""
+TESTED = ("agree", "compare")
+"""Studies whose estimates can be computed again for any slices."""
+SETTINGS = ("setting", "component", "share")
+"""Numbers that tell rows apart, as names do."""
+NAMED = ("metric", "human", "level", "statistic")
+"""Keys of rows that have a column in the table of differences."""
+
+
+def by_slices(study: Callable[[Scores], Result], scores: object, by: str, options: Mapping[str, Any]) -> Slices:
+    """Do a study on each slice of the scores, and test whether the slices differ.
+
+    Parameters
+    ----------
+    study
+        The study, with its options.
+    scores
+        The scores.
+    by
+        What tells the slices apart, as :func:`metassay.core.slices.sliced` knows it.
+    options
+        The options in their one form.
+    """
+    if not isinstance(scores, Scores):
+        raise UsageError(f"slices are made of scores, got {type(scores).__name__}")
+    cut = sliced(scores, by)
+    found: dict[str, Result] = {}
+    notes = list(cut.notes)
+    errors: dict[str, DataError] = {}
+    for label, part in cut.parts.items():
+        try:
+            found[label] = study(part)
+        except DataError as error:
+            errors[label] = error
+            notes.append(Note.of("slice-skipped", slice=label, reason=one_line(error, 200).rstrip(".")))
+    if not found:
+        raise next(iter(errors.values()))
+    table, told = _differences(scores, cut, found, options)
+    if cut.axis == "axis":
+        told.append(Note.of("slices-share-outputs", by=by))
+    labels, results = tuple(found), tuple(found.values())
+    return Slices(tuple(table), _signature(by, results), (*notes, *told), by, labels, results)
+
+
+def _signature(by: str, results: Sequence[Result]) -> Signature:
+    """Return the recipe of all slices: parts that differ between them stand side by side."""
+    every = [dict(result.signature.parts) for result in results]
+    parts = {}
+    for key in dict.fromkeys(key for one in every for key in one if key not in ("study", "v")):
+        values = [one.get(key, "") for one in every]
+        parts[key] = values[0] if len(set(values)) == 1 else "/".join(values)
+    named = (("study", results[0].study), ("by", vocabulary.in_a_signature(by)))
+    return Signature((*named, *parts.items(), ("v", VERSION)))
+
+
+# -- what is compared ---------------------------------------------------------------------------
+
+
+class _Quantity(NamedTuple):
+    """The number of a study's rows that is compared, and what tells its rows apart."""
+
+    name: str
+    keys: tuple[str, ...]
+    has_interval: bool
+
+
+def _quantity(row: Row) -> _Quantity | None:
+    """Return the number before ``low`` and ``high``, or the difference of a comparison; the names before are keys."""
+    names = [each.name for each in dataclasses.fields(row)]
+    if "difference" in names and "metric_a" in names:
+        return _Quantity("difference", ("metric_a", "metric_b", "human", "level", "statistic"), False)
+    if "low" not in names or "high" not in names:
+        return None
+    before = [at for at, n in enumerate(names[: names.index("low")]) if isinstance(getattr(row, n), float)]
+    if not before:
+        return None
+    at = before[-1]
+    keys = [n for n in names[:at] if n in SETTINGS or isinstance(getattr(row, n), str | None)]
+    return _Quantity(names[at], tuple(keys), True)
+
+
+def _differences(
+    scores: Scores, cut: Sliced, found: Mapping[str, Result], options: Mapping[str, Any]
+) -> tuple[list[SliceDifference], list[Note]]:
+    """Return a row for every number that several slices have, and notes on how they were tested."""
+    first = next((row for result in found.values() for row in result.table), None)
+    quantity = None if first is None else _quantity(first)
+    study = next(iter(found.values())).study
+    if quantity is None or len(found) < 2:
+        reason = "one-slice" if len(found) < 2 else "no-quantity"
+        return [], [Note.of("slices-untested", reason=reason)]
+    values: dict[tuple[Any, ...], dict[str, Row]] = {}
+    twice = set()
+    for label, result in found.items():
+        for row in result.table:
+            key = tuple(getattr(row, name) for name in quantity.keys)
+            twice |= {key} if label in values.setdefault(key, {}) else set()
+            values[key][label] = row
+    values = {key: rows for key, rows in values.items() if key not in twice}
+    if quantity.name == "difference":
+        seen = {tuple(sorted(key[:2])) + key[2:]: key for key in reversed(values)}
+        values = {key: values[key] for key in values if seen[tuple(sorted(key[:2])) + key[2:]] == key}
+    dealt = _dealt(scores, cut, list(found), options, pairs=study == "compare") if study in TESTED else {}
+    made = (_row(quantity, dict(zip(quantity.keys, key, strict=True)), mine, dealt) for key, mine in values.items())
+    rows = [row for row in made if row is not None]
+    adjusted = corrected(np.array([row.p_value for row in rows], dtype=np.float64), "holm")
+    rows = [dataclasses.replace(row, p_corrected=float(p)) for row, p in zip(rows, adjusted, strict=True)]
+    tests = {row.test for row in rows}
+    notes = []
+    if "permutation" in tests:
+        notes.append(Note.of("slices-dealt", axis=cut.axis, n=DEALINGS))
+    if "intervals" in tests:
+        notes.append(Note.of("slices-by-intervals"))
+    if not tests - {"none"}:
+        notes.append(Note.of("slices-untested", reason="no-interval" if rows else "no-quantity"))
+    return rows, notes
+
+
+def _row(
+    quantity: _Quantity, key: dict[str, Any], rows: Mapping[str, Row], dealt: Mapping[tuple[str, ...], float]
+) -> SliceDifference | None:
+    numbers = {label: float(getattr(row, quantity.name)) for label, row in rows.items()}
+    defined = {label: value for label, value in numbers.items() if not math.isnan(value)}
+    if len(defined) < 2:
+        return None
+    lowest, highest = min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
+    p, test = math.nan, "none"
+    place = tuple(str(key.get(name, "")) for name in NAMED)
+    if quantity.name == "difference":
+        place = (f"{key['metric_a']} − {key['metric_b']}", *place[1:])
+    if place in dealt and len(defined) == len(rows):
+        p, test = dealt[place], "permutation"
+    elif quantity.has_interval:
+        p, test = _heterogeneity([rows[label] for label in defined], list(defined.values())), "intervals"
+    others = {name: value for name, value in key.items() if name not in (*NAMED, "metric_a", "metric_b")}
+    metric, human, level, statistic = place
+    return SliceDifference(
+        metric=metric,
+        human=human,
+        level=level,
+        statistic=statistic,
+        other=", ".join(f"{name}={value}" for name, value in others.items() if value is not None),
+        quantity=quantity.name,
+        n_slices=len(defined),
+        lowest=lowest,
+        low=defined[lowest],
+        highest=highest,
+        high=defined[highest],
+        difference=defined[highest] - defined[lowest],
+        p_value=p,
+        p_corrected=math.nan,
+        test=test if not math.isnan(p) else "none",
+    )
+
+
+def _heterogeneity(rows: Sequence[Row], values: Sequence[float]) -> float:
+    """Return Cochran's test that all estimates are of one number; NaN without intervals of positive width."""
+    confidence = float(getattr(rows[0], "confidence", 0.95))
+    ends = np.array([(cast("Any", row).low, cast("Any", row).high) for row in rows], dtype=np.float64)
+    errors = (ends[:, 1] - ends[:, 0]) / (2 * ndtri((1 + confidence) / 2))
+    if not (np.isfinite(errors).all() and (errors > 0).all()):
+        return math.nan
+    weights = errors**-2
+    centre = (weights * np.array(values)).sum() / weights.sum()
+    return float(chdtrc(len(values) - 1, (weights * (np.array(values) - centre) ** 2).sum()))
+
+
+# -- agreement, tested by dealing ---------------------------------------------------------------
+
+
+def _dealt(
+    scores: Scores, cut: Sliced, labels: Sequence[str], options: Mapping[str, Any], *, pairs: bool
+) -> dict[tuple[str, ...], float]:
+    """Return p-values of agreement, and of differences between two metrics, by metric, human, level and statistic."""
+    if cut.axis not in ("input", "system"):
+        return {}
+    kept = [at for at, label in enumerate(cut.parts) if label in labels]
+    codes = np.where(np.isin(cut.codes, kept), np.searchsorted(kept, np.clip(cut.codes, 0, None)), -1)
+    if cut.axis == "input":
+        whole = {n: dataclasses.replace(c, system_scores=None) for n, c in scores.columns.items()}
+        scores = dataclasses.replace(scores, columns=whole)
+    selected = select(scores, options.get("human"), options.get("metric"), references=options.get("references", False))
+    by_name = dict(zip(scores.inputs if cut.axis == "input" else scores.systems, codes.tolist(), strict=True))
+    names = selected.scores.inputs if cut.axis == "input" else selected.scores.systems
+    codes = np.array([by_name[name] for name in names])
+    units = _units(selected.labels(f"{cut.axis}s"), codes)
+    levels = tuple(options["level"])
+    found: dict[tuple[str, ...], float] = {}
+    for h, human in enumerate(selected.humans):
+        for level in levels:
+            taken = selected.at(level)
+            for metrics, sets in taken.by_inputs(h, level, options.get("inputs", "all")):
+                for statistic in choose(options["statistic"], levels):
+                    case = sets.case(taken.x, metrics, taken.z[h], level, statistic)
+                    masks = (sets.scored, None if sets.paired else sets.judged)
+                    drawn = _deal(case.prepared, codes, units, len(kept), cut.axis, masks, options.get("seed", 0))
+                    named = [selected.metrics[m] for m in metrics]
+                    if pairs:
+                        both = [(a, b) for a in range(len(named)) for b in range(len(named)) if a < b]
+                        drawn = np.stack([drawn[a] - drawn[b] for a, b in both]) if both else drawn[:0]
+                        named = [f"{named[a]} − {named[b]}" for a, b in both]
+                    sizes = np.bincount(codes[codes >= 0], minlength=len(kept))
+                    for name, p in zip(named, _p_values(drawn, sizes), strict=True):
+                        found[name, human, level, statistic.name] = p
+    return found
+
+
+def _units(labels: Codes | None, codes: Codes) -> Codes:
+    """Return the unit of each input or system: its cluster or family if no slice cuts one apart, else itself."""
+    alone = np.arange(len(codes))
+    if labels is None:
+        return alone
+    return labels if all(len(np.unique(codes[labels == unit])) == 1 for unit in np.unique(labels)) else alone
+
+
+def _deal(
+    prepared: Any,  # noqa: ANN401 - a level of any statistic
+    codes: Codes,
+    units: Codes,
+    n: int,
+    axis: str,
+    masks: tuple[Any, Any],
+    seed: int,
+) -> FloatArray:
+    """Return the statistic of each metric in each slice, (metrics, dealings, slices); the first dealing is the data."""
+    names, where = np.unique(units, return_inverse=True)
+    of_unit = codes[[int(np.argmax(where == at)) for at in range(len(names))]]
+    here = np.flatnonzero(of_unit >= 0)
+    size = page_size(len(codes) * n)
+
+    def page(number: int) -> FloatArray:
+        random = stream(seed, CHOICE, 1, number)
+        dealt = np.repeat(of_unit[:, None], size, axis=1)
+        for at in range(size):
+            if number or at:
+                dealt[here, at] = of_unit[random.permutation(here)]
+        each = dealt[where]
+        weights = np.concatenate([(each == slice_).astype(np.float64) for slice_ in range(n)], axis=1)
+        if axis == "input":
+            scored, judged = masks
+            weights = weights[scored] if judged is None else np.concatenate([weights[scored], weights[judged]])
+        found = prepared.bootstrap(None, weights) if axis == "input" else prepared.bootstrap(weights, None)
+        return np.asarray(found).reshape(len(found), n, size).transpose(0, 2, 1)
+
+    pages = -(-(DEALINGS + 1) // size)
+    parts = engine.run(page, pages, "slices")
+    return np.concatenate(parts, axis=1)[:, : DEALINGS + 1]
+
+
+def _p_values(drawn: FloatArray, sizes: Codes) -> list[float]:
+    """Return for each metric the share of dealings whose slices are at least as far apart as those of the data."""
+    weights = sizes / sizes.sum()
+    spread = (weights * (drawn - (weights * drawn).sum(axis=2, keepdims=True)) ** 2).sum(axis=2)
+    seen, others = spread[:, :1], spread[:, 1:]
+    defined = ~np.isnan(others)
+    count = ((others >= seen - EQUAL) & defined).sum(axis=1)
+    p = (count + 1) / (defined.sum(axis=1) + 1)
+    return [float(one) if ok else math.nan for one, ok in zip(p, ~np.isnan(seen[:, 0]), strict=True)]

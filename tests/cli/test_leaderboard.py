@@ -1,0 +1,64 @@
+"""``metassay leaderboard``: one command from files to tables, figures and errors of one line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from metassay.cli import main
+
+
+@pytest.fixture
+def table(tmp_path):
+    random = np.random.default_rng(0)
+    lines = ["system,input,language,domain,human,bleu,comet"]
+    for language in ("de", "zh"):
+        for s in range(6):
+            for i in range(12):
+                z = s + random.normal()
+                score = z + random.normal(), z + 3 * random.normal()
+                lines.append(f"s{s},{language}{i},{language},{'news' if i < 6 else 'chat'},{z},{score[0]},{score[1]}")
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def run(*arguments):
+    return main([str(each) for each in arguments])
+
+
+def test_all_languages_are_tasks(table, tmp_path, capsys):
+    wanted = ("leaderboard", table, "--human", "human", "--statistic", "pearson@input", "-q")
+    assert run(*wanted, "--language", "*", "-o", tmp_path / "b.json") == 0
+    found = json.loads((tmp_path / "b.json").read_text())
+    assert {row["task"] for row in found["tables"]["tasks"]} == {"de", "zh"}
+    assert "tasks:2" in found["signature"]
+    assert "coef:pearson@input" in found["signature"]
+    assert run(*wanted, "--language", "zh,de", "--average", "zh=3,de=1", "--view", "tasks") == 0
+    assert "zh (6 × 12)" in capsys.readouterr().out
+    assert run(*wanted, "--language", "*", "--by", "domain") == 2
+    assert "both name tasks" in capsys.readouterr().err
+
+
+def test_a_column_names_tasks_and_every_format_is_written(table, tmp_path, capsys):
+    wanted = ("leaderboard", table, "--language", "de", "--human", "human", "--by", "domain", "-q")
+    for name in ("b.tex", "b.md", "b.csv", "b.html", "b.txt"):
+        assert run(*wanted, "--statistic", "spa,acc-eq", "-o", tmp_path / name) == 0
+        assert "bleu" in (tmp_path / name).read_text(encoding="utf-8")
+    assert run(*wanted, "--statistic", "spa", "--rows", "tests", "--format", "csv") == 0
+    assert capsys.readouterr().out.startswith("metric_a,metric_b")
+    assert run(*wanted, "--by", "genre") == 2
+
+
+def test_bad_options_are_one_line(table, capsys):
+    for more, said in (
+        (("--average", "fr=1"), "task"),
+        (("--average", "de"), "TASK=WEIGHT"),
+        (("--statistic", "spa@input"), "not defined at input level"),
+        (("--statistic", "spa@word"), "level"),
+    ):
+        assert run("leaderboard", table, "--language", "*", "--human", "human", *more) == 2
+        err = capsys.readouterr().err.strip().splitlines()
+        assert said in err[-1]

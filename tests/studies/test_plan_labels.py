@@ -1,0 +1,100 @@
+"""How many labels a judge needs, and which."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import metassay as ma
+from metassay.errors import DataError
+
+from .conftest import noted
+
+NAN = math.nan
+
+
+def verdicts(n=400, right=0.85, unlabelled=0, seed=0):
+    random = np.random.default_rng(seed)
+    people = (random.random((1, n + unlabelled)) < 0.6).astype(float)
+    judges = {
+        name: np.where(random.random(people.shape) < right, people, 1 - people) for name in ("judge-a", "judge-b")
+    }
+    people[:, n:] = NAN
+    return ma.Scores.from_arrays(judges, {"label": people})
+
+
+def by_quantity(result, metric="judge-a"):
+    return {row.quantity: row for row in result.table if row.metric == metric}
+
+
+def test_needed_labels_follow_the_square_root():
+    result = ma.plan_labels(verdicts(), trials=10)
+    rows = by_quantity(result)
+    assert set(rows) == {"accuracy", "kappa", "mean"}
+    # ± 1.96 √(p(1 − p)/n) = .03
+    p = rows["accuracy"].value
+    assert rows["accuracy"].needed == pytest.approx(1.96**2 * p * (1 - p) / 0.03**2, rel=0.03)
+    assert rows["kappa"].needed > 2 * rows["accuracy"].needed
+    finer = by_quantity(ma.plan_labels(verdicts(), trials=10, half_width=0.015))
+    assert finer["accuracy"].needed == pytest.approx(4 * rows["accuracy"].needed, rel=0.01)
+    assert finer["mean"].needed_alone == pytest.approx(4 * rows["mean"].needed_alone, rel=0.01)
+
+
+def test_what_is_needed_is_enough():
+    small = by_quantity(ma.plan_labels(verdicts(300, unlabelled=20_000), trials=10))["mean"]
+    assert small.needed < 0.75 * small.needed_alone
+    halves = [
+        (row.high - row.low) / 2
+        for seed in range(4)
+        for row in ma.estimate(verdicts(small.needed, unlabelled=20_000, seed=seed), metric="judge-a").table
+        if row.method == "ppi"
+    ]
+    assert np.mean(halves) == pytest.approx(0.03, rel=0.1)
+
+
+def test_kappa_is_that_of_the_statistics():
+    scores = verdicts()
+    found = by_quantity(ma.plan_labels(scores, trials=10))["kappa"]
+    agreed = ma.agree(
+        scores, metric="judge-a", level="global", statistic="kappa", interval="boot-inputs", resamples=500
+    )
+    assert found.value == pytest.approx(agreed.table[0].estimate, abs=1e-12)
+    width = agreed.table[0].high - agreed.table[0].low
+    assert 2 * found.half_width == pytest.approx(width, rel=0.15)
+
+
+def test_all_outputs_may_not_be_enough():
+    result = ma.plan_labels(verdicts(200, unlabelled=100), metric="judge-a", trials=10, half_width=0.005)
+    row = by_quantity(result)["mean"]
+    assert row.needed is None
+    assert row.needed_alone > 300
+    assert noted(result, "labels-not-enough")
+    assert noted(result, "one-judge-cannot-disagree")
+
+
+def test_choices():
+    result = ma.plan_labels(verdicts(600), trials=200)
+    rows = {row.strategy: row for row in result.choices if row.metric == "judge-a"}
+    assert set(rows) == {"random", "stratified", "disagreement", "variance"}
+    assert rows["random"].worth_mean == pytest.approx(100)
+    assert rows["disagreement"].errors_found > rows["random"].errors_found + 0.03
+    # all ways are about as good or better than chance: the weights allow for the choice
+    assert all(row.error_mean < 1.3 * rows["random"].error_mean for row in rows.values())
+    again = ma.plan_labels(verdicts(600), trials=200)
+    assert again.choices == result.choices
+    assert not [
+        row for row in ma.plan_labels(verdicts(), metric="judge-a", trials=10).choices if row.strategy == "disagreement"
+    ]
+
+
+def test_numbers_have_no_accuracy(example):
+    result = ma.plan_labels(example, human="relevance", metric="synthetic-judge", trials=10)
+    assert [row.quantity for row in result.table] == ["mean"]
+    assert all(math.isnan(row.error_accuracy) for row in result.choices)
+
+
+def test_too_few():
+    with pytest.raises(DataError, match="at least 20"):
+        ma.plan_labels(verdicts(10))
