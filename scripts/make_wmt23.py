@@ -176,10 +176,11 @@ metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view 
 These are the {metrics} metrics of the tables below (`--metric`).
 
 - **The tests of the shared task** exchange what two metrics say of pairs of outputs (by segment) or of single outputs
-  (by system). Their conclusion is about other noise on these very systems. They make {clusters_seg} clusters by segment and
-  {clusters_sys} by system; where segments of one document are exchanged together, {clusters_docs} by system.
+  (by system). Their conclusion is about other noise on these very systems. They make {clusters_seg} clusters by
+  segment and {clusters_sys} by system; where segments of one document are exchanged together, {clusters_docs} by
+  system.
 - **The default test here** asks what new systems and new documents would show. Twelve systems show little: by system,
-  the data do not rule out for {first_sys} of the {metrics} metrics that they are the best, and by segment for
+  the data do not rule out that any of {first_sys} of the {metrics} metrics is the best, and by segment any of
   {first_seg}.
 - **Documents.** Segments of one document share topic, style and translator, so {documents} documents are less evidence
   than their segments. In the table above, rows with and without documents differ in nothing else.
