@@ -169,8 +169,8 @@ task="--human mqm --correction none --resamples 1000"
 metassay compare wmt23 $task --statistic acc-eq --level input --test perm-outcomes
 metassay compare wmt23 $task --statistic pearson --level system --test perm-both --cluster-by none
 metassay compare wmt23 $task --statistic pearson --level system --test perm-both
-metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --cluster-by none --view tests
-metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view tests
+metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --cluster-by none --view pairs
+metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view pairs
 ```
 
 These are the {metrics} metrics of the tables below (`--metric`).

@@ -140,7 +140,7 @@ def triangle(result: Leaderboard) -> tuple[Table, ...]:
     return tables
 
 
-def tests(result: Leaderboard) -> tuple[Table, ...]:
+def pairs(result: Leaderboard) -> tuple[Table, ...]:
     """Return every pair of metrics that is significantly different, the smallest p-value first."""
     sections = []
     for rows in grouped(result.tests, names.SETTING).values():
