@@ -10,11 +10,13 @@ import metassay as ma
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 SCORES = ma.example()
+JUDGED = ma.read(Path(ma.__file__).parent / "data" / "judge.csv", people="grade=grade_*", ignore="verdict_*")
 VOTES = ma.read_votes(Path(ma.__file__).parent / "data" / "votes.csv")
 FEW = "synthetic-judge,synthetic-embedding,synthetic-overlap,synthetic-noise"
 
 PICTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "agree": (lambda: ma.agree(SCORES, human="relevance"), {}),
+    "bias": (lambda: ma.bias(JUDGED, metric="*-grade", style="category"), {}),
     "compare": (lambda: ma.compare(SCORES, human="relevance", level="system"), {}),
     "composite": (lambda: ma.composite(SCORES, human="relevance"), {}),
     "criteria": (lambda: ma.criteria(SCORES), {"kind": "dumbbells"}),

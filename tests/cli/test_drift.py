@@ -30,3 +30,11 @@ def test_an_unknown_gate(run, files):
     found = run("drift", files / "old.csv", "--gate", "x")
     assert found.code == 2
     assert "gate" in found.err
+
+
+def test_roles_of_files_are_roles_where_columns_are_versions(run, tmp_path):
+    path = tmp_path / "judges.csv"
+    path.write_text("\n".join(["system,input,v1,v2", *(f"s,{i},{i % 2},{i % 2}" for i in range(90))]))
+    found = run("drift", f"judge={path}", "--by", "metric", "--metric", "v1,v2")
+    assert found.code == 0
+    assert "baseline: v1" in found.out

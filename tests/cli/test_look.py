@@ -77,3 +77,13 @@ def test_files_with_roles(run, tmp_path):
     code, out, _ = run("look", f"human={tmp_path / 'ann.csv'}", f"judge={tmp_path / 'gpt.csv'}", "--format", "csv")
     assert code == 0
     assert [line.split(",")[:2] for line in out.splitlines()[1:]] == [["label", "human"], ["gpt", "metric"]]
+
+
+def test_what_can_be_asked_of_votes(run, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("model_a,model_b,winner,judge\nx,y,x,human\nx,y,y,gpt-4\n")
+    code, out, _ = run("look", path, "--view", "commands", "-q")
+    assert code == 0
+    lines = " ".join(out.split())
+    for command in ("rank", "judge", "report"):
+        assert f"metassay {command} {path}" in lines

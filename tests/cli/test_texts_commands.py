@@ -92,6 +92,6 @@ def test_misuse_is_one_line(run, texts, tmp_path, monkeypatch, arguments, messag
 
 def test_the_kinds_in_the_help_are_those_there_are():
     from metassay.cli.commands.corrupt import KINDS as shown
-    from metassay.texts.changes.edits import KINDS
+    from metassay.texts.changes.kinds import KINDS
 
     assert shown == tuple(KINDS)

@@ -59,7 +59,7 @@ def test_two_tasks_never_merge_on_the_id_of_a_sample(make):
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({}, "the zip archive is no Inspect log"),
+        ({}, "the zip archive is empty"),
         ({"header.json": HEADER, "summaries.json": []}, "none of the 0 samples of the log has a score"),
         ({"header.json": HEADER, "../evil.json": {}}, "a path that climbs out of it"),
         ({"header.json": HEADER, "summaries.json": "{oops"}, "'summaries.json' in the archive is not valid JSON"),

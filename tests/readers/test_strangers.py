@@ -127,12 +127,12 @@ def test_repeated_rows_are_told_by_the_column_that_tells_them_apart(make):
     assert same.shape == (1, 1)
 
 
-def test_raters_of_votes_are_people_unless_they_are_called_like_models(make):
+def test_raters_of_votes_that_are_called_like_models_are_judges(make):
     header = "input,model_a,model_b,preference,annotator\n"
     votes = ma.read_votes(
         make("v.csv", header + "".join(f"{i},m1,m2,A,{who}\n" for i in range(3) for who in ("ann", "gpt-4o")))
     )
-    assert dict(votes.kinds) == {"ann": "human", "gpt-4o": "metric"}
+    assert dict(votes.kinds) == {"gpt-4o": "metric"}  # nothing tells what ann is
 
 
 def test_an_empty_archive_and_a_log_that_no_memory_holds(tmp_path):

@@ -226,3 +226,13 @@ def test_bidirectional_and_control_characters_are_shown_as_symbols():
     at = chart["fields"].index("metric")
     assert name in {row[at] for row in chart["rows"]}
     assert name in {attributes.get("data-metric") for _, attributes in parsed(html).found}  # so that it can be hidden
+
+
+def test_labels_are_answered_as_judges_are():
+    scores = ma.example("judge")
+    report = ma.make_report(scores, human="verdict_*", metric="strict-judge,kind-judge", resamples=100)
+    assert "How far can these judges be trusted?" in report.html
+    assert report.sentences[0].startswith("strict-judge")
+    assert len(report.sentences) == 2
+    assert escape(report.sentences[0]) in report.html.split("<nav")[0]
+    assert "needs at least 5 systems" not in report.html.split("<nav")[0]

@@ -49,3 +49,18 @@ def test_edges():
     assert high < 0.2
     with pytest.raises(ValueError, match="bounds"):
         confidence_sequence(np.array([2.0]), 0, 1)
+
+
+def test_ends_are_those_of_a_search_over_all_means():
+    x = np.random.default_rng(6).beta(2, 6, size=150)
+    t = np.arange(1, 151)
+    centre = (0.5 + np.cumsum(x)) / (t + 1)
+    variance = np.append(0.25, (0.25 + np.cumsum((x - centre) ** 2)) / (t + 1))[:-1]
+    bet = np.sqrt(2 * math.log(2 / 0.05) / (variance * t * np.log(t + 1)))
+    kept = []
+    for m in np.arange(0.0005, 1, 0.0005):
+        up = np.cumprod(1 + np.minimum(bet, 0.5 / m) * (x - m))
+        down = np.cumprod(1 - np.minimum(bet, 0.5 / (1 - m)) * (x - m))
+        if (np.maximum(up, down) / 2).max() < 1 / 0.05:
+            kept.append(m)
+    assert confidence_sequence(x, 0, 1) == pytest.approx((min(kept), max(kept)), abs=0.0006)

@@ -424,3 +424,13 @@ def test_families_of_systems_and_clusters_of_inputs_count_as_one():
     bound = dataclasses.replace(plain, clusters={i: f"d{k // 5}" for k, i in enumerate(plain.inputs)})
     assert [row.low for row in ma.agree(bound).table] != [row.low for row in ma.agree(plain).table]
     assert noted(ma.agree(bound), "units-together", axis="inputs", n=6)
+
+
+def test_labels_without_an_order_are_compared_by_statistics_of_labels():
+    human = np.stack([[list("abba") * 10], [list("abca") * 10], [list("abcb") * 10]])
+    scores = ma.Scores.from_arrays({"judge": [list("abca") * 10]}, {"human": human}, systems=["(no systems)"])
+    (row,) = ma.agree(scores, statistic="accuracy", level="global", interval="boot-inputs", resamples=200).table
+    assert row.estimate == 1  # the label of most people
+    assert row.low == row.high == 1
+    with pytest.raises(ma.DataError, match="labels without an order"):
+        ma.agree(scores, statistic="kendall", level="global")

@@ -314,3 +314,24 @@ def test_misuse(judged):
     labels = np.array([["x", "y", "z"], ["z", "x", "y"]])
     with pytest.raises(DataError, match="no judge"):
         ma.bias(ma.Scores.from_arrays({"label": labels}))
+
+
+# -- in the card of a judge ------------------------------------------------------------------------
+
+
+def test_the_card_of_a_judge_has_the_same_effects(judged):
+    whole = ma.read(str(files("metassay.data") / "judge.csv"))
+    card = ma.judge(whole, human="verdict_*", judge="kind-judge", bias=True)
+    alone = ma.bias(judged, human="verdict", metric="kind-judge")
+    assert [(row.feature, row.effect, row.p_value) for row in card.biases] == [
+        (row.feature, row.effect, row.p_value) for row in alone.table
+    ]
+    assert "twice as long" in str(card)
+    assert ma.judge(whole, human="verdict_*", judge="kind-judge").biases == ()
+
+
+def test_the_card_of_a_judge_who_voted_has_them_too():
+    votes = biased_votes(first=0.3)
+    card = ma.judge(votes, bias=True)
+    assert card.biases == ma.bias(votes).table
+    assert "shown first" in str(card)

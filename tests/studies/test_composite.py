@@ -49,7 +49,10 @@ def test_what_adds_nothing_gains_nothing():
     result = ma.composite(scores, level="input", statistic="pearson", folds=3, resamples=200)
     rows = by_kind(result)
     assert not rows["chosen"].better
-    assert noted(result, "composite-not-better", human="good")
+    assert noted(result, "composite-is-single", human="good", level="input")
+    assert rows["chosen"].gain == 0
+    assert math.isnan(rows["chosen"].gain_low)
+    assert noted(ma.composite(halves(noise=3.0), level="input", folds=3, resamples=50), "composite-not-better")
     assert rows["single"].metric == rows["hindsight"].metric == "good-metric"
 
 

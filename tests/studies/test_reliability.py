@@ -210,6 +210,25 @@ def test_designs_that_allow_nothing_say_why():
     assert not [row for row in result.table if row.metric == "good"]
 
 
+def test_what_cannot_be_compared_is_not_taken_apart():
+    y = table()
+    halves = y.copy()
+    halves[:3, :4], halves[3:, 4:] = np.nan, np.nan
+    result = ma.reliability(rated(halves, y[..., 0]), human="good", resamples=50)
+    assert noted(result, "reliability-impossible", column="good", reason="disconnected")
+    assert not [row for row in (*result.table, *result.designs, *result.needs) if row.metric == "good"]
+    assert result.raters
+
+
+def test_labels_need_an_order_and_two_of_them_have_coefficients_of_their_own():
+    words = np.array(["no", "perhaps", "yes"])[np.digitize(table(), [2.5, 3.5])]
+    scores = ma.Scores.from_arrays({"m": table()[..., 0]}, {"label": np.moveaxis(words, 2, 0)})
+    with pytest.raises(ma.DataError, match="labels without an order"):
+        ma.reliability(scores, human="label")
+    result = ma.reliability(rated((table() > 3).astype(float)).declare(scale={"good": "binary"}), resamples=50)
+    assert {row.statistic for row in result.raters if row.level == "global"} == {"alpha-nominal", "ac1", "share"}
+
+
 def test_no_difference_between_systems_is_no_certainty():
     y = table() - table().mean(axis=(1, 2), keepdims=True)
     result = ma.reliability(rated(y), human="good", resamples=50)

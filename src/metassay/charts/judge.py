@@ -33,7 +33,7 @@ def agreement(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - na
     rows = [row for row in rows if row[STATISTIC] in [name for name in first if name in wanted][:MOST_STATISTICS]]
     rows = best_first(panels.chosen(rows, only), "metric", "estimate", (PEOPLE, STATISTIC))
     y = names("metric", distinct(rows, "metric"), grid=True)
-    x = numbers("estimate", measure(rows), extent(rows, "estimate", "low", "high"))
+    x = numbers("estimate", "agreement", extent(rows, "estimate", "low", "high"))
     colour: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": {"columns": 2}}
     colour["legend"]["labelExpr"] = "datum.label === 'human' ? 'person, against the others' : 'judge'"
     about = tips(f"metric|judge or person, {STATISTIC}, estimate||.3f, ±.3f, n_items|items")

@@ -38,6 +38,17 @@ PeopleAsMetrics = Annotated[
         signed=lambda wanted: "rows" if wanted else None,
     ),
 ]
+Biased = Annotated[
+    bool,
+    Option(
+        "also estimate what sways the judges at equal human judgment: position, length, style, own family "
+        "(metassay bias has more)",
+        known.flag,
+        switch=True,
+        key="bias",
+        signed=lambda wanted: "yes" if wanted else None,
+    ),
+]
 Style = Annotated[
     Names | None,
     Option(

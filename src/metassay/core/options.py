@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from metassay.core import vocabulary as known
+from metassay.core.bias_options import Biased as Biased
 from metassay.core.bias_options import Hold as Hold
 from metassay.core.bias_options import OwnFamily as OwnFamily
 from metassay.core.bias_options import PeopleAsMetrics as PeopleAsMetrics

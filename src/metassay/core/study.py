@@ -34,6 +34,10 @@ _MODULES = {"opt": options, "text": text_options, "jd": judge_options}
 """How signatures name options: ``level: opt.Levels``."""
 
 
+READ = {"Scores": "metassay.read", "Votes": "metassay.read_votes"}
+"""What studies are about, and what reads it."""
+
+
 class Study(Protocol[P, R]):
     """A verb, as it is declared; beside its own options it takes those that say where the work is done."""
 
@@ -166,15 +170,16 @@ def _check_data(
     args: tuple[object, ...],
     given: Mapping[str, object],
 ) -> None:
-    """Refuse what is no `Scores`, or whatever else the first argument of a study of scores is declared to be."""
+    """Refuse what is not what the first argument of a study of scores or votes is declared to be."""
     first = next(iter(parameters.values()), None)
-    if first is None or "Scores" not in str(first.annotation) or not (args or first.name in given):
+    wanted = next((each for each in READ if first is not None and each in str(first.annotation)), None)
+    if first is None or wanted is None or not (args or first.name in given):
         return
     value = args[0] if args else given[first.name]
     names = [part.strip().partition("[")[0] for part in str(first.annotation).split("|")]
     kinds = [type(None) if name == "None" else verb.__globals__[name] for name in names]
     if not isinstance(value, tuple(kinds)):
-        raise UsageError(f"expected Scores, got {type(value).__name__}; use metassay.read or Scores.from_arrays")
+        raise UsageError(f"expected {wanted}, got {type(value).__name__}; use {READ[wanted]} or {wanted}.from_arrays")
 
 
 def _declared(parameters: Mapping[str, inspect.Parameter]) -> dict[str, Declared]:

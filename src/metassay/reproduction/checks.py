@@ -19,6 +19,7 @@ from metassay.studies.compare import Comparison, ComparisonRow, compare
 from metassay.studies.coverage import simulate_coverage
 from metassay.studies.criteria import Confounding, criteria
 from metassay.studies.downgrade import Damaged, downgrade
+from metassay.studies.judge import judge
 from metassay.studies.normality import normality
 from metassay.studies.pairs import pairs
 from metassay.studies.power import simulate_power
@@ -147,6 +148,17 @@ def _coverage(desk: Desk, data: str, *, human: str, metric: str) -> Numbers:
         **desk.drawn,
     )
     return {f"{row.level}, {row.interval}": row.rate for row in result.table}
+
+
+def _alternative(desk: Desk, data: str, *, epsilon: float, field: str) -> Numbers:
+    names = [desk.folder / data / f"{who}_annotations.json" for who in ("human", "llm")]
+    if not all(name.is_file() for name in names):
+        raise CannotCheckError(f"there are no annotations in {one_line(desk.folder / data)}")
+    found = desk.once(
+        ("judge", data, epsilon),
+        lambda: judge(read(f"human={names[0]}", f"judge={names[1]}"), epsilon=epsilon, slice_by="none", worst=0),
+    )
+    return {row.judge: getattr(row, field) for row in found.alternative_annotators}
 
 
 def _normality(desk: Desk, data: str, *, field: str, columns: Mapping[str, str]) -> Numbers:
@@ -315,6 +327,7 @@ def _rouge(desk: Desk, data: str) -> Numbers:
 
 
 _CHECKS: Mapping[str, Callable[..., Numbers]] = {
+    "alternative": _alternative,
     "beaten": _beaten,
     "between": _between,
     "coverage": _coverage,

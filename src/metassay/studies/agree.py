@@ -153,7 +153,7 @@ def agree(
     for each in statistics:
         method.check(each)
     more = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
-    selected = select(scores, human, metric, references=references, **more).need(levels=levels)
+    selected = select(scores, human, metric, references=references, statistics=statistics, **more).need(levels=levels)
 
     n, m_inputs = selected.scores.shape
     cases = _cases(selected, levels, statistics, inputs)

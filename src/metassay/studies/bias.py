@@ -4,18 +4,21 @@ Estimates how much a judge's scores, verdicts or votes change with what should n
 how long it is, whether it has lists or headings, whether the judge's own family of models made it, and further columns.
 Human judgments are held fixed, errors are clustered by input, and every effect comes with the smallest one that these
 data could have shown. It also tells which grades a judge uses, where it is too kind or too strict, and how far re-runs,
-prompts and orders of one judge agree.
+prompts and orders of one judge agree. With texts, or with scores of changed texts, it probes: does the verdict move
+though the quality did not?
 
     metassay bias judge.csv --people 'grade=grade_*' --metric '*-grade'
     metassay bias votes.csv --human 'dora,emil,farah,goran' --family-of 'fir=fir'
     metassay bias judge.csv --people 'verdict=verdict_*' --metric '*-judge' --style category
     metassay bias scores.csv --human quality --runs 'judge=judge_run*'
+    metassay bias scores.csv --after padding=padded.csv --after reformat=lists.csv
+    metassay bias texts.jsonl --metric 'model[config=judge.toml]' --corruption padding,repetition,reformat
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
@@ -33,11 +36,13 @@ from metassay.core.study import study
 from metassay.core.votes import Votes
 from metassay.errors import DataError, UsageError
 from metassay.stats.arrays import BoolArray, FloatArray
-from metassay.stats.clustered import mean, share
+from metassay.stats.clustered import codes, mean, share
 from metassay.stats.rater_agreement import agreement
 from metassay.stats.regressions import Fit, linear, within
 from metassay.stats.significance import corrected
 from metassay.studies.bias_data import Feature, Judgments, families_of_votes, of_scores, of_votes, same_scale
+from metassay.studies.bias_rows import BiasRow, GradeRow, RerunRow
+from metassay.studies.downgrade import Damaged
 from metassay.studies.selection import without_references
 
 POWER = 0.8
@@ -47,84 +52,16 @@ FEW_CLUSTERS = 20
 MOST_GRADES = 11
 """People who use more scores than this are looked at by fifths of their scores."""
 SAME = 1e-9
-
-
-@fields.row
-class BiasRow:
-    """How much one thing that should not matter changes what one judge says."""
-
-    metric: fields.Metric
-    human: str | None
-    """The human criterion that is held fixed; None if there is none."""
-    bias: str
-    """``position``, ``length``, ``family`` or ``style``."""
-    feature: str
-    """What an output is that gains the effect, such as ``twice as long``; in votes, than the other one."""
-    effect: float
-    """What such an output gains, in `unit`; NaN if the data do not tell."""
-    low: fields.Low
-    high: fields.High
-    confidence: fields.Confidence
-    p_value: fields.PValue
-    p_corrected: float
-    """The p-value after Holm's correction over the effects of the judge."""
-    detectable: float
-    """The smallest effect that data of this precision show in four of five cases, at significance 1 − confidence."""
-    unit: str
-    """``points`` of the judge's scale, or ``share`` of outputs passed or of votes won."""
-    held: str
-    """How human judgment is held fixed: ``difference`` (judge − people), ``covariate`` (people's score in the
-    regression), ``orders`` (every pair in both orders) or ``nothing``."""
-    n_judgments: int
-    """Judgments that it rests on."""
-    n_clusters: int
-    """Inputs, or clusters of them."""
-    reason: str | None
-    """Why there is no effect: ``constant`` (the feature does not vary) or ``few`` (too few judgments); else None."""
-
-
-@fields.row
-class GradeRow:
-    """How a judge uses one grade."""
-
-    metric: fields.Metric
-    human: str | None
-    """The human criterion."""
-    grade: str
-    """The grade, or the range of scores; in votes what won."""
-    share_people: float
-    """Share of outputs to which people give it."""
-    share_judge: float
-    """Share of outputs to which the judge gives it; NaN if the two scales differ."""
-    difference: float
-    """Mean of judge − people where people give it; NaN if the two scales differ."""
-    low: fields.Low
-    high: fields.High
-    n_judgments: int
-    """Outputs to which people give it."""
-
-
-@fields.row
-class RerunRow:
-    """How far repetitions of one judge agree."""
-
-    metric: fields.Metric
-    what: str
-    """``runs`` (re-runs or prompts) or ``orders`` (both orders of a pair)."""
-    n_runs: int
-    """Repetitions."""
-    same: float
-    """Share of pairs of repetitions that say the same."""
-    low: fields.Low
-    high: fields.High
-    alpha: float
-    """Krippendorff's α between repetitions: interval for numbers, nominal for labels and votes."""
-    spread: float
-    """Standard deviation between repetitions of one output, in points; NaN for labels and votes."""
-    shift: float
-    """Difference between the means of the kindest and of the strictest repetition; NaN for votes."""
-    n_judgments: int
-    """Outputs, or pairs of them, that were judged at least twice."""
+MOST_TOLD = 4
+"""Effects that are told in sentences, those with the smallest p-values."""
+PROBES = {
+    "padding": "padded with empty sentences",
+    "repetition": "said twice",
+    "reformat": "put as a list",
+    "position-swap": "with both answers exchanged",
+    "name-swap": "with other models' names",
+}
+"""What an output is after each probe."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,6 +88,7 @@ def bias(
     text: opt.TextOf = None,
     family_of: opt.FamilyOf = None,
     own_family: opt.OwnFamily = None,
+    after: Damaged | Iterable[Damaged] = (),
     runs: opt.Runs = None,
     hold: opt.Hold = None,
     confidence: opt.Confidence = 0.95,
@@ -158,13 +96,21 @@ def bias(
 ) -> Biases:
     """Estimate what sways a judge at equal human judgment.
 
+    Parameters
+    ----------
+    scores
+        Scores or votes.
+    after
+        Scores of the same outputs after a change that leaves their quality as it was, such as padding: probes.
+
     Notes
     -----
     Scores: linear regressions of judge − people on a feature, with a constant for every input and errors clustered by
     input. Where judge and people use different scales, people's score is a covariate instead; it is measured with
     error, so that features that go with quality keep a part of its effect. Votes: regressions of (1 if the first output
     won, ½ for a tie) − people's share on differences of the two outputs, without a constant. Styles are estimated at
-    equal length. Without human judgments an effect may be due to quality.
+    equal length. Without human judgments an effect may be due to quality. Probes: mean of after − before over the
+    outputs that have both.
 
     Examples
     --------
@@ -197,7 +143,13 @@ def bias(
         sizes = dict(zip(("systems", "inputs"), scores.shape, strict=True))
     if not judges:
         raise DataError("there is no judge whose scores have an order, or who voted; name it with --metric")
-    rows = _corrected([row for each in found for row in _rows(each, confidence)])
+    rows = [row for each in found for row in _rows(each, confidence)]
+    probes = (after,) if isinstance(after, Damaged) else tuple(after)
+    if probes and isinstance(scores, Votes):
+        raise UsageError("probes compare scores before and after a change, and these are votes")
+    if not isinstance(scores, Votes):
+        rows += [row for probe in probes for judge in judges for row in _probed(scores, judge, probe, confidence)]
+    rows = _corrected(rows)
     grades = tuple(row for each in found for row in _grades(scores, each, humans, confidence))
     reruns = tuple(_reruns(scores, judges, found, runs, confidence))
     signature = Signature.open(metrics=len(judges), **sizes)
@@ -290,37 +242,80 @@ def _judges(rows: Sequence[BiasRow]) -> list[str]:
     return list(dict.fromkeys(row.metric for row in rows))
 
 
+def _probed(scores: Scores, judge: str, probe: Damaged, confidence: float) -> Iterator[BiasRow]:
+    """Yield how far the scores of a judge move after a change of the outputs."""
+    if judge not in probe.scores.columns:
+        return
+    where = [{name: at for at, name in enumerate(labels)} for labels in (probe.scores.systems, probe.scores.inputs)]
+    rows, columns = (
+        [of.get(name, -1) for name in labels] for of, labels in zip(where, (scores.systems, scores.inputs), strict=True)
+    )
+    later = np.where(
+        (np.array(rows)[:, None] < 0) | (np.array(columns) < 0),
+        np.nan,
+        probe.scores.matrix(judge)[np.ix_(rows, columns)],
+    )
+    moved = (later - scores.matrix(judge)).ravel()
+    inputs = codes([scores.clusters.get(name, f"\0{name}") for name in scores.inputs])
+    clusters = np.broadcast_to(inputs, scores.shape).ravel()
+    known = ~np.isnan(moved)
+    found = mean(moved, [np.asarray(clusters)], confidence)
+    still = bool(known.any()) and float(np.abs(moved[known]).max()) < SAME
+    low, high = (0.0, 0.0) if still else (found.low, found.high)
+    yield BiasRow(
+        metric=judge,
+        human=None,
+        bias="probe",
+        feature=PROBES.get(probe.kind, f"after {probe.kind}"),
+        effect=found.value,
+        low=low,
+        high=high,
+        confidence=confidence,
+        p_value=1.0 if still else found.p_value(),
+        p_corrected=math.nan,
+        detectable=found.smallest_detectable(POWER, 1 - confidence) if found.error > 0 else math.nan,
+        unit="share" if scores[judge].scale.kind == "binary" else "points",
+        held="output",
+        n_judgments=int(known.sum()),
+        n_clusters=len(np.unique(clusters[known])),
+        reason=None if known.any() else "few",
+    )
+
+
 # -- grades -------------------------------------------------------------------------------------
 
 
 def _grades(scores: Scores | Votes, judged: Judgments, humans: Sequence[str], confidence: float) -> Iterator[GradeRow]:
     """Yield how often people and judge use each grade, and how far the judge is off where people give it."""
-    if judged.human is None:
+    if judged.human is None or not len(judged.outcome):
         return
+    where = {"metric": judged.judge, "human": judged.human}
+    unknown = dict.fromkeys(("difference", "low", "high"), math.nan)
     if isinstance(scores, Votes):
-        mine, theirs = scores.of(judged.judge).outcome, scores.of(humans).outcome
+        votes = scores.of(judged.judge).outcome, scores.of(humans).outcome
         for grade, value in (("A", 1.0), ("tie", 0.5), ("B", 0.0)):
-            shares = [float((each == value).mean()) for each in (theirs, mine)]
-            yield GradeRow(judged.judge, judged.human, grade, *shares, *(math.nan,) * 3, len(mine))
+            mine, theirs = (float((each == value).mean()) for each in votes)
+            shares = {"share_people": theirs, "share_judge": mine, "n_judgments": len(votes[0])}
+            yield fields.filled(GradeRow, where, shares, unknown, grade=grade)
         return
-    alike = same_scale(scores, judged.judge, judged.human)
-    given = np.unique(scores[judged.human].values[~np.isnan(scores[judged.human].values)])
-    given = -given[::-1] if scores[judged.human].lower_is_better else given
-    labels = scores[judged.human].scale.labels
-    names = [labels[int(v)] if labels else f"{v:g}" for v in given]
-    if len(given) <= MOST_GRADES:
-        edges = (given[:-1] + given[1:]) / 2
-    else:
+    alike, column = same_scale(scores, judged.judge, judged.human), scores[judged.human]
+    given = np.unique(column.values[~np.isnan(column.values)])
+    names = [column.scale.labels[int(v)] if column.scale.labels else f"{v:g}" for v in given]
+    if column.lower_is_better:
+        given, names = -given[::-1], names[::-1]
+    edges = (given[:-1] + given[1:]) / 2
+    if len(given) > MOST_GRADES:
         edges = np.quantile(judged.people, [0.2, 0.4, 0.6, 0.8])
-        ends = [judged.people.min(), *edges, judged.people.max()]
-        names = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(ends)]
+        every = [judged.people.min(), *edges, judged.people.max()]
+        names = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(every)]
     of_people, of_judge = np.digitize(judged.people, edges), np.digitize(judged.outcome, edges)
     for at, name in enumerate(names):
         here = of_people == at
-        off = mean((judged.outcome - judged.people)[here], [judged.clusters[here]], confidence) if alike else None
-        ends = (math.nan,) * 3 if off is None else (off.value, off.low, off.high)
+        found = mean((judged.outcome - judged.people)[here], [judged.clusters[here]], confidence)
+        off = {"difference": found.value, "low": found.low, "high": found.high} if alike else unknown
         mine = float((of_judge == at).mean()) if alike else math.nan
-        yield GradeRow(judged.judge, judged.human, name, float(here.mean()), mine, *ends, int(here.sum()))
+        shares = {"share_people": float(here.mean()), "share_judge": mine, "n_judgments": int(here.sum())}
+        yield fields.filled(GradeRow, where, shares, off, grade=name)
 
 
 # -- re-runs ------------------------------------------------------------------------------------
@@ -348,7 +343,7 @@ def _reruns(
     ratings |= {j: scores[j].mean(keep="annotator") for j in judges if len(scores[j].labels("annotator")) > 1}
     for name, values in ratings.items():
         labels = scores[groups[name][0] if name in groups else name].scale.kind == "binary"
-        clusters = np.broadcast_to(np.arange(values.shape[2]), values.shape[1:]).ravel()
+        clusters = np.broadcast_to(np.arange(values.shape[2], dtype=np.float64), values.shape[1:]).ravel()
         yield _agreement(name, "runs", values.reshape(len(values), -1), clusters, labels, confidence)
 
 
@@ -413,7 +408,7 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
     known = [row for row in rows if row.reason is None]
     clear = sorted((row for row in known if row.p_corrected <= 1 - row.confidence), key=lambda row: row.p_value)
     named = ("metric", "feature", "effect", "low", "high", "unit", "held")
-    for row in clear:
+    for row in clear[:MOST_TOLD]:
         facts = {name: getattr(row, name) for name in named}
         notes.append(Note.of("bias-found", **facts, confidence=row.confidence))
     if known and not clear:

@@ -242,11 +242,10 @@ def _features_of_votes(votes: Votes, style: Sequence[str], text: str | None) -> 
             a, b = (_per_label(each, [bool(MARKS[name].search(label)) for label in each.labels]) for each in texts)
             found.append(Feature("style", name, a - b, size))
     for name in style:
-        each = _pair(votes, name)
-        a, b = (numbers_of(votes.attributes[side]) for side in each or ())
-        if a is None or b is None:
+        both = [numbers_of(votes.attributes[side]) for side in _pair(votes, name) or ()]
+        if (one := both[0]) is None or (other := both[1]) is None:
             raise UsageError(f"the style {one_line(name)!r} of votes must hold numbers in both columns")
-        found += _numbers(name, a - b, size)
+        found += _numbers(name, one - other, size)
     return found
 
 
@@ -282,7 +281,7 @@ def _marks(texts: Sequence[str]) -> Iterator[tuple[str, list[bool]]]:
     """Yield marks that some texts have and others lack."""
     for name, mark in MARKS.items():
         seen = [bool(mark.search(text)) for text in texts]
-        if RARE <= np.mean(seen or [0]) <= 1 - RARE:
+        if RARE <= np.mean(seen or [False]) <= 1 - RARE:
             yield name, seen
 
 

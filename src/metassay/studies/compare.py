@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import chdtri
@@ -182,9 +182,9 @@ def compare(
     method = TESTS[test]
     for each in statistics:
         method.check(each)
-    more = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
-    least = 1 if sentinels or people_as_metrics else 2
-    selected = select(scores, human, metric, references=references, least_metrics=least, **more).need(levels=levels)
+    more: dict[str, Any] = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
+    more |= {"least_metrics": 1 if sentinels or people_as_metrics else 2, "statistics": statistics}
+    selected = select(scores, human, metric, references=references, **more).need(levels=levels)
 
     plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
     rows: list[ComparisonRow] = []

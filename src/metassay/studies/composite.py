@@ -221,13 +221,11 @@ def _notes(rows: Sequence[CompositeRow]) -> list[Note]:
         if row.kind == "chosen" and row.gain == 0 and math.isnan(row.gain_low):
             notes.append(Note.of("composite-is-single", human=row.human, level=row.level))
         elif row.kind == "chosen" and not math.isnan(row.gain_low):
-            facts = {
-                "human": row.human,
-                "level": row.level,
-                "gain": row.gain,
-                "low": row.gain_low,
-                "high": row.gain_high,
-            }
-            notes.append(Note.of("composite-better" if row.better else "composite-not-better", **facts))
+            place = {"human": row.human, "level": row.level}
+            ends = {"gain": row.gain, "low": row.gain_low, "high": row.gain_high}
+            if row.better:
+                notes.append(Note.of("composite-better", **place, **ends))
+            else:
+                notes.append(Note.of("composite-not-better", **place, **ends))
     notes.append(Note.of("composite-conditional"))
     return notes

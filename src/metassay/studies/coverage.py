@@ -109,7 +109,7 @@ def simulate_coverage(
     statistics = choose(statistic, levels)
     wanted = [INTERVALS[name] for name in interval]
     intervals, lacking = applicable(wanted, statistics)
-    selected = select(scores, human, metric, references=references).need(levels=levels)
+    selected = select(scores, human, metric, references=references, statistics=statistics).need(levels=levels)
 
     settings = [(lv, s) for lv in levels for s in statistics]
     drawn = any(each.drawn for each in intervals)

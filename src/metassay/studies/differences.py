@@ -34,6 +34,8 @@ from metassay.studies.tasks import named_in, split
 
 ALL = "all"
 """What all tasks together are called."""
+MOST_ANSWERS = 3
+"""With more metrics and criteria than this, the table is the answer."""
 SCALE = 20
 """Largest differences of two tasks that are so many times apart are of scores of different scales."""
 ROUND = 5
@@ -244,7 +246,8 @@ class _Made:
             self.needed.append(fields.filled(NeededRow, own, shared, agreement=share))
 
     def notes(self) -> Iterator[Note]:
-        """Yield what the numbers rest on."""
+        """Yield the answer, and what the numbers rest on."""
+        yield from self._answers()
         for row in self.needed:
             if math.isinf(row.needed) and row.task == ALL and row.agreement == self.needed[0].agreement:
                 yield Note.of("gap-never-enough", human=row.human, metric=row.metric)
@@ -254,6 +257,20 @@ class _Made:
             yield Note.of("difference-unseen", human=place[0], metric=place[1])
         yield from self._scales()
         yield Note.of("pairs-dependent", drawn="both")
+
+    def _answers(self) -> Iterator[Note]:
+        """Yield what the first difference that was asked for means, for a few metrics."""
+        pooled = [row for row in self.rows if row.task == ALL and self.wanted and row.difference == self.wanted[0]]
+        needs = {(row.metric, row.human): row.needed for row in reversed(self.needed) if row.task == ALL}
+        several = len({row.human for row in pooled}) > 1
+        for row in pooled if len(pooled) <= MOST_ANSWERS else ():
+            if not math.isnan(row.agreement):
+                ends = {"share": row.agreement, "low": row.low, "high": row.high}
+                need = needs[row.metric, row.human]
+                human = row.human if several else ""
+                yield Note.of(
+                    "difference-means", metric=row.metric, human=human, difference=row.difference, needed=need, **ends
+                )
 
     def _scales(self) -> Iterator[Note]:
         """Yield which metrics have scores of another scale in some task, so that pooling them makes no sense."""

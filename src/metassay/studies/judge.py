@@ -9,6 +9,7 @@ alternative-annotator test), and which of several judges is best. Requirements t
     metassay judge human=people.json judge=models.json --epsilon crowd
     metassay judge verdicts.csv --human 'verdict_*' --judge my-judge --require 'kappa.low>=0.6,bias.abs<=0.05'
     metassay judge verdicts.csv --human 'verdict_*' --judge my-score --cut precision --target 0.95 --view threshold
+    metassay judge verdicts.csv --human 'verdict_*' --judge my-judge --bias
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from metassay.stats.statistics.registry import find
 from metassay.stats.statistics.tabulated import TabulatedStatistic
 from metassay.studies import judge_failures as failures
 from metassay.studies import judge_parts as parts
+from metassay.studies.judge_biases import biases_of
 from metassay.studies.judge_data import Criterion, Judged, criteria_of, judges_of
 from metassay.studies.judge_notes import answers, notes_on
 from metassay.studies.judge_rows import AgreementRow, JudgeRow, RequirementRow
@@ -61,6 +63,7 @@ def judge(
     target: jd.Target = None,
     slice_by: jd.SliceBy = None,
     worst: jd.Worst = 20,
+    bias: opt.Biased = False,
     over: jd.Generalise = "inputs",
     interval: jd.Interval = "sandwich",
     confidence: opt.Confidence = 0.95,
@@ -94,13 +97,16 @@ def judge(
     if former or scores is None:
         return _asked_otherwise(scores, former)
     if isinstance(scores, Votes):
-        return _votes(scores, human=human, judge=judge, confidence=confidence, require=require)
+        return _votes(scores, human=human, judge=judge, bias=bias, confidence=confidence, require=require)
     kept, notes = without_references(scores, references)
     setting = parts.Setting(kept, parts.tabulated(statistic), confidence, interval, resamples, seed, over)
     criteria, said = criteria_of(kept, human)
     found, unfit = judges_of(kept, criteria, kept.find_humans(human), judge)
     aim = target if target is not None else 0.9 if cut in ("precision", "recall") else 1.0
     card = _card(setting, criteria, found, (cut, aim), (float(epsilon), worse), abstain, slice_by, worst)
+    if bias:
+        swayed = biases_of(kept, criteria, [each.judge for each in found], confidence)
+        card = replace(card, biases=tuple(swayed.table), notes=(*card.notes, *swayed.notes))
     card = replace(card, requirements=_required(card, tuple(require or ())))
     signature = Signature.open(
         judges=len({row.judge for row in card.table}),

@@ -77,7 +77,7 @@ def _per_cell(attribute: Attribute, n: int, m: int) -> IntArray:
 
 
 def _by_length(attribute: Attribute, codes: IntArray) -> Slicing | None:
-    """Return thirds of the items by the length of their texts."""
+    """Return thirds of the items by the length of their texts in characters."""
     lengths = np.array([*map(len, attribute.labels), 0])[codes]
     known = codes >= 0
     if not known.any() or lengths[known].max() < 20:  # names and numbers, not texts
@@ -85,7 +85,7 @@ def _by_length(attribute: Attribute, codes: IntArray) -> Slicing | None:
     low, high = np.quantile(lengths[known], (1 / 3, 2 / 3)).astype(int).tolist()
     if low == high or low == lengths[known].max():
         return None
-    labels = (f"up to {low} characters", f"{low + 1} to {high} characters", f"over {high} characters")
+    labels = (f"up to {low}", f"{low + 1} to {high}", f"over {high}")
     thirds = np.where(known, (lengths > low).astype(np.int64) + (lengths > high), -1)
     return Slicing(f"length of {attribute.name}", thirds, labels)
 

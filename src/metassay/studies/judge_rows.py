@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from metassay.core import fields
 from metassay.core.result import Result
+from metassay.studies.bias_rows import BiasRow
 
 
 @fields.row
@@ -372,3 +373,5 @@ class JudgeCard(Result):
     """Stability over re-runs and prompts."""
     requirements: tuple[RequirementRow, ...] = ()
     """What was required, and whether it is met."""
+    biases: tuple[BiasRow, ...] = ()
+    """If wanted, what sways judges at equal human judgment."""

@@ -32,6 +32,8 @@ from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.clustered import Estimate, ratio, share
 from metassay.stats.statistics.labels import KAPPA
 from metassay.stats.vote_orders import two_orders, verdict_scores
+from metassay.studies.bias import bias as swaying
+from metassay.studies.bias_rows import BiasRow
 from metassay.studies.judge_rows import RequirementRow
 from metassay.studies.vote_items import Items, Verdict, majority
 
@@ -174,6 +176,8 @@ class JudgeVotes(Result):
     """Every two people who voted on the same pairs."""
     requirements: tuple[RequirementRow, ...] = ()
     """Whether requirements are met."""
+    biases: tuple[BiasRow, ...] = ()
+    """If wanted, what sways judges at equal human judgment."""
 
 
 @study
@@ -182,6 +186,7 @@ def judge_votes(
     *,
     human: opt.Human = None,
     judge: jd.Judges = None,
+    bias: opt.Biased = False,
     confidence: opt.Confidence = 0.95,
     require: jd.Require = None,
 ) -> JudgeVotes:
@@ -238,13 +243,14 @@ def judge_votes(
     if verdict.split:
         notes.append(Note.of("people-split", n=verdict.split, pairs=len(items.input)))
     found = JudgeVotes(tuple(rows), Signature.of(""), (), tuple(orders), tuple(margins), tuple(pairs))
-    said = [*_answers(found), *notes]
+    swayed = swaying(votes, human=people, metric=judges, confidence=confidence) if bias else None
+    said = [*_answers(found), *notes, *(swayed.notes if swayed else ())]
     sizes = {"systems": len(votes.systems), "inputs": len(votes.inputs), "votes": len(votes)}
     signature = Signature.open(judges=len(judges), people=len(people), **sizes)
     required = tuple(_required(found, text) for text in require or ())
     return JudgeVotes(
         found.table, signature, tuple(said), found.orders, found.margins, found.people,
-        tuple(row for each in required for row in each),
+        tuple(row for each in required for row in each), tuple(swayed.table) if swayed else (),
     )  # fmt: skip
 
 

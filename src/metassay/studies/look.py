@@ -171,7 +171,7 @@ def look(scores: Scores | Votes, *, files: Sequence[str] = ()) -> Look:
     ['interval', 'interval']
     """
     if isinstance(scores, Votes):
-        return _votes(scores)
+        return _votes(scores, files)
     if not isinstance(scores, Scores):
         raise UsageError(f"expected Scores or Votes, got {type(scores).__name__}; use metassay.read")
     rows = tuple(_row(column, bool(scores.humans)) for column in scores.columns.values())
@@ -278,7 +278,7 @@ def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> 
     return lines
 
 
-def _votes(votes: Votes) -> Look:
+def _votes(votes: Votes, files: Sequence[str]) -> Look:
     counts = np.bincount(votes.rater, minlength=len(votes.raters))
     rows = tuple(
         LookRow(rater, votes.kinds.get(rater, ""), "", "votes", "", np.nan, np.nan, "", int(n), 0, 1, 0)
@@ -305,5 +305,14 @@ def _votes(votes: Votes) -> Look:
         (),
         tuple(_attribute(each.name, each.axis, each.labels) for each in votes.attributes.values()),
         tuple(sample),
-        (),
+        tuple(CommandRow(" ".join(["metassay", *line])) for line in _vote_commands(votes, files)),
     )
+
+
+def _vote_commands(votes: Votes, files: Sequence[str]) -> list[list[str]]:
+    """Return what can be asked of votes."""
+    given = [shlex.quote(file) for file in files] or ["FILE"]
+    lines = [["rank", *given]]
+    if votes.humans and votes.judges:
+        lines.append(["judge", *given])
+    return [*lines, ["report", *given, "-o", "report.html"]]

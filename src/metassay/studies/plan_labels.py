@@ -37,6 +37,8 @@ FEWEST = 20
 """Fewer outputs with a label and a score teach nothing."""
 DRAWS = 1_000
 """Resamples behind the interval of κ."""
+BETTER = 1.15
+"""A way to choose is better than chance if its labels are worth so many times as many; less is error of simulation."""
 MOST_LABELS = 20
 """With more different values, columns hold numbers, and being equal means nothing."""
 
@@ -58,7 +60,7 @@ class LabelNeed:
     target: float
     """What is wanted."""
     needed: int | None
-    """About how many labels give that; None if labels of all outputs would not."""
+    """About how many labels give that, at least 20; None if labels of all outputs would not, or nothing varies."""
     needed_alone: int | None
     """Of the mean, how many labels would be needed without the judge; None otherwise."""
     confidence: fields.Confidence
@@ -140,11 +142,18 @@ def plan_labels(
         told = {"metric": pilot.metric, "human": pilot.human}
         known = tuple((row.quantity, row.needed) for row in needs if row.needed is not None)
         notes.append(Note.of("labels-needed", **told, target=half_width, needed=known, n=pilot.n))
-        if lacking := [row.quantity for row in needs if row.needed is None]:
+        if lacking := [row.quantity for row in needs if row.needed is None and row.half_width > 0]:
             notes.append(Note.of("labels-not-enough", **told, quantities=lacking, target=half_width))
-        if mine:
-            best = max(mine, key=lambda row: row.worth_mean)
-            notes.append(Note.of("labels-choice", **told, strategy=best.strategy, n=best.n, worth=int(best.worth_mean)))
+        told_apart = [row for row in mine if not math.isnan(row.worth_mean)]
+        if told_apart:
+            best = max(told_apart, key=lambda row: row.worth_mean)
+            if best.worth_mean > BETTER * best.n:
+                facts = {"strategy": best.strategy, "worth": int(best.worth_mean)}
+                notes.append(Note.of("labels-choice", **told, n=best.n, **facts))
+            else:
+                notes.append(Note.of("labels-any-choice", **told, n=best.n))
+        if not np.isnan(pilot.whole[0][~np.isnan(pilot.whole[1])]).any():
+            notes.append(Note.of("planned-beyond-labels", **told))
         rows += needs
         choices += mine
     if len(chosen.metrics) < 2:
@@ -196,6 +205,8 @@ class _Pilot:
 
 def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterator[LabelNeed]:
     def need(quantity: str, value: float, half: float, needed: float, alone: float = math.nan) -> LabelNeed:
+        if not half > 0:  # nothing shows how far it varies
+            half = needed = math.nan
         return LabelNeed(
             pilot.metric, pilot.human, quantity, value, pilot.n, half, target, _up(needed), _up(alone), confidence
         )
@@ -220,7 +231,8 @@ def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterat
 
 
 def _up(n: float) -> int | None:
-    return math.ceil(n) if math.isfinite(n) else None
+    """Return a whole number of labels, never so few that they teach nothing; None if no number is known."""
+    return max(math.ceil(n), FEWEST) if math.isfinite(n) else None
 
 
 def _kappa(pilot: _Pilot, confidence: float, seed: int) -> tuple[float, float, float]:

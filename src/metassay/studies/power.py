@@ -33,6 +33,7 @@ from metassay.stats.methods.base import Case, Draws, MetricTest, applicable
 from metassay.stats.methods.registry import TESTS
 from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.labels import LabelStatistic
 from metassay.stats.statistics.registry import choose
 from metassay.studies.selection import has_scores, left_out, rough, select
 
@@ -156,6 +157,12 @@ def simulate_power(
     """
     levels = tuple(level)
     statistics = choose(statistic, levels)
+    for each in statistics:
+        if damage is None and isinstance(each, LabelStatistic):
+            raise UsageError(
+                f"{each.name} compares labels, which noise would turn into numbers; simulate power by a statistic of "
+                "numbers such as pearson or mae"
+            )
     wanted = [TESTS[name] for name in test]
     tests, lacking = applicable(wanted, statistics)
     sizes = cast("tuple[float, ...]", noise)

@@ -28,6 +28,7 @@ from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.stats.arrays import FloatArray
+from metassay.stats.design import connected
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.generalizability import Components, Jackknife
 from metassay.stats.intervals import percentile
@@ -126,7 +127,12 @@ def reliability(
     order = {column.name: at for at, column in enumerate(found)}
     raters.sort(key=lambda row: order[row.human])
     limits = _limits(scores, columns, references, confidence)
-    notes = [*columns.notes, *(note for column in found for note in column.notes()), *_notes(rows, designs)]
+    notes = [
+        *_answer(designs, needs),
+        *columns.notes,
+        *(note for column in found for note in column.notes()),
+        *_notes(rows, designs),
+    ]
     signature = Signature.open(ci=f"jackknife,{confidence:g}", **columns.sizes())
     return Reliability(tuple(rows), signature, tuple(notes), tuple(designs), tuple(needs), tuple(raters), limits)
 
@@ -162,6 +168,17 @@ class _Column:
         return cls(name, kind, values, own, inside, ratings, columns.scores[name].scale.kind, several)
 
     @cached_property
+    def problem(self) -> str:
+        """Why there are no components; empty if there are."""
+        if len(self.facets) < 2:
+            return "one-score" if self.facets else "scores"
+        if self.facets[:2] == ("system", "input"):
+            known = ~np.isnan(self.scores)
+            parts = connected(np.asarray(known.reshape(*known.shape[:2], -1).any(axis=2)))[0]
+            return "disconnected" if parts.max() > 0 else ""
+        return ""
+
+    @cached_property
     def fit(self) -> Jackknife:
         """The components, with and without groups of systems, inputs and raters."""
         return Jackknife(self.scores, self.facets, self.nested)
@@ -169,6 +186,8 @@ class _Column:
     @property
     def levels(self) -> tuple[str, ...]:
         """Levels at which something can be said."""
+        if self.problem:
+            return ()
         if self.facets[:2] == ("system", "input"):
             return ("system", "input", "global") if "rater" in self.facets else ("system",)
         return ("global",) if self.facets == ("input", "rater") else ("system",) if len(self.facets) == 2 else ()
@@ -194,7 +213,7 @@ class _Column:
 
     def components(self, confidence: float) -> Iterator[ComponentRow]:
         """Yield the variance components."""
-        if len(self.facets) < 2:
+        if self.problem:
             return
         whole = self.fit.whole
 
@@ -293,9 +312,8 @@ class _Column:
 
     def notes(self) -> list[Note]:
         """Note what the design does not allow."""
-        if len(self.facets) < 2:
-            what = "scores" if not self.facets else "one-score" if len(self.facets) == 1 else ""
-            return [Note.of("reliability-impossible", column=self.name, reason=what, systems=self.size("system"))]
+        if self.problem:
+            return [Note.of("reliability-impossible", column=self.name, reason=self.problem)]
         notes = []
         if self.kind == "human" and self.ratings is None:
             notes.append(Note.of("raters-unnamed", human=self.name))
@@ -334,9 +352,9 @@ def _coefficients(column: _Column, confidence: float, resamples: int, seed: int)
     raters, systems, inputs = ratings.shape
     units = ratings.reshape(raters, -1)
     grades = len(np.unique(units[~np.isnan(units)])) <= FEW_LABELS
-    kinds = ["alpha-nominal", "ac1", "share"]
-    if column.scale in ("interval", "ordinal"):
-        kinds = ["alpha-interval", *(["alpha-ordinal", "ac2", "share"] if grades else [])]
+    kinds = ["alpha-interval", *(["alpha-ordinal", "ac2", "share"] if grades else [])]
+    if column.scale == "binary":
+        kinds = ["alpha-nominal", "ac1", "share"]
     pages = BootstrapPages(resamples, (systems, inputs), seed, resample_systems=False)
 
     def work(page: int) -> FloatArray:
@@ -401,6 +419,30 @@ def _limits(scores: Scores, columns: Selection, references: bool, confidence: fl
             sizes = [sets.sizes(selected.x[m], selected.z[h], level)[1] for m in some]
             rows += limit_rows(selected, h, some, case, sizes, confidence)
     return tuple(rows)
+
+
+def _answer(designs: Sequence[DesignRow], needs: Sequence[NeedRow]) -> list[Note]:
+    """Note how reliable the order of systems is: of one human criterion, or the range of several."""
+    now = [r for r in designs if (r.axis, r.level) == ("now", "system") and r.kind == "human" and not math.isnan(r.low)]
+    if not now:
+        return []
+    if len(now) > 1:
+        worst, best = (pick(now, key=lambda row: row.estimate) for pick in (min, max))
+        return [
+            Note.of("reliability-range", worst=worst.metric, low=worst.estimate, best=best.metric, high=best.estimate)
+        ]
+    (row,) = now
+    wanted = [need.needed for need in needs if need.metric == row.metric and need.level == "system"]
+    needed = wanted[TARGETS.index(0.9)]
+    facts = {"value": row.estimate, "low": row.low, "high": row.high, "inputs": row.n_inputs, "raters": row.n_raters}
+    return [
+        Note.of(
+            "reliability-of-systems",
+            human=row.metric,
+            needed=int(needed) if math.isfinite(needed) else needed,
+            **facts,
+        )
+    ]
 
 
 def _notes(rows: Sequence[ComponentRow], designs: Sequence[DesignRow]) -> list[Note]:

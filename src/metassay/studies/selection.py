@@ -215,6 +215,7 @@ def select(
     sentinels: bool = False,
     people: bool = False,
     drop_outliers: bool = False,
+    statistics: Sequence[Statistic] = (),
 ) -> Selection:
     """Choose metrics and people, and strip labels.
 
@@ -232,6 +233,8 @@ def select(
         Whether sentinels, and people as metrics, stand beside the metrics.
     drop_outliers
         Whether systems are left out whose score by one of the human criteria is an outlier.
+    statistics
+        If all of them compare labels, labels need no order, and people together are the label of most.
     """
     humans = scores.find_humans(human)
     metrics = tuple(m for m in scores.find_metrics(metric, humans) if m not in humans)
@@ -243,7 +246,9 @@ def select(
     kept, notes = without_references(scores, references)
     if drop_outliers:
         kept, notes = _without_outliers(kept, humans, notes)
-    values = np.stack([kept.matrix(name) for name in (*humans, *metrics)])
+    labels = bool(statistics) and all("nominal" in each.scales for each in statistics)
+    coded = {name for name in (*humans, *metrics) if labels and kept[name].scale.labels}
+    values = np.stack([kept.codes(n) if n in coded else kept.matrix(n) for n in (*humans, *metrics)])
     kinds = ("human",) * len(humans) + ("metric",) * len(metrics)
     whole = None
     given = [name for name in (*humans, *metrics) if kept[name].system_scores is not None]

@@ -59,7 +59,7 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
     """Make the report of an order and write it where the order says."""
     from metassay import engine
     from metassay.report.document.page import QUESTIONS
-    from metassay.report.document.report import TITLE, make_report
+    from metassay.report.document.report import make_report
 
     scores = _read(order)
     # Columns go by their position: a name could be a pattern, a list, or a megabyte.
@@ -80,7 +80,7 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
         tell(furthest, study)
 
     with engine.reporting(worked):
-        title = order["title"] or TITLE
+        title = order["title"] or None
         made = cast("Report", make_report(scores, order["output"], title=title, watch=begun, **order["options"]))
     return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
 

@@ -2,8 +2,8 @@
 
 Damages the outputs of systems in one way and writes the new texts: verbs to their dictionary form (fluency), sentences
 shuffled (coherence), persons replaced by other persons of the source (consistency), and more. A metric that measures
-the criterion must notice. Each text has random numbers of its own, so it is damaged in the same way whatever other
-texts there are.
+the criterion must notice. Probes, such as padding or another format, leave the quality as it was: a judge must not
+notice. Each text has random numbers of its own, so it is damaged in the same way whatever other texts there are.
 
     metassay corrupt texts.jsonl --kind shuffle -o shuffled.jsonl
     metassay corrupt texts.jsonl --kind swap-persons --changes changes.jsonl -o swapped.jsonl
@@ -19,7 +19,9 @@ from metassay.cli import options, texts
 from metassay.cli.parser import Parser
 from metassay.errors import UsageError, one_line
 
-KINDS = ("lemmatize", "shuffle", "swap-persons", "drop-words", "repeat", "negate", "swap-numbers", "truncate")
+PROBES = ("padding", "repetition", "reformat", "position-swap", "name-swap")
+"""What should change no verdict."""
+KINDS = ("lemmatize", "shuffle", "swap-persons", "drop-words", "repeat", "negate", "swap-numbers", "truncate", *PROBES)
 
 
 def add(parser: Parser) -> None:

@@ -2,10 +2,11 @@
 
 Reads the example scores that ship with the package (they are synthetic), runs every study on them, shows how well each
 metric agrees with people, says in words what follows, and writes the report,
-with the scores beside it in the folder demo.
+with the scores beside it in the folder demo. With --judge: whether two judges can stand in for three people.
 
     metassay demo
     metassay demo -o report.html
+    metassay demo --judge
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ REPORT = "demo/report.html"
 SCORES = "demo/scores.csv"
 TITLE = "How far can these metrics be trusted? (synthetic example)"
 USAGE = "[options]"
+VERDICTS = "demo/judge.csv"
 
 
 def _statistics() -> options.Options:
@@ -31,6 +33,8 @@ def _statistics() -> options.Options:
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add(parser, _statistics())
+    what = {"--judge": "show whether two judges can be trusted, on synthetic verdicts, in place of the report"}
+    options.add_flags(parser, "what to show", what)
     options.add_flags(parser, "output", {"-o --output FILE": f"the report (default: {REPORT})", **options.QUIET})
     parser.set_defaults(output=REPORT)
 
@@ -45,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.report.document.report import make_report
     from metassay.report.terminal import default_width
 
+    if arguments.judge:
+        return _judge(arguments)
     chosen = options.given(arguments, _statistics())
     target = Path(arguments.output)
     scores = example()
@@ -68,4 +74,27 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output == REPORT:
         tell(f"The scores, to try commands on: {one_line(Path(SCORES).resolve())}")
     tell(f"The report, with every question, chart and table: {one_line(target.resolve())}")
+    return 0
+
+
+def _judge(arguments: argparse.Namespace) -> int:
+    """Show the judge card of the example verdicts, and keep them in a file to try commands on."""
+    from importlib.resources import files
+
+    from metassay.cli.running import say, show, tell
+    from metassay.core.files import write_text
+    from metassay.errors import one_line
+    from metassay.readers import example
+    from metassay.studies.judge import judge
+
+    target = Path(VERDICTS)
+    target.parent.mkdir(exist_ok=True)
+    write_text(target, files("metassay").joinpath("data", "judge.csv").read_text(encoding="utf-8"))
+    if not arguments.quiet:
+        say("synthetic verdicts of three people and two judges on the answers of four models to 150 questions")
+    show(judge(example("judge"), human="verdict_*", judge="*-judge"))
+    tell()
+    tell("On your own data (a table with an id, and a column for each person and each judge):")
+    tell("  metassay judge FILE --human 'PEOPLE*' --judge NAME")
+    tell(f"The verdicts, to try commands on: {one_line(target.resolve())}")
     return 0

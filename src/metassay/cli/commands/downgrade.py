@@ -66,9 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     output = Output.of(arguments, "downgrade")
     with progress(arguments.quiet), place:
         if arguments.corruption is not None:
-            before, after = _from_texts(arguments)
+            before, after = from_texts(arguments)
         else:
-            before, after = _from_scores(arguments)
+            before, after = from_scores(arguments)
             if arguments.metric is not None:
                 chosen["metric"] = arguments.metric
         if arguments.votes is not None:
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
+def from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Damage texts in every way that was named, and score them all."""
     from metassay.studies.downgrade import Damaged
     from metassay.texts.changes.corruptions import corrupt
@@ -110,11 +110,11 @@ def _from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     return before.declare(lower_is_better=arguments.lower_is_better or ()), after
 
 
-def _from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
+def from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     """Read the scores before the damage, and those after each."""
     from metassay.cli.running import read_scores
     from metassay.studies.downgrade import Damaged
-    from metassay.texts.changes.edits import KINDS as KNOWN
+    from metassay.texts.changes.kinds import KINDS as KNOWN
 
     for name in ("rates", "seed", "cache", "processes"):
         if getattr(arguments, name) is not None:

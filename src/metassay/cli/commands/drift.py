@@ -31,7 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     gate = None if arguments.gate is None else vocabulary.choice("gate", arguments.gate, tuple(GATES))
     arguments.human = getattr(arguments, "human", None)
-    parts = labelled(arguments.files)
+    # Where columns are the versions, human=FILE and judge=FILE say who speaks, as everywhere.
+    parts = {"": arguments.files} if arguments.by == "metric" else labelled(arguments.files)
     arguments.files = [path for paths in parts.values() for path in paths]
     if any(parts):
         arguments.by = arguments.by or "version"

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
     from metassay.cli.running import hold_votes, placed, read_scores, spare_inputs, tell, tell_written
     from metassay.core.files import check_writable
-    from metassay.report.document.report import TITLE, make_report
+    from metassay.report.document.report import make_report
     from metassay.report.terminal import default_width
 
     chosen = options.given(arguments, options.of("make_report"))
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _votes(arguments, chosen)
     scores = read_scores(arguments)
     with progress(arguments.quiet), placed(arguments):
-        report = make_report(scores, arguments.output, title=arguments.title or TITLE, **chosen)
+        report = make_report(scores, arguments.output, title=arguments.title, **chosen)
     for sentence in report.sentences:
         tell(textwrap.fill(sentence, default_width()))
     tell_written(arguments.output, arguments.quiet)

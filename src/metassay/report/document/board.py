@@ -26,7 +26,7 @@ def verdicts(dossier: Dossier) -> str:
     """Return the verdict of every criterion, level and statistic; the page shows the one that its controls name."""
     compared = cast("Comparison | None", dossier.results.get("compare"))
     tested = {} if compared is None else dict(words.by_setting(compared))
-    parts = []
+    parts: list[str] = []
     for setting, rows in grouped(cast("Agreement", dossier.results["agree"]).table, names.SETTING).items():
         said = [tested[setting]] if setting in tested else []
         best = words.best_first(rows)

@@ -152,7 +152,7 @@
     return elements[0];
   };
   const follow = () => {
-    const verdicts = all(".verdict"), said = nearest(verdicts, ["human", "level", "statistic"]);
+    const verdicts = all(".verdict[data-human]"), said = nearest(verdicts, ["human", "level", "statistic"]);
     verdicts.forEach((each) => { each.hidden = each !== said; });
     const board = nearest(boards, ["level", "statistic"]);
     boards.forEach((each) => { each.hidden = each !== board; });

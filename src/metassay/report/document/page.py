@@ -24,7 +24,8 @@ from metassay.report.notes import is_answer, sentences
 from metassay.report.templates import each, filled, options
 
 STUDIES = (
-    *("look", "agree", "compare", "bias", "criteria", "pairs", "decisions", "stability", "precision", "reliability"),
+    *("judge", "look", "agree", "compare", "bias", "criteria", "pairs", "decisions", "stability"),
+    *("precision", "reliability"),
     "difficulty",
     "normality",
 )
@@ -117,11 +118,19 @@ def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
 def _opening(dossier: Dossier) -> str:
     """Return the first screen: the verdict, the metrics by criterion, and the caveats that matter."""
     told = [each("<li>{}</li>", [(warning,)]) for warning in sentences(summary.warnings(dossier))]
-    parts = [
-        '<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>',
-        f'<div aria-live="polite">{board.verdicts(dossier)}</div>',
-        board.boards(dossier),
-    ]
+    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>']
+    correlations = ""
+    if "agree" in dossier.results:
+        correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
+    if "judge" in dossier.results:
+        card = views.page(dossier.results["judge"], "summary,confusion")
+        tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in card.tables)
+        lead = each("<p>{}</p>", zip(card.lead, strict=True))
+        parts.append(f'<div class="verdict">{lead}</div>{tables}')
+        if correlations:
+            parts.append(f"<details><summary>Correlations with people</summary>{correlations}</details>")
+    else:
+        parts.append(correlations)
     if told:
         first, rest = told[:MOST_WARNINGS], told[MOST_WARNINGS:]
         hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
@@ -227,7 +236,7 @@ def _downloads(name: str) -> str:
 def _size(dossier: Dossier) -> str:
     n, m = dossier.scores.shape
     columns = [(name, dossier.scores[name]) for name in (*dossier.humans, *dossier.metrics)]
-    missing = sum(int((values != values).sum()) for values in (dossier.scores.matrix(name) for name, _ in columns))
+    missing = sum(int((values != values).sum()) for values in (dossier.scores[name].mean() for name, _ in columns))
     raters = {label for name, column in columns if name in dossier.humans for label in column.labels("annotator")}
     criteria = "1 human criterion" if len(dossier.humans) == 1 else f"{len(dossier.humans)} human criteria"
     annotators = f"{numbers.counted(len(raters), 'annotator')}" if raters else "annotators not identified"
@@ -244,7 +253,7 @@ def _facts(dossier: Dossier) -> str:
     row = '<tr><th scope="row">{}</th><td>{}</td><td class="right">{}</td><td class="right">{}</td><td>{}</td></tr>'
     facts = []
     for name in (*dossier.humans, *dossier.metrics):
-        column, values = scores[name], scores.matrix(name)
+        column, values = scores[name], scores[name].mean()
         missing = numbers.of(int((values != values).sum()), n * m)
         raters = len(column.labels("annotator")) or ""
         direction = "small is good" if column.lower_is_better else ""

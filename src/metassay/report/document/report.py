@@ -16,7 +16,7 @@ from metassay.report.document.study_runs import Dossier, Watch, gather
 if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics
 
-TITLE = "How far can these metrics be trusted?"
+TITLE, OF_JUDGES = "How far can these metrics be trusted?", "How far can these judges be trusted?"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class Report:
 
     html: str
     """The whole document: one file that needs no network."""
-    sentences: tuple[str, str, str]
-    """The three sentences that matter."""
+    sentences: tuple[str, ...]
+    """The sentences that matter."""
     dossier: Dossier
     """The results behind it."""
 
@@ -49,7 +49,7 @@ def make_report(
     human: opt.Human = None,
     metric: opt.Metric = None,
     statistic: Statistics | None = None,
-    title: str = TITLE,
+    title: str | None = None,
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
@@ -71,7 +71,7 @@ def make_report(
         Statistics of agreement, the first of which is also that of `criteria`; by default Kendall, Pearson and
         Spearman.
     title
-        The heading of the page.
+        The heading of the page; by default a question about metrics, or about judges if people gave labels.
     watch
         Is told the name, the position and the number of studies before each of them.
 
@@ -85,6 +85,7 @@ def make_report(
     sampled: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
     beside = {"sentinels": sentinels, "people_as_metrics": people_as_metrics}
     dossier = gather(scores, human=human, metric=metric, statistic=statistic, watch=watch, beside=beside, **sampled)
+    title = title or (OF_JUDGES if "judge" in dossier.results else TITLE)
     report = Report(page.render(dossier, title=title), summary.answer(dossier), dossier)
     if path is not None:
         report.save(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,15 @@ class Dossier:
     """Studies that these scores do not allow, with the reason."""
 
 
+FEW = 5
+"""With fewer systems no ranking of them says how good a metric is; single outputs do."""
+
+
+def about_judges(scores: Scores, humans: Sequence[str]) -> bool:
+    """Return whether people gave labels, or too few systems are there for anything but single outputs."""
+    return scores.shape[0] < FEW or any(scores[name].scale.kind != "interval" for name in humans)
+
+
 def gather(
     scores: Scores,
     *,
@@ -61,6 +70,7 @@ def gather(
     from metassay.studies.criteria import criteria
     from metassay.studies.decisions import decisions
     from metassay.studies.difficulty import difficulty
+    from metassay.studies.judge import judge
     from metassay.studies.lengths import output_text
     from metassay.studies.look import look
     from metassay.studies.normality import normality
@@ -81,6 +91,7 @@ def gather(
             compare,
             {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **more, **drawn},
         ),
+        "judge": (judge, {"confidence": confidence, **drawn}),
         "bias": (bias, {"confidence": confidence}),
         "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
         "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
@@ -91,6 +102,9 @@ def gather(
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }
+    judged = about_judges(own, humans)
+    if not judged:
+        del plans["judge"]
     if output_text(own) is None and not own.families:
         del plans["bias"]  # nothing is known that could sway a judge
     results: dict[str, Result] = {"look": look(scores)}
@@ -101,13 +115,19 @@ def gather(
         if name == "criteria" and len(humans) < 2:
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
-        if name == "criteria" and statistic is not None:
+        if name == "criteria" and statistic is not None and "agree" in results:
             options["statistic"] = names.statistics(results["agree"].table)[0]
+        if name == "judge":
+            options |= {"judge": metrics, "metric": None}
         try:
-            results[name] = study(own, **named, **options)
+            results[name] = study(
+                own, **{key: value for key, value in {**named, **options}.items() if value is not None}
+            )
         except DataError as error:
-            # Agreement is what the report is about; without it there is nothing to tell.
-            if name == "agree":
+            # Agreement is what the report is about; without it, and without labels, there is nothing to tell.
+            if name == "agree" and not judged:
                 raise
             skipped[name] = one_line(error, 300)
+    if not {"agree", "judge"} & results.keys():
+        raise DataError(skipped.get("judge", skipped["agree"]))
     return Dossier(own, humans, metrics, results, skipped)

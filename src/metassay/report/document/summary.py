@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.errors import listed, one_line
-from metassay.report import names, numbers, words
+from metassay.report import names, numbers, views, words
 from metassay.report.document.study_runs import Dossier
+from metassay.report.notes import is_answer
 from metassay.report.table import sizes
 from metassay.report.views.columns import grouped
 
@@ -34,17 +35,23 @@ _TESTS = {
 }
 
 
-def answer(dossier: Dossier) -> tuple[str, str, str]:
-    """Return the three sentences that matter, about the first human criterion at the system level.
+def answer(dossier: Dossier) -> tuple[str, ...]:
+    """Return the sentences that matter: how far judges can be trusted if there are labels, else three about metrics.
 
-    Which metric agrees best and whether that is significant; how precise that is; and what rests on the sample of
-    inputs.
+    The three are about the first human criterion at the system level: which metric agrees best and whether that is
+    significant; how precise that is; and what rests on the sample of inputs.
     """
+    if "judge" in dossier.results:
+        return views.page(dossier.results["judge"]).lead
     return (_verdict(dossier), _certainty(dossier), _sample(dossier))
 
 
 def glossary(dossier: Dossier) -> tuple[str, ...]:
     """Return a short sentence for each word of the answer that a newcomer may not know."""
+    if "agree" not in dossier.results:
+        return ()
+    if "agree" not in dossier.results:
+        return ()
     table = cast("Agreement", dossier.results["agree"]).table
     what = names.measure(table)
     said = [_LEVELS[level].format(what) for level in grouped(table, "level") if level in _LEVELS]
@@ -59,6 +66,8 @@ def glossary(dossier: Dossier) -> tuple[str, ...]:
 
 def warnings(dossier: Dossier) -> tuple[Note, ...]:
     """Return what a reader must know before believing any number of the report."""
+    if "judge" in dossier.results:
+        return tuple(note for note in dossier.results["judge"].notes if not is_answer(note))
     n, m = dossier.scores.shape
     few = [(n < FEW_SYSTEMS, Note.of("few-systems", n=n)), (m < FEW_INPUTS, Note.of("few-inputs", n=m))]
     studies = [dossier.results[study] for study in ("compare", "agree") if study in dossier.results]

@@ -16,7 +16,7 @@ from metassay.core.files import write_text
 from metassay.core.result import Result
 from metassay.core.study import read_question, study
 from metassay.core.votes import Votes
-from metassay.errors import MetassayError, UsageError, one_line
+from metassay.errors import MetassayError, one_line
 from metassay.report import data, html, latex, numbers, views
 from metassay.report.document.page import _data, _figure, _filled, document
 from metassay.report.templates import each
@@ -83,8 +83,6 @@ def make_votes_report(
     from metassay.studies.judge_votes import judge_votes
     from metassay.studies.rank import rank
 
-    if not isinstance(votes, Votes):
-        raise UsageError(f"expected Votes, got {type(votes).__name__}; use metassay.read_votes")
     sampled: dict[str, Any] = {"resamples": resamples, "seed": seed}
     results: dict[str, Result] = {"rank": rank(votes, human=human, metric=metric, confidence=confidence, **sampled)}
     skipped = {}

@@ -73,7 +73,11 @@ def _bias(facts: Facts) -> str:
     share = facts["unit"] == "share"
     scale, unit, form = (100, " percentage points", numbers.one) if share else (1, " points", numbers.two)
     effect, low, high = (scale * facts[name] for name in ("effect", "low", "high"))
-    held = {"orders": "in both orders", "nothing": "with no human judgment held equal"}
+    held = {
+        "orders": "in both orders",
+        "nothing": "with no human judgment held equal",
+        "output": "compared with the same output as it was",
+    }
     return (
         f"{one_line(facts['metric'], 60)}: an output {one_line(facts['feature'], 80)} "
         f"{'gains' if effect > 0 else 'loses'} {form(abs(effect))}{unit}, "

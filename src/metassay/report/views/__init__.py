@@ -33,9 +33,9 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "estimate": ("table", "differences", "ranking", "methods"),
     "judge": (
         *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
-        *("threshold", "operating", "calibration", "ranks", "runs", "requirements"),
+        *("threshold", "operating", "calibration", "ranks", "runs", "bias", "requirements"),
     ),
-    "judge-votes": ("summary", "orders", "margins", "people", "requirements"),
+    "judge-votes": ("summary", "orders", "margins", "people", "bias", "requirements"),
     "leaderboard": ("board", "intervals", "tasks", "triangle", "pairs"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),

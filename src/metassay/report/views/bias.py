@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from metassay.errors import one_line
@@ -12,11 +13,13 @@ from metassay.report.views.columns import bold, build, figures, grouped, optiona
 
 if TYPE_CHECKING:
     from metassay.studies.bias import Biases
+    from metassay.studies.bias_rows import BiasRow
 
 HELD = {
     "difference": "at equal {}",
     "covariate": "at equal {} (by regression)",
     "orders": "each pair in both orders",
+    "output": "the same outputs, changed",
     "nothing": "without human judgment",
 }
 MOST_GRADES = 2
@@ -31,7 +34,11 @@ def default(result: Biases) -> tuple[str, ...]:
 
 def table(result: Biases) -> tuple[Table, ...]:
     """Return effects, a section per judge."""
-    rows = result.table
+    return effects(result.table)
+
+
+def effects(rows: Sequence[BiasRow]) -> tuple[Table, ...]:
+    """Return effects, a section per judge."""
     clear = any(row.p_corrected <= 1 - row.confidence for row in rows)
     level = numbers.level(rows[0].confidence) if rows else ""
     return build(

@@ -9,6 +9,7 @@ from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
+from metassay.report.views.bias import effects
 from metassay.report.views.columns import Shown, across, bold, build, estimates, figures, grouped, lines, words
 
 if TYPE_CHECKING:
@@ -30,8 +31,13 @@ def lead(result: JudgeCard) -> list[tuple[Note, ...]]:
 def default(result: JudgeCard) -> tuple[str, ...]:
     """Return the card, where the first judge fails, and whether requirements are met."""
     few = len(result.table) <= 4
-    more = ("slices",) if few and result.slices else ()
+    more = (*(("slices",) if few and result.slices else ()), *(("bias",) if result.biases else ()))
     return ("summary", *more, *(("requirements",) if result.requirements else ()))
+
+
+def bias(result: JudgeCard) -> tuple[Table, ...]:
+    """Return what sways judges."""
+    return effects(result.biases)
 
 
 def _value(value: float, low: float, high: float, statistic: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from metassay.core.note import Note
 from metassay.report import numbers
 from metassay.report.table import Table
+from metassay.report.views.bias import effects
 from metassay.report.views.columns import across, build, lines
 from metassay.report.views.judge import requirements as requirements
 
@@ -30,7 +31,13 @@ def default(result: JudgeVotes) -> tuple[str, ...]:
     """Return what there is to see."""
     swapped = any(row.n_items for row in result.orders)
     several = len({row.judge for row in result.margins}) < len(result.margins)
-    return ("summary", *["orders"] * swapped, *["margins"] * several, *["requirements"] * bool(result.requirements))
+    more = [*["bias"] * bool(result.biases), *["requirements"] * bool(result.requirements)]
+    return ("summary", *["orders"] * swapped, *["margins"] * several, *more)
+
+
+def bias(result: JudgeVotes) -> tuple[Table, ...]:
+    """Return what sways judges."""
+    return effects(result.biases)
 
 
 def summary(result: JudgeVotes) -> tuple[Table, ...]:

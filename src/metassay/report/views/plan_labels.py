@@ -33,7 +33,7 @@ def needs(result: LabelPlan) -> tuple[Table, ...]:
         [
             figures("", lambda row: QUANTITIES[row.quantity], key=True),
             "now|value|two",
-            figures("±", "half_width", lambda half: numbers.fixed(half, 3)),
+            figures("±", "half_width", lambda half: numbers.DASH if half != half else numbers.fixed(half, 3)),
             "labels|n_labelled|count",
             figures("needed", needed),
             optional(figures("without the judge", lambda row: row.needed_alone)),
@@ -43,22 +43,24 @@ def needs(result: LabelPlan) -> tuple[Table, ...]:
             for mine in grouped(result.table, CASE).values()
         ],
         f"±: half the width of the {numbers.level(result.table[0].confidence)} CI with the labels that there are. "
-        f"{numbers.DASH} labels of all outputs would not be enough: more outputs are needed.",
+        f"{numbers.DASH} no number of labels is known to be enough: more outputs are needed, or nothing varies.",
         undefined=None,
     )
 
 
 def choices(result: LabelPlan) -> tuple[Table, ...]:
     """Return a row per way to choose labels."""
-    best = {id(max(mine, key=lambda row: row.worth_mean)) for mine in grouped(result.choices, CASE).values()}
+    best = {
+        id(max(mine, key=lambda row: _known(row.worth_mean) or 0)) for mine in grouped(result.choices, CASE).values()
+    }
     return build(
         "Which outputs to label next?",
         [
             "choice|strategy",
             figures("error of the mean", "error_mean", numbers.general),
-            bold(figures("worth", "worth_mean"), lambda row: id(row) in best),
+            bold(figures("worth", "worth_mean", _count), lambda row: id(row) in best),
             optional(figures("error of the accuracy", lambda row: _known(row.error_accuracy), numbers.general)),
-            optional(figures("worth", lambda row: _known(row.worth_accuracy), numbers.count)),
+            optional(figures("worth", lambda row: _known(row.worth_accuracy), _count)),
             optional(figures("judge wrong", lambda row: _known(row.errors_found), numbers.percent)),
         ],
         [
@@ -70,6 +72,10 @@ def choices(result: LabelPlan) -> tuple[Table, ...]:
         undefined=None,
         bold="the most precise mean",
     )
+
+
+def _count(value: float) -> str:
+    return numbers.DASH if value != value else numbers.count(value)
 
 
 def _known(value: float) -> float | None:

@@ -68,7 +68,7 @@ def summary(result: Reliability) -> tuple[Table, ...]:
             else at("global", "of outputs"),
             need("input" if any(row.level == "input" for row in now) else "global", "raters", 0.8),
         ],
-        [("", lines(now, "metric"))],
+        [("", lines(now, "metric"))] if now else [],
         f"In brackets: {_level(result)} CI. Reliability: share of the variance that is no error, Eρ², for the order of "
         "systems, and of the outputs of an input.",
         "Inputs for .80, .90: inputs that make system means as reliable, with the same raters; ∞: none is enough.",
@@ -90,7 +90,7 @@ def components(result: Reliability) -> tuple[Table, ...]:
             "human|metric" if people else "metric",
             *across(sorted(shown, key=_order), "component", lambda name: figures(_short(name), share)),
         ],
-        [("", lines(shown, "metric"))],
+        [("", lines(shown, "metric"))] if shown else [],
         "Shares of the sum of all components; the interaction of all sources contains the error of a single score.",
         "Variances with intervals: view rows." if people else "",
         undefined=UNKNOWN,

@@ -20,7 +20,8 @@ from metassay.core.study import study
 from metassay.core.texts import Item, Texts
 from metassay.errors import UnknownName, UsageError, one_line
 from metassay.texts.changes.analysis import Analysis, analysis
-from metassay.texts.changes.edits import KINDS, Draft, Kind, Setting
+from metassay.texts.changes.edits import Draft, Setting
+from metassay.texts.changes.kinds import KINDS, Kind
 from metassay.texts.changes.persons import Name
 from metassay.texts.segments import is_spaceless, replaced
 
@@ -107,7 +108,9 @@ def corrupt(
     kind
         What to do: ``lemmatize`` (verbs to their dictionary form), ``shuffle`` (sentences change places),
         ``swap-persons`` (each person becomes another one of the source), ``drop-words``, ``repeat`` (sentences stand
-        twice), ``negate``, ``swap-numbers``, ``truncate``.
+        twice), ``negate``, ``swap-numbers``, ``truncate``. Probes, which leave the quality as it was: ``padding``
+        (sentences that say nothing), ``repetition`` (everything is said again at the end), ``reformat`` (a list, with
+        bold words), ``position-swap`` (two answers in one text change places) and ``name-swap`` (names of models).
 
     Returns
     -------

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from metassay.texts.changes.analysis import Analysis, Need, in_case_of
+from metassay.texts.changes.analysis import Analysis, in_case_of
 from metassay.texts.changes.persons import Mention, Name, is_sentence_case, renamed
 from metassay.texts.segments import Span, terms, word_list, words
 
@@ -263,41 +262,3 @@ def swap_numbers(setting: Setting) -> Draft:
         others = ([text for text, kind in pool.items() if kind == number.kind and text != own] for pool in pools)
         possible += [(number, found) for found in [next(filter(None, others), None)] if found]
     return _swapped(setting, possible, lambda number, new: in_case_of(new, number.text))
-
-
-# -- all of them --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of corruption."""
-
-    edit: Callable[[Setting], Draft]
-    """Lists the edits of a text."""
-    criterion: str
-    """The quality criterion that it is made to damage."""
-    units: str
-    """What the rate is a share of."""
-    needs: tuple[Need, ...] = ()
-    """What it asks of the back end."""
-    rate: float = 1.0
-    """The rate if none is said."""
-    spaces: bool = True
-    """Whether it needs spaces between words, and so cannot damage a text in Chinese."""
-    source: bool = False
-    """Whether it can do nothing without a source."""
-    english: bool = False
-    """Whether the built-in rules for it know only English."""
-
-
-KINDS: dict[str, Kind] = {
-    "lemmatize": Kind(lemmatize, "fluency", "inflected verbs", ("verbs",), english=True),
-    "shuffle": Kind(shuffle, "coherence", "sentences", ("sentences",), spaces=False),
-    "swap-persons": Kind(swap_persons, "consistency", "persons", ("people",), source=True),
-    "drop-words": Kind(drop_words, "fluency", "words", rate=0.2),
-    "repeat": Kind(repeat, "coherence", "sentences", ("sentences",), spaces=False),
-    "negate": Kind(negate, "consistency", "sentences", ("sentences", "verbs"), english=True),
-    "swap-numbers": Kind(swap_numbers, "consistency", "numbers", spaces=False),
-    "truncate": Kind(truncate, "relevance", "words", rate=0.5),
-}
-"""Every kind of corruption by name."""

@@ -1,0 +1,83 @@
+"""Rows of what sways judges."""
+
+from __future__ import annotations
+
+from metassay.core import fields
+
+
+@fields.row
+class BiasRow:
+    """How much one thing that should not matter changes what one judge says."""
+
+    metric: fields.Metric
+    human: str | None
+    """The human criterion that is held fixed; None if there is none."""
+    bias: str
+    """``position``, ``length``, ``family``, ``style`` or ``probe``."""
+    feature: str
+    """What an output is that gains the effect, such as ``twice as long``; in votes, than the other one."""
+    effect: float
+    """What such an output gains, in `unit`; NaN if the data do not tell."""
+    low: fields.Low
+    high: fields.High
+    confidence: fields.Confidence
+    p_value: fields.PValue
+    p_corrected: float
+    """The p-value after Holm's correction over the effects of the judge."""
+    detectable: float
+    """The smallest effect that data of this precision show in four of five cases, at significance 1 − confidence."""
+    unit: str
+    """``points`` of the judge's scale, or ``share`` of outputs passed or of votes won."""
+    held: str
+    """How quality is held fixed: ``difference`` (judge − people), ``covariate`` (people's score in the regression),
+    ``orders`` (every pair in both orders), ``output`` (the same output before and after) or ``nothing``."""
+    n_judgments: int
+    """Judgments that it rests on."""
+    n_clusters: int
+    """Inputs, or clusters of them."""
+    reason: str | None
+    """Why there is no effect: ``constant`` (the feature does not vary) or ``few`` (too few judgments); else None."""
+
+
+@fields.row
+class GradeRow:
+    """How a judge uses one grade."""
+
+    metric: fields.Metric
+    human: str | None
+    """The human criterion."""
+    grade: str
+    """The grade, or the range of scores; in votes what won."""
+    share_people: float
+    """Share of outputs to which people give it."""
+    share_judge: float
+    """Share of outputs to which the judge gives it; NaN if the two scales differ."""
+    difference: float
+    """Mean of judge − people where people give it; NaN if the two scales differ."""
+    low: fields.Low
+    high: fields.High
+    n_judgments: int
+    """Outputs to which people give it."""
+
+
+@fields.row
+class RerunRow:
+    """How far repetitions of one judge agree."""
+
+    metric: fields.Metric
+    what: str
+    """``runs`` (re-runs or prompts) or ``orders`` (both orders of a pair)."""
+    n_runs: int
+    """Repetitions."""
+    same: float
+    """Share of pairs of repetitions that say the same."""
+    low: fields.Low
+    high: fields.High
+    alpha: float
+    """Krippendorff's α between repetitions: interval for numbers, nominal for labels and votes."""
+    spread: float
+    """Standard deviation between repetitions of one output, in points; NaN for labels and votes."""
+    shift: float
+    """Difference between the means of the kindest and of the strictest repetition; NaN for votes."""
+    n_judgments: int
+    """Outputs, or pairs of them, that were judged at least twice."""
