@@ -16,9 +16,10 @@ from metassay.stats.significance import clusters
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "wmt23.md"
 DRAWS = 1_000
 MEASURES = {
-    "acc-eq": ("input", "KendallWithTiesOpt, by segment", "Accuracy with calibrated ties, by segment"),
-    "pearson": ("system", "Pearson, system scores", "Pearson of system scores"),
+    "acc-eq": ("input", "KendallWithTiesOpt, by segment", "Accuracy with calibrated ties, by segment", "perm-outcomes"),
+    "pearson": ("system", "Pearson, system scores", "Pearson of system scores", "perm-both"),
 }
+"""The level, what is published, how it is called here, and the test of the shared task."""
 
 
 def column(name: str) -> str:
@@ -44,7 +45,7 @@ def span(row: object) -> str:
 
 
 def section(statistic: str, data: dict[str, ma.Scores], figure: object) -> tuple[str, dict[str, float]]:
-    level, _, title = MEASURES[statistic]
+    level, _, title, test = MEASURES[statistic]
     values = figure.values  # type: ignore[attr-defined]
     published = {column(name): at for at, name in enumerate(sorted(values, key=values.get, reverse=True), 1)}
     metrics = [name for name in published if name in data["documents"].metrics]
@@ -52,7 +53,7 @@ def section(statistic: str, data: dict[str, ma.Scores], figure: object) -> tuple
     exchanged, boards = {}, {}
     for name, scores in data.items():
         exchanged[name] = ma.compare(
-            scores, statistic=statistic, level=level, test="perm-both", correction="none", resamples=DRAWS, **options
+            scores, statistic=statistic, level=level, test=test, correction="none", resamples=DRAWS, **options
         )
         boards[name] = ma.leaderboard(scores, statistic=f"{statistic}@{level}", **options)
     of = {name: clustered(found) for name, found in exchanged.items()}
@@ -62,17 +63,20 @@ def section(statistic: str, data: dict[str, ma.Scores], figure: object) -> tuple
         "",
         "| published | metric | value | cluster, as the task tests | cluster, documents together | "
         "possible ranks, segments | possible ranks, documents | letters |",
-        "|---:|---|---:|---:|---:|---:|---:|---|",
+        "|---:|---|---:|---:|---:|---:|" + ("---|" if test == "perm-outcomes" else "---:|---|"),
     ]
     for metric in sorted(metrics, key=published.get):  # type: ignore[arg-type]
         row = sets["documents"][metric]
-        cells = [published[metric], metric, f"{row.estimate:.3f}", of["segments"][metric], of["documents"][metric]]
+        cells = [published[metric], metric, f"{row.estimate:.3f}", of["segments"][metric]]
+        cells += [] if test == "perm-outcomes" else [of["documents"][metric]]
         cells += [span(sets["segments"][metric]), span(row), row.letters]
         lines.append(f"| {' | '.join(map(str, cells))} |")
+    if test == "perm-outcomes":  # outcomes of pairs of outputs know no documents
+        lines = [line.replace(" cluster, documents together |", "") for line in lines]
     pairs = len(metrics) * (len(metrics) - 1) // 2
     facts = {
         "pairs": pairs,
-        **{f"{name}, perm-both": sum(row.significant for row in exchanged[name].table) for name in data},
+        **{f"{name}, exchanged": sum(row.significant for row in exchanged[name].table) for name in data},
         **{f"{name}, default": sum(row.significant for row in boards[name].tests) for name in data},
         **{f"{name}, default, Holm": sum(row.significant_corrected for row in boards[name].tests) for name in data},
         "clusters": max(of["segments"].values()),
@@ -89,8 +93,8 @@ def section(statistic: str, data: dict[str, ma.Scores], figure: object) -> tuple
 def left(facts: dict[str, dict[str, float]]) -> str:
     """Return how many pairs of metrics are significantly different by which test."""
     rows = [
-        ("the task's test (`perm-both`), segments exchanged by themselves", "segments, perm-both"),
-        ("the same, documents exchanged together", "documents, perm-both"),
+        ("the task's test (`perm-outcomes`, `perm-both`)", "segments, exchanged"),
+        ("the same, documents exchanged together (`perm-both` only)", "documents, exchanged"),
         ("our default test (`jackknife`), segments independent", "segments, default"),
         ("our default test, documents together", "documents, default"),
         ("our default test, segments independent, Holm", "segments, default, Holm"),
@@ -99,7 +103,10 @@ def left(facts: dict[str, dict[str, float]]) -> str:
     head = " | ".join(MEASURES[name][2] for name in facts)
     lines = [f"| pairs of metrics found different, α = .05 | {head} |", "|---|" + "---:|" * len(facts)]
     for words, key in rows:
-        cells = " | ".join(f"{each[key]} of {each['pairs']}" for each in facts.values())
+        cells = " | ".join(
+            "–" if key == "documents, exchanged" and name == "acc-eq" else f"{each[key]} of {each['pairs']}"
+            for name, each in facts.items()
+        )
         lines.append(f"| {words} | {cells} |")
     return "\n".join(lines)
 
@@ -112,7 +119,7 @@ def main() -> None:
     data = {"segments": scores.declare(cluster_by="none"), "documents": scores}
     listed = {figure.what.partition(": ")[2]: figure for figure in figures() if figure.paper == "perrella-2024"}
     parts, facts = {}, {}
-    for statistic, (_, what, _) in MEASURES.items():
+    for statistic, (_, what, _, _) in MEASURES.items():
         parts[statistic], facts[statistic] = section(statistic, data, listed[what])
     seg, whole = facts["acc-eq"], facts["pearson"]
     PAGE.write_text(
@@ -127,7 +134,7 @@ def main() -> None:
             metrics=int((1 + (1 + 8 * seg["pairs"]) ** 0.5) / 2),
             clusters_seg=seg["clusters"],
             clusters_sys=whole["clusters"],
-            clusters_docs=seg["clusters, documents"],
+            clusters_docs=whole["clusters, documents"],
             sections="\n".join(parts.values()),
             draws=f"{DRAWS:,}",
         ),
@@ -158,24 +165,25 @@ metassay reproduce --data FOLDER --only perrella-2024
 {left}
 
 ```sh
-task="--human mqm --statistic acc-eq --level input --test perm-both --correction none --resamples 1000"
-metassay compare wmt23 $task --cluster-by none
-metassay compare wmt23 $task
-metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --cluster-by none --view tests
-metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view tests
+task="--human mqm --correction none --resamples 1000"
+metassay compare wmt23 $task --statistic acc-eq --level input --test perm-outcomes
+metassay compare wmt23 $task --statistic pearson --level system --test perm-both --cluster-by none
+metassay compare wmt23 $task --statistic pearson --level system --test perm-both
+metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --cluster-by none --view pairs
+metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view pairs
 ```
 
-These are the {metrics} metrics of the tables below (`--metric`); for system scores the first two commands take
-`--statistic pearson --level system`.
+These are the {metrics} metrics of the tables below (`--metric`).
 
-- **The test of the shared task** exchanges the scores of two metrics cell by cell. Its conclusion is about other noise
-  on these very systems. It makes {clusters_seg} clusters by segment and {clusters_sys} by system; where segments of one
-  document are exchanged together, {clusters_docs} by segment.
+- **The tests of the shared task** exchange what two metrics say of pairs of outputs (by segment) or of single outputs
+  (by system). Their conclusion is about other noise on these very systems. They make {clusters_seg} clusters by
+  segment and {clusters_sys} by system; where segments of one document are exchanged together, {clusters_docs} by
+  system.
 - **The default test here** asks what new systems and new documents would show. Twelve systems show little: by system,
-  the data do not rule out for {first_sys} of the {metrics} metrics that they are the best, and by segment for
+  the data do not rule out that any of {first_sys} of the {metrics} metrics is the best, and by segment any of
   {first_seg}.
 - **Documents.** Segments of one document share topic, style and translator, so {documents} documents are less evidence
-  than their segments. The rows of the table above come in pairs that differ in nothing else.
+  than their segments. In the table above, rows with and without documents differ in nothing else.
 - That a difference is not significant does not mean that there is none. With twelve systems, only large differences can
   be shown; [plan](guides/plan.md) says how many systems would be needed.
 

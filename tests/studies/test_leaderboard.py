@@ -342,7 +342,7 @@ def test_html_draws_the_bars(board, tmp_path):
 
 
 def test_every_view_and_the_way_back(board, tmp_path):
-    for view in ("board", "intervals", "tasks", "triangle", "tests", "rows"):
+    for view in ("board", "intervals", "tasks", "triangle", "pairs", "rows"):
         assert board.to_text(view=view)
     board.to_json(tmp_path / "b.json")
     assert ma.load(tmp_path / "b.json") == board

@@ -36,7 +36,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
         *("threshold", "operating", "calibration", "ranks", "runs", "bias", "requirements"),
     ),
     "judge-votes": ("summary", "orders", "margins", "people", "bias", "requirements"),
-    "leaderboard": ("board", "intervals", "tasks", "triangle", "tests"),
+    "leaderboard": ("board", "intervals", "tasks", "triangle", "pairs"),
     "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
     "metrics": ("table", "details"),
     "normality": ("table",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any
 
 from metassay.core import vocabulary
@@ -139,7 +140,7 @@ def triangle(result: Leaderboard) -> tuple[Table, ...]:
     return tables
 
 
-def tests(result: Leaderboard) -> tuple[Table, ...]:
+def pairs(result: Leaderboard) -> tuple[Table, ...]:
     """Return every pair of metrics that is significantly different, the smallest p-value first."""
     sections = []
     for rows in grouped(result.tests, names.SETTING).values():
@@ -180,9 +181,24 @@ def _ranks(row: LeaderRow) -> str | None:
 
 def _letters() -> Shown:
     """Return the letters, which stand beside their numbers on paper."""
-    shown = words("", "letters", key=False, whole=True)
+    shown = words("", lambda row: _runs(row.letters), key=False, whole=True)
     told = "Metrics that share a letter are not significantly different."
     return replace(shown, column=replace(shown.column, medium="paper", legend=told), optional=True)
+
+
+def _runs(letters: str) -> str:
+    """Return letters with runs of neighbours cut short.
+
+    Examples
+    --------
+    >>> _runs("abcdf"), _runs("ab")
+    ('a–df', 'ab')
+    """
+    runs: list[str] = []
+    for letter in letters:
+        follows = runs and ascii_letters.find(letter) == ascii_letters.find(runs[-1][-1]) + 1
+        runs = [*runs[:-1], runs[-1] + letter] if follows else [*runs, letter]
+    return "".join(f"{run[0]}–{run[-1]}" if len(run) > 2 else run for run in runs)
 
 
 def _bars(rows: Sequence[LeaderRow]) -> Shown:

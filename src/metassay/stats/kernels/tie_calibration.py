@@ -22,6 +22,8 @@ CHUNK, WIDTH = 1024, 256
 """Steps and draws looked at together, so that they stay in the cache."""
 TILE = 1 << 22
 """Units × draws weighted together after exchanges."""
+TABLES = 16
+"""Pairs of metrics that are evaluated with the same weights before these are made again."""
 GRID = 256
 """Thresholds that are tried after exchanges of scores."""
 EXACT = 1 << 24
@@ -276,13 +278,14 @@ class CalibratedExchange:
             both = [taken[a] if whole_groups else taken[a][self.first] & taken[b][self.second] for a, b in ways]
             return np.stack(both).reshape(len(ways), -1, both[0].shape[-1]).astype(np.float64)
 
-        shared = weights(tiles[0])
-        for at, (a, b) in enumerate(self.pairs):
-            table = self._table(a, b, ways, units)
+        for start in range(0, len(self.pairs), TABLES):
+            tables = [self._table(a, b, ways, units) for a, b in self.pairs[start : start + TABLES]]
             for cut in tiles:
-                chosen = shared if len(tiles) == 1 else weights(cut)
+                chosen = weights(cut)
                 # What X_s does not take, Y_s takes: the ways in reverse.
-                out[0, at, cut], out[1, at, cut] = self._best(table, chosen), self._best(table, chosen[::-1])
+                turned = np.ascontiguousarray(chosen[::-1])
+                for at, table in enumerate(tables, start):
+                    out[0, at, cut], out[1, at, cut] = self._best(table, chosen), self._best(table, turned)
         return out[0], out[1]
 
     def _table(self, a: int, b: int, ways: Sequence[Pair], units: tuple[int, int]) -> tuple[FloatArray, _Gains]:
@@ -308,7 +311,7 @@ class CalibratedExchange:
 
     def _best(self, table: tuple[FloatArray, _Gains], weights: FloatArray) -> FloatArray:
         right, gains = table
-        flat = np.ascontiguousarray(weights).reshape(len(right), -1)
+        flat = weights.reshape(len(right), -1)
         folds = int(self.fold.max()) + 1
         curves = np.cumsum(np.asarray(gains @ flat).reshape(folds, -1, flat.shape[1]), axis=1)
         start = right @ flat
