@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
@@ -112,12 +112,8 @@ def leaderboard(
     plan = Plan(method, tested_by, Draws(resamples, seed, engine.run), confidence, alpha, p, inputs)
     board = Board(plan, weights)
     humans = named_in(named, human, "human criterion")
-    more = {
-        "references": references,
-        "sentinels": sentinels,
-        "people": people_as_metrics,
-        "drop_outliers": drop_outliers,
-    }
+    more: dict[str, Any] = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
+    more |= {"references": references, "statistics": [one for one, _ in measures]}
     for name in humans:
         chosen: dict[str, Selection] = {}
         for task, own in named.items():
@@ -160,7 +156,7 @@ def _measures(given: opt.Measures, levels: tuple[str, ...]) -> list[tuple[Statis
 
 
 def _selected(
-    own: Scores, human: str, metric: opt.Metric, board: Board, task: str, more: Mapping[str, bool]
+    own: Scores, human: str, metric: opt.Metric, board: Board, task: str, more: Mapping[str, Any]
 ) -> Selection | None:
     """Return what a task has of a human criterion, or None, with a note, if it has nothing to compare."""
     if human not in own.columns:
