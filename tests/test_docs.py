@@ -73,6 +73,7 @@ def folder(model, tmp_path) -> Path:
 def furnished(folder: Path) -> Path:
     scores = ma.example()
     ma.write(scores, folder / "scores.csv")
+    shutil.copy(Path(ma.__file__).parent / "data" / "judge.csv", folder / "judge.csv")
     shutil.copy(Path(ma.__file__).parent / "data" / "votes.csv", folder)
     metrics, people = [], []
     for s, system in enumerate(scores.systems):

@@ -173,3 +173,20 @@ def test_votes_that_say_nothing_are_left_out():
     assert votes.win_rates(found)[0].tolist() == [0.5, 0.5]
     empty = votes.tally(np.array([], dtype=int), np.array([], dtype=int), np.array([]), 2)
     assert np.isnan(votes.bradley_terry(empty).values).all()
+
+
+def test_covariance_of_win_rates():
+    # each vote by itself: p(1 − p)/n, and what one system wins the other loses
+    found = votes.win_rate_covariance(counted((0, 1, 30, 0, 10), size=2))
+    assert found == pytest.approx(np.array([[1, -1], [-1, 1]]) * 0.75 * 0.25 / 40)
+    # clusters of two equal votes are worth one each
+    a, b, outcome = np.zeros(80, int), np.ones(80, int), np.repeat([1.0] * 30 + [0.0] * 10, 2)
+    twice = votes.tally(a, b, outcome, 2, np.repeat(np.arange(40), 2))
+    assert votes.win_rate_covariance(twice) == pytest.approx(found * 40 / 39)
+
+
+def test_strengths_that_virtual_votes_hold_are_not_certain():
+    few, many = (votes.bradley_terry(counted((0, 1, n, 0, 0), size=2)).difference(0, 1) for n in (3, 300))
+    assert few.low < 0 < few.high
+    assert many.low > 0
+    assert many.high - many.low > 4

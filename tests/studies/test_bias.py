@@ -261,6 +261,25 @@ def test_pandalm_is_hard_on_its_own_family():
     assert row.n_judgments == 999
 
 
+@pytest.mark.skipif(not (DATA / "alttest").exists(), reason="needs the data of the alternative-annotator test")
+def test_gemini_flash_avoids_the_ends_of_the_scale():
+    folder = DATA / "alttest" / "cebab_stars"
+    scores = ma.read(f"human={folder / 'human_annotations.json'}", f"judge={folder / 'llm_annotations.json'}")
+    rows = [row for row in ma.bias(scores, metric="gemini_flash").grades if row.grade in "15"]
+    assert sum(row.share_judge for row in rows) == pytest.approx(0.09, abs=0.005)
+    assert sum(row.share_people for row in rows) == pytest.approx(0.27, abs=0.005)
+    assert rows[0].low > 0.5
+    assert rows[1].high < -0.5
+
+
+def test_grades_that_are_better_when_low():
+    values = np.tile([1.0, 2, 3, 4], (3, 10))
+    scores = ma.Scores.from_arrays({"judge": values + 1}, {"h": values}, lower_is_better=["judge", "h"])
+    rows = ma.bias(scores).grades
+    assert [row.grade for row in rows] == ["4", "3", "2", "1"]
+    assert [row.difference for row in rows] == [-1, -1, -1, -1]
+
+
 # -- what is said, and what is wrong ---------------------------------------------------------------
 
 
@@ -312,7 +331,7 @@ def test_misuse(judged):
     with pytest.raises(UnknownName, match="NAME_a"):
         ma.bias(biased_votes(50), style="colour")
     labels = np.array([["x", "y", "z"], ["z", "x", "y"]])
-    with pytest.raises(DataError, match="no judge"):
+    with pytest.raises(DataError, match="no judge gives"):
         ma.bias(ma.Scores.from_arrays({"label": labels}))
 
 

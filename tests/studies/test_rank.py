@@ -189,6 +189,16 @@ def test_one_that_never_loses_is_held_and_said():
     assert all(math.isfinite(row.estimate) for row in result.table)
     assert (note(result, "strength-unbounded")["always"], note(result, "strength-unbounded")["never"]) == (("x",), ())
     assert "x won all its votes" in str(note(result, "strength-unbounded"))
+    # nine wins of nine are no certainty, and no bootstrap sample has a loss
+    assert {(row.interval, row.rank_low, row.rank_high) for row in result.table} == {("model", 1, 3)}
+    many = ma.rank(votes(("x", "y", 90, 0, 0), ("x", "z", 80, 0, 0), ("y", "z", 50, 0, 40)), interval="bootstrap")
+    assert [(row.interval, row.rank_low, row.rank_high) for row in many.table] == [
+        ("model", 1, 1), ("model", 2, 3), ("model", 2, 3),
+    ]  # fmt: skip
+    assert many.table[0].high - many.table[0].low > 3
+    held = ma.rank(votes(("x", "y", 9, 0, 0), ("y", "z", 5, 0, 4)), statistic="win-rate").table[0]
+    assert (held.system, held.estimate, held.high) == ("x", 1, 1)
+    assert held.low == pytest.approx(0.701, abs=0.001)
     assert "strength-unbounded" not in codes(ma.rank(votes(("x", "y", 8, 0, 1), ("y", "z", 5, 0, 4))))
 
 

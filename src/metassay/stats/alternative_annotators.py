@@ -204,7 +204,7 @@ def chance_of_passing(
         if shares is None:
             times = draws.multiplicities(random, total_items, size)
         else:
-            times = random.multinomial(total_items, shares, size).T
+            times = random.multinomial(total_items, shares, size).T.astype(np.float64)
         # How often the judge loses among the draws of one item.
         loses = random.binomial(times.astype(np.int64), 0.5 + np.where(lean == 0, 0.0, tilt)[:, None])
         sign = sides[:, None] * (2 * loses - times)

@@ -111,7 +111,7 @@ class Strengths:
     values: FloatArray
     """β, with mean 0 within each component; NaN for systems without votes."""
     covariance: FloatArray
-    """Sandwich covariance, by vote or by cluster."""
+    """Sandwich covariance, by vote or by cluster; that of the model where virtual votes hold strengths."""
     components: IntArray
     """Systems with different numbers never met, not even through others: they cannot be ranked against each other."""
     bounded: BoolArray
@@ -161,7 +161,8 @@ def bradley_terry(votes: Tally, ties: str = HALF, prior: float | None = None) ->
     Notes
     -----
     Bradley and Terry (1952); strengths are finite if and only if each system is reached from each other one through
-    wins (Ford 1957). The covariance is H⁻¹ΣggᵀH⁻¹ over votes, or over clusters of votes with C/(C − 1).
+    wins (Ford 1957). The covariance is H⁻¹ΣggᵀH⁻¹ over votes, or over clusters of votes with C/(C − 1); of strengths
+    that virtual votes hold it is H⁻¹, if that is larger.
 
     Examples
     --------
@@ -174,7 +175,7 @@ def bradley_terry(votes: Tally, ties: str = HALF, prior: float | None = None) ->
     virtual = np.where(bounded, 0.0, THIN) if prior is None else np.full(votes.size, prior)
     theta = _newton(votes, votes.counts, components, virtual, np.zeros(votes.size + modelled), modelled=modelled)
     met = np.bincount(np.concatenate([votes.first, votes.second]), minlength=votes.size) > 0
-    covariance = _covariance(votes, components, virtual, theta, modelled=modelled)
+    covariance = _covariance(votes, components, virtual, theta, bounded, modelled=modelled)
     covariance[~met], covariance[:, ~met] = np.nan, np.nan
     values = np.where(met, _centred(theta[: votes.size], components), np.nan)
     return Strengths(values, covariance, components, bounded, float(np.exp(theta[-1])) if modelled else np.nan)
@@ -368,9 +369,13 @@ def _together(components: IntArray) -> FloatArray:
 
 
 def _covariance(
-    votes: Tally, components: IntArray, prior: FloatArray, theta: FloatArray, *, modelled: bool
+    votes: Tally, components: IntArray, prior: FloatArray, theta: FloatArray, bounded: BoolArray, *, modelled: bool
 ) -> FloatArray:
-    """Return the sandwich covariance of strengths, by vote or by cluster."""
+    """Return the sandwich covariance of strengths, by vote or by cluster.
+
+    Where virtual votes hold strengths, real ones hardly vary about them, however few they are; there it is the inverse
+    curvature of the penalised likelihood, if that is larger.
+    """
     size = len(theta)
     bread = np.linalg.inv(_derivatives(theta, votes, votes.counts, components, prior, modelled=modelled)[1])
     _, along, tied = _outcomes(theta, votes, modelled=modelled)
@@ -378,6 +383,10 @@ def _covariance(
     if modelled:
         parts.append((tied.ravel(), np.full(tied.size, size - 1)))
     covariance: FloatArray = (bread @ _meat(votes, parts, size) @ bread)[: votes.size, : votes.size]
+    for own in np.unique(components[~bounded]):
+        at = np.ix_(components == own, components == own)
+        if np.trace(bread[: votes.size, : votes.size][at]) > np.trace(covariance[at]):
+            covariance[at] = bread[: votes.size, : votes.size][at]
     # Strengths have mean 0 in each component, and so have their errors.
     centre = np.eye(votes.size) - _together(components) / np.bincount(components)[components]
     return np.asarray(centre @ covariance @ centre.T)

@@ -142,7 +142,10 @@ def bias(
         found = list(of_scores(scores, judges, humans, style=wanted, text=text, own=named, hold=hold))
         sizes = dict(zip(("systems", "inputs"), scores.shape, strict=True))
     if not judges:
-        raise DataError("there is no judge whose scores have an order, or who voted; name it with --metric")
+        raise DataError(
+            "no judge gives scores or labels with an order; order labels with --scale NAME=ordinal:LOW<HIGH, or name "
+            "another judge with --metric"
+        )
     rows = [row for each in found for row in _rows(each, confidence)]
     probes = (after,) if isinstance(after, Damaged) else tuple(after)
     if probes and isinstance(scores, Votes):

@@ -31,6 +31,8 @@ from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.votes import Strengths
 from metassay.studies import rank_parts as parts
+from metassay.studies.rank_covariates import controlled
+from metassay.studies.rank_raters import notes_on_raters, raters
 from metassay.studies.rank_rows import CovariateRow, RankAgreementRow, RaterRow, StandingRow, WinRow
 from metassay.studies.selection import Selection, select_columns
 
@@ -80,9 +82,10 @@ def rank(
     -----
     Bradley and Terry (1952): logit P(A beats B) = β_A − β_B, with mean 0; ties after Davidson (1970) if wanted. Where a
     system never loses, or never wins, strengths have no bound (Ford 1957) and half a virtual vote against an average
-    system, half won, holds them. Sandwich: H⁻¹ΣggᵀH⁻¹ over inputs (or raters, or votes), with t of as many less one
-    degrees of freedom. A rank starts after all systems that are significantly better and ends before all that are
-    significantly worse, each pair tested by itself; with the bootstrap it is the middle share of ranks in the samples.
+    system, half won, holds them; their intervals are those of the penalised likelihood, H⁻¹. Others are H⁻¹ΣggᵀH⁻¹ over
+    inputs (or raters, or votes), with t of as many less one degrees of freedom. A rank starts after all systems that
+    are significantly better and ends before all that are significantly worse, each pair tested by itself; with the
+    bootstrap it is the middle share of ranks in the samples.
     With covariates, logit P = β_A − β_B + γ·(what A has more of than B). Agreement of two rankings has a percentile
     interval from samples that both share.
 
@@ -147,7 +150,7 @@ def _from_votes(
         found.append((main, fit))
         rankings = [main if each == "bradley-terry" else parts.by_counts(group, each) for each in wanted]
         if covariates:
-            held, rows = parts.controlled(group, covariates, main.values, drawing.confidence)
+            held, rows = controlled(group, covariates, main.values, drawing.confidence)
             rankings.append(held)
             explained += rows
         table += [row for each in rankings for row in each.rows(votes.systems, drawing.confidence)]
@@ -155,9 +158,9 @@ def _from_votes(
         if group is not groups[0] and groups[0].kind == "human":
             samples = parts.joint_samples(groups[0], group, drawing.resamples, drawing.seed)
             agreed += parts.agreement(found[0][0], main, samples, drawing.confidence)
-    habits = parts.raters(votes, groups, drawing.confidence)
+    habits = raters(votes, groups, drawing.confidence)
     notes = [*parts.answers(table, agreed), *votes.notes, *parts.notes_on(groups, found, unit)]
-    notes += parts.notes_on_raters(habits)
+    notes += notes_on_raters(habits)
     if "elo" in wanted:
         notes.append(Note.of("elo-order"))
     pooled = sum(len(group.raters) for group in groups if not group.kind)

@@ -11,26 +11,21 @@ from typing import Any
 import numpy as np
 
 from metassay import engine
-from metassay.core.column import Attribute
 from metassay.core.note import Note
-from metassay.core.vote_tables import OUTPUTS
-from metassay.core.votes import TIE, UNKNOWN, Votes
-from metassay.errors import DataError, UsageError, listed, one_line
+from metassay.core.votes import TIE, Votes
+from metassay.errors import UsageError, listed
 from metassay.stats import votes as counting
-from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import Estimate, bootstrap, estimate, rank_ranges, share, sums_by_cluster
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.clustered import bootstrap, estimate, rank_ranges, sums_by_cluster
 from metassay.stats.intervals import percentiles
 from metassay.stats.kernels.weighted_ranks import quotient
+from metassay.stats.proportions import wilson
 from metassay.stats.statistics.correlations import KENDALL, PEARSON
-from metassay.studies.rank_rows import CovariateRow, RankAgreementRow, RaterRow, StandingRow, WinRow
+from metassay.studies.rank_rows import RankAgreementRow, StandingRow, WinRow
 
 PEOPLE, POOLED, OTHERS = "people", "all raters", "other raters"
 FEW = 20
 """With fewer inputs or raters, a cluster-robust interval is too short, and a note says so."""
-MOST_RATERS = 500
-"""So many raters are told one by one, those with the most votes."""
-ALWAYS = 20
-"""So many votes for what was shown first, and none for the other, are told."""
 FEW_JUDGES = 2
 """With more, the table says better who ranks as people do."""
 SAME = 1e-9
@@ -55,6 +50,8 @@ class Ranked:
     expected: FloatArray
     samples: FloatArray | None = None
     """Values in bootstrap samples, (systems, resamples), if the interval is made of them."""
+    method: str = "sandwich"
+    """How intervals are made without samples."""
 
     @property
     def without_width(self) -> bool:
@@ -70,6 +67,8 @@ class Ranked:
         drawn = self.samples is not None and not plain
         if self.samples is not None and drawn:
             low[known], high[known] = percentiles(self.samples[known], confidence)
+        elif not plain and self.statistic == "win-rate":
+            low[known], high[known] = _share_ends(self, known, confidence)
         elif not plain:
             ends = [
                 estimate(v, d, self.df, 0, confidence)
@@ -92,7 +91,7 @@ class Ranked:
                     low=float(low[s]),
                     high=float(high[s]),
                     confidence=confidence,
-                    interval="none" if plain else "bootstrap" if drawn else "sandwich",
+                    interval="none" if plain else "bootstrap" if drawn else self.method,
                     resamples=self.samples.shape[1] if self.samples is not None and drawn else None,
                     rank=int((self.values[at] > self.values[s] + SAME).sum()) + 1,
                     rank_low=None if plain else int(best[place]),
@@ -112,11 +111,20 @@ class Ranked:
         return np.where(together & (np.abs(gap) > np.maximum(reach, SAME)), np.sign(gap), 0.0)
 
 
-def _largest_first(
-    components: IntArray, known: FloatArray | np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> list[IntArray]:
+def _largest_first(components: IntArray, known: BoolArray) -> list[IntArray]:
     parts = [np.flatnonzero((components == own) & known) for own in np.unique(components)]
     return sorted((part for part in parts if len(part)), key=lambda part: (-len(part), part[0]))
+
+
+def _share_ends(ranked: Ranked, known: BoolArray, confidence: float) -> tuple[list[float], list[float]]:
+    """Return Wilson's intervals of shares, for as many votes as the clustered ones are worth."""
+    reach = math.erf(estimate(0.0, 1.0, ranked.df, 0, confidence).high / math.sqrt(2))
+    ends = []
+    for p, variance, n in zip(ranked.values[known], np.diag(ranked.covariance)[known], ranked.n[known], strict=True):
+        least = min(n, ranked.df + 1)
+        worth = min(float(n), p * (1 - p) / variance) if variance > SAME else float(least)
+        ends.append(wilson(p * worth, worth, reach if variance > SAME else confidence))
+    return [low for low, _ in ends], [high for _, high in ends]
 
 
 # -- votes ------------------------------------------------------------------------------------------------------------
@@ -152,7 +160,7 @@ class Group:
     def tally(self) -> counting.Tally:
         """The votes, counted."""
         v = self.votes
-        return counting.tally(_a(v), _b(v), v.outcome, len(v.systems), self.clusters)
+        return counting.tally(first_of(v), second_of(v), v.outcome, len(v.systems), self.clusters)
 
 
 def groups(
@@ -183,7 +191,7 @@ def groups(
 
 def by_counts(group: Group, statistic: str) -> Ranked:
     """Return a ranking by win rates or Elo ratings."""
-    found, fixed = _counted(group)
+    found, fixed = counted(group)
     none = np.full((len(fixed["n"]),) * 2, math.nan)
     if statistic == "elo":
         votes = group.votes
@@ -198,20 +206,20 @@ def by_strengths(
     group: Group, ties: str, resamples: int, seed: int, *, drawn: bool
 ) -> tuple[Ranked, counting.Strengths]:
     """Return a ranking by strengths, and the fit."""
-    found, fixed = _counted(group)
+    found, fixed = counted(group)
     fit = counting.bradley_terry(found, ties)
     samples, covariance = None, fit.covariance
+    held = bool((~fit.bounded & (fixed["n"] > 0)).any())  # no sample of the votes shows how far these may vary
     if group.df < 1:
         covariance = np.full(covariance.shape, math.nan)
-    elif drawn:
+    elif drawn and not held:
         samples = counting.bootstrap_strengths(found, resamples, seed, ties, run=engine.run)
-    chances = expected(fit)
-    return Ranked(
-        group.name, group.kind, "bradley-terry", fit.values, covariance, expected=chances, samples=samples, **fixed
-    ), fit
+    method = "model" if held else "sandwich"
+    fixed |= {"expected": expected(fit), "samples": samples, "method": method}
+    return Ranked(group.name, group.kind, "bradley-terry", fit.values, covariance, **fixed), fit
 
 
-def _counted(group: Group) -> tuple[counting.Tally, dict[str, Any]]:
+def counted(group: Group) -> tuple[counting.Tally, dict[str, Any]]:
     """Return the counts, and what all rankings from them share."""
     found = group.tally
     points = found.points
@@ -244,7 +252,9 @@ def joint_samples(one: Group, other: Group, resamples: int, seed: int) -> tuple[
     if other.df < 1 <= one.df:  # of one judge there is no other sample; its strengths stay as they are
         drawn = counting.bootstrap_strengths(one.tally, resamples, seed, run=engine.run)
         return drawn, np.repeat(counting.bradley_terry(other.tally).values[:, None], resamples, axis=1)
-    a, b, outcome = (np.concatenate([get(one.votes), get(other.votes)]) for get in (_a, _b, lambda v: v.outcome))
+    a, b, outcome = (
+        np.concatenate([get(one.votes), get(other.votes)]) for get in (first_of, second_of, lambda v: v.outcome)
+    )
     # The other's systems are a component of their own.
     shift = np.repeat([0, n], [len(one.votes), len(other.votes)])
     clusters = None
@@ -255,148 +265,14 @@ def joint_samples(one: Group, other: Group, resamples: int, seed: int) -> tuple[
     return drawn[:n], drawn[n:]
 
 
-def _a(votes: Votes) -> IntArray:
+def first_of(votes: Votes) -> IntArray:
+    """Return the system A of each vote."""
     return votes.a.astype(np.int64)
 
 
-def _b(votes: Votes) -> IntArray:
+def second_of(votes: Votes) -> IntArray:
+    """Return the system B of each vote."""
     return votes.b.astype(np.int64)
-
-
-# -- covariates -------------------------------------------------------------------------------------------------------
-
-
-def controlled(
-    group: Group, names: Sequence[str], raw: FloatArray, confidence: float
-) -> tuple[Ranked, list[CovariateRow]]:
-    """Return strengths at equal covariates, and what each covariate does."""
-    votes = group.votes
-    columns, units = zip(*(covariate(votes, name) for name in names), strict=True)
-    values = np.stack(columns, axis=1)
-    flat = [name for name, column in zip(names, columns, strict=True) if not (np.abs(column) > 0).any()]
-    if flat:
-        raise DataError(
-            f"{group.name}: {listed(flat)} is equal in both outputs of every vote, or unknown, and can explain nothing"
-        )
-    size = len(votes.systems)
-    fit, regression = counting.with_covariates(_a(votes), _b(votes), votes.outcome, size, values, group.clusters)
-    known = ~np.isnan(values).any(axis=1)
-    codes = None if group.codes is None else group.codes[known]
-    kept = Group(group.name, group.kind, votes.where(known), codes)
-    _, fixed = _counted(kept)
-    ranked = Ranked(group.name, group.kind, "controlled", fit.values, fit.covariance, expected=expected(fit), **fixed)
-    explained = 1 - float(np.nanvar(fit.values) / np.nanvar(raw)) if np.nanvar(raw) > SAME else math.nan
-    rows = []
-    for at, (name, unit) in enumerate(zip(names, units, strict=True)):
-        effect: Estimate = regression.effect(size + at, confidence=confidence)
-        chance = 1 / (1 + math.exp(-effect.value)) if effect.value == effect.value else math.nan
-        ends = (effect.value, effect.low, effect.high, confidence, effect.p_value())
-        rows.append(CovariateRow(group.name, name, unit, *ends, chance, explained, int(known.sum())))
-    return ranked, rows
-
-
-def covariate(votes: Votes, name: str) -> tuple[FloatArray, str]:
-    """Return what A has more of than B in each vote, NaN if unknown, and what counts as one unit."""
-    if name == "position":
-        return np.array([1.0, -1.0, math.nan])[votes.first], "shown first"
-    pair = _pair(votes, name)
-    if name == "length":
-        if pair is not None:
-            a, b = (_numbers(each, votes) for each in pair)
-        else:
-            texts = next((p for p in OUTPUTS if all(side in votes.attributes for side in p)), None)
-            if texts is None:
-                raise UsageError(
-                    "length needs the texts of both outputs (columns such as response_a, response_b), or length_a and "
-                    f"length_b (found: {listed(votes.attributes) or 'no further columns'})"
-                )
-            a, b = (
-                _per_vote(votes.attributes[side], [len(t.split()) for t in votes.attributes[side].labels])
-                for side in texts
-            )
-        known = (a > 0) & (b > 0)
-        return np.where(known, np.log2(np.where(known, a, 1.0) / np.where(known, b, 1.0)), math.nan), "twice as long"
-    if pair is None and name not in votes.attributes:
-        known_names = listed(["position", "length", *votes.attributes])
-        raise UsageError(
-            f"there are no columns {one_line(name)}_a and {one_line(name)}_b of votes (found: {known_names})"
-        )
-    gap = _numbers(name, votes) if pair is None else _numbers(pair[0], votes) - _numbers(pair[1], votes)
-    spread = float(np.nanstd(gap)) if (~np.isnan(gap)).any() else 0.0
-    return gap / (spread or 1.0), f"{spread:.3g} more (1 SD)"
-
-
-def _pair(votes: Votes, name: str) -> tuple[str, str] | None:
-    for a, b in (("_a", "_b"), ("_1", "_2"), ("1", "2")):
-        if name + a in votes.attributes and name + b in votes.attributes:
-            return name + a, name + b
-    return None
-
-
-def _numbers(name: str, votes: Votes) -> FloatArray:
-    attribute = votes.attributes[name]
-    found = []
-    for label in attribute.labels:
-        try:
-            found.append(float(label))
-        except ValueError:
-            raise DataError(
-                f"{one_line(name)!r} must hold numbers to be a covariate, got {one_line(label, 30)!r}"
-            ) from None
-    return _per_vote(attribute, found)
-
-
-def _per_vote(attribute: Attribute, values: Sequence[float]) -> FloatArray:
-    return np.append(np.array(values, dtype=np.float64), math.nan)[attribute.codes]
-
-
-# -- raters -----------------------------------------------------------------------------------------------------------
-
-
-def raters(votes: Votes, groups_: Sequence[Group], confidence: float) -> list[RaterRow]:
-    """Return what each rater does, those with the most votes first."""
-    counts = np.bincount(votes.rater, minlength=len(votes.raters))
-    same, other = _again(votes)
-    chose_a = np.where(votes.winner >= TIE, math.nan, votes.winner == 0)
-    first = np.where(votes.first == UNKNOWN, math.nan, np.where(votes.first == 0, chose_a, 1 - chose_a))
-    order = np.argsort(votes.rater, kind="stable")
-    ends = np.append(0, np.cumsum(counts))
-    kinds = {rater: group.kind for group in groups_ for rater in group.raters}
-    rows = []
-    for r in np.argsort(-counts, kind="stable")[:MOST_RATERS]:
-        if not counts[r]:
-            continue
-        at = order[ends[r] : ends[r + 1]]
-        found = share(first[at], [votes.input[at].astype(np.int64)], confidence)
-        name = votes.raters[r]
-        ties = float((votes.winner[at] >= TIE).mean())
-        ahead = (found.value, found.low, found.high, confidence)
-        rows.append(
-            RaterRow(name, kinds.get(name, ""), int(counts[r]), ties, *ahead, int(same[at].sum()), int(other[at].sum()))
-        )
-    return rows
-
-
-def _again(
-    votes: Votes,
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return which votes say the same of the same pair in the same order as one before, and which something else."""
-    low, high = np.minimum(votes.a, votes.b), np.maximum(votes.a, votes.b)
-    turned = votes.a > votes.b
-    shown = np.where(votes.first == UNKNOWN, 2, np.where(turned, 1 - votes.first, votes.first))
-    said = np.where(votes.winner >= TIE, 2, np.where(turned, 1 - votes.winner, votes.winner))
-    key = votes.rater.astype(np.int64)
-    for part, size in (
-        (votes.input, len(votes.inputs)),
-        (low, len(votes.systems)),
-        (high, len(votes.systems)),
-        (shown, 3),
-    ):
-        key = key * size + part
-    _, at, back = np.unique(key, return_index=True, return_inverse=True)
-    before = at[back]
-    again = before != np.arange(len(votes))
-    return again & (said == said[before]), again & (said != said[before])
 
 
 # -- scores -----------------------------------------------------------------------------------------------------------
@@ -537,17 +413,4 @@ def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.St
         absent = [str(s) for s in systems[~known]]
         if absent:
             notes.append(Note.of("systems-without-votes", metric=one.metric, systems=absent))
-    return notes
-
-
-def notes_on_raters(rows: Sequence[RaterRow]) -> list[Note]:
-    """Note raters who always choose the first output, repeat themselves or contradict themselves."""
-    notes = []
-    always = [(r.rater, round(r.n * (1 - r.ties))) for r in rows if r.first in (0, 1) and r.n * (1 - r.ties) >= ALWAYS]
-    if always:
-        notes.append(Note.of("raters-one-position", raters=always))
-    if other := [(r.rater, r.contradictory) for r in rows if r.contradictory]:
-        notes.append(Note.of("votes-contradictory", raters=other))
-    if same := [(r.rater, r.repeated) for r in rows if r.repeated]:
-        notes.append(Note.of("votes-repeated", raters=same))
     return notes

@@ -252,7 +252,7 @@ def _unbounded(facts: Facts) -> str:
     return (
         f"{one_line(facts['metric'], 60)}: {'; '.join(who) or 'some systems always won against the rest'}. Votes alone "
         f"leave such strengths without bound; {facts['virtual']:g} virtual votes of each system against an average one "
-        "hold them, so the differences shown are rather too small."
+        "hold them, so the differences shown are rather too small, and intervals come from the model."
     )
 
 

@@ -121,7 +121,8 @@ def _legend(result: Ranking) -> list[str]:
         told.append("Strength: log odds of winning against an average system, which has 0 (Bradley-Terry).")
     if any(row.statistic == "controlled" for row in result.table):
         told.append(f"Controlled: at equal {', '.join(grouped(result.covariates, 'covariate'))}.")
-    how = f"bootstrap, {first.resamples:,} resamples" if first.resamples else "cluster-robust"
+    how = {"model": "from the model", "sandwich": "cluster-robust"}.get(first.interval, "")
+    how = f"bootstrap, {first.resamples:,} resamples" if first.resamples else how
     return [
         *told,
         f"In brackets: {level} CI ({how}); for ranks, the ranks that remain possible"
