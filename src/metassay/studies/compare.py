@@ -187,10 +187,8 @@ def compare(
     selected = select(scores, human, metric, references=references, **more).need(levels=levels)
 
     plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
-    rows: list[ComparisonRow] = []
-    ranks: list[RankRow] = []
-    reasons: list[Note] = []
-    carried: list[LeverageRow] = []
+    rows, ranks = list[ComparisonRow](), list[RankRow]()
+    reasons, carried = list[Note](), list[LeverageRow]()
     for h in range(len(selected.humans)):
         for lv in levels:
             for s in statistics:

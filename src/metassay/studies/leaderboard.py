@@ -112,12 +112,8 @@ def leaderboard(
     plan = Plan(method, tested_by, Draws(resamples, seed, engine.run), confidence, alpha, p, inputs)
     board = Board(plan, weights)
     humans = named_in(named, human, "human criterion")
-    more = {
-        "references": references,
-        "sentinels": sentinels,
-        "people": people_as_metrics,
-        "drop_outliers": drop_outliers,
-    }
+    more: dict[str, Any] = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
+    more |= {"references": references, "statistics": [one for one, _ in measures]}
     for name in humans:
         chosen: dict[str, Selection] = {}
         for task, own in named.items():
