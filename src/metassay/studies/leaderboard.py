@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from metassay import engine
 from metassay.core import options as opt
@@ -160,7 +160,7 @@ def _measures(given: opt.Measures, levels: tuple[str, ...]) -> list[tuple[Statis
 
 
 def _selected(
-    own: Scores, human: str, metric: opt.Metric, board: Board, task: str, more: Mapping[str, bool]
+    own: Scores, human: str, metric: opt.Metric, board: Board, task: str, more: Mapping[str, Any]
 ) -> Selection | None:
     """Return what a task has of a human criterion, or None, with a note, if it has nothing to compare."""
     if human not in own.columns:
