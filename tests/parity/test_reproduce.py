@@ -90,3 +90,9 @@ def test_without_the_data_it_says_where_they_are(tmp_path):
     result = ma.reproduce(tmp_path, only="perrella-2024")
     assert {row.within for row in result.table} == {None}
     assert "mt-metrics-eval" in result.table[0].reason
+
+
+def test_judges_and_their_people_come_out(shared_data):
+    found = ma.reproduce(shared_data, only="calderon-2025,pandalm-2023")
+    assert (len(found.table), found.n_outside) == (51, 0)
+    assert all(row.within for row in found.table)

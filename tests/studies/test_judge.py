@@ -315,3 +315,27 @@ def test_no_judge_and_no_people(example):
         ma.judge(example)
     with pytest.raises(DataError, match="there is no judge beside the human criteria"):
         ma.judge(example, human="verdict_*", judge="verdict_anna")
+
+
+def test_nothing_in_common_is_one_line():
+    gap = np.nan
+    with pytest.raises(DataError, match=r"'judge' gave no answer on any of the 2 items that people judged \(human\)"):
+        ma.judge(flat([1, 0, gap, gap], [gap, gap, 1, 0]), human="human", judge="judge")
+    with pytest.raises(DataError, match="'human' has no judgments"):
+        ma.judge(flat([1, 0], [gap, gap]), human="human", judge="judge")
+
+
+def test_numbers_without_grades_and_ordered_labels():
+    random = np.random.default_rng(0)
+    people = random.normal(size=(3, 200))
+    card = ma.judge(flat(people.mean(0) + random.normal(size=200) / 5, people), human="human", judge="judge")
+    assert (card.table[0].kind, card.table[0].statistic) == ("numbers", "mae")
+    assert "differs from the mean of the 3 people by" in str(card.notes[0])
+    assert card.confusion == ()
+    labels = {"judge": [["bad", "ok", "good", "ok"] * 10]}, {"human": [["bad", "ok", "ok", "good"] * 10]}
+    scores = Scores.from_arrays(*labels, systems=["(no systems)"], scale={"*": "ordinal:bad<ok<good"})
+    found = {row.statistic: row.estimate for row in ma.judge(scores).agreement}
+    assert found["within-one"] == 1
+    assert found["accuracy"] == 0.5
+    binary = ma.judge(flat([1, 0, 1, 0] * 10, [1, 0, 0, 0] * 10), human="human", judge="judge", statistic="auc")
+    assert [row.statistic for row in binary.agreement] == ["auc"]

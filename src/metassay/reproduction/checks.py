@@ -12,7 +12,7 @@ import numpy as np
 from metassay.core.scores import Scores
 from metassay.core.texts import Texts
 from metassay.errors import MetassayError, one_line
-from metassay.readers import read, read_texts
+from metassay.readers import read, read_texts, read_votes
 from metassay.stats.significance import corrected
 from metassay.studies.agree import Agreement, agree
 from metassay.studies.compare import Comparison, ComparisonRow, compare
@@ -20,6 +20,7 @@ from metassay.studies.coverage import simulate_coverage
 from metassay.studies.criteria import Confounding, criteria
 from metassay.studies.downgrade import Damaged, downgrade
 from metassay.studies.judge import judge
+from metassay.studies.judge_votes import judge_votes
 from metassay.studies.normality import normality
 from metassay.studies.pairs import pairs
 from metassay.studies.power import simulate_power
@@ -159,6 +160,14 @@ def _alternative(desk: Desk, data: str, *, epsilon: float, field: str) -> Number
         lambda: judge(read(f"human={names[0]}", f"judge={names[1]}"), epsilon=epsilon, slice_by="none", worst=0),
     )
     return {row.judge: getattr(row, field) for row in found.alternative_annotators}
+
+
+def _people(desk: Desk, data: str) -> Numbers:
+    place = desk.folder / data
+    if not place.is_dir():
+        raise CannotCheckError(f"there are no votes in {one_line(place)}")
+    found = judge_votes(read_votes(place))
+    return {f"{row.person_a}, {row.person_b}": row.kappa for row in found.people}
 
 
 def _normality(desk: Desk, data: str, *, field: str, columns: Mapping[str, str]) -> Numbers:
@@ -337,6 +346,7 @@ _CHECKS: Mapping[str, Callable[..., Numbers]] = {
     "medians": _medians,
     "normality": _normality,
     "pairs": _pairs,
+    "people": _people,
     "power": _power,
     "predicted": _predicted,
     "rejected": _rejected,

@@ -183,18 +183,23 @@ def judges_of(
             if kind and not np.isnan(raw).all()
         ]
         if not mine:
-            unfit.append((name, tried[0][0]))
+            unfit.append((name, next((each for each, kind, *_ in tried if kind), tried[0][0])))
         for one in mine:
             found.append(one)
             notes += _label_notes(one)
     if not found:
         name, other = unfit[0]
+        if _fitted(scores[name], other)[0]:
+            raise DataError(
+                f"{one_line(name)!r} gave no answer on any of the {len(other.cells):,} items that people judged "
+                f"({one_line(other.name)}); check that ids of inputs and systems are the same in all files"
+            )
         theirs, own = (
             f"the labels {listed(c.labels, 4)}" if c.labels else "numbers" for c in (scores[name].scale, other)
         )
         raise DataError(
             f"{one_line(name)!r} cannot be compared with {one_line(other.name)!r}: the judge gives {theirs} and people "
-            f"{own}{', and no item has both' if theirs == own else ''}; use labels that are spelt alike, or --scale"
+            f"{own}; use labels that are spelt alike, or --scale"
         )
     if unfit and judge is not None:
         notes.append(Note.of("judge-unfit", judges=[name for name, _ in unfit], humans=[c.name for c in criteria]))

@@ -161,7 +161,7 @@ def agreement_rows(setting: Setting, judged: Judged) -> list[AgreementRow]:
             if against == "mean" and statistic.name == "accuracy":
                 continue  # a mean of grades is seldom a grade
             rows.append(_agreement_row(setting, judged, against, statistic, paired))
-    if judged.kind == "scores":
+    if judged.kind == "scores" or (setting.statistics is not None and of.binary):
         names = [*OF_SCORES, *(OF_PROBABILITIES if is_probability(judged.raw) else ())]
         own = _named(names) if setting.statistics is None else setting.statistics
         paired = Paired(judged.raw, of.truth, setting.ways(of.cells))

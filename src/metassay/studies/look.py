@@ -270,6 +270,8 @@ def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> 
         lines.append(["agree", *given, *human, *level])
         if len(ordered) > 2:
             lines.append(["compare", *given, *human, *level])
+    if people and len(rows) > 1 and any(row.labels and (row.kind == "human" or row.proposed) for row in rows):
+        lines.append(["judge", *given, *human])
     if scores.has_systems and scores.shape[0] > 1:
         lines.append(["systems", *given, *human])
         lines.append(["stability", *given, *human])

@@ -25,6 +25,9 @@ def _answer(facts: Facts) -> str:
     elif facts["statistic"] == "within-one":
         whom = "the grade of the person" if people == 1 else f"the mean grade of {who}"
         text = f"is within one grade of {whom} on {numbers.percent_range(*ends)} of {items}"
+    elif facts["statistic"] in ("mae", "rmse"):
+        whom, value = "the person" if people == 1 else f"the mean of {who}", numbers.ranged(*ends, numbers.general)
+        text = f"differs from {whom} by {value} ({names.coefficient(facts['statistic'])}) on {items}"
     else:
         value = numbers.ranged(*ends, numbers.general)
         text = f"agrees with {who} to {names.coefficient(facts['statistic'])} {value} on {items}"
