@@ -400,7 +400,10 @@ def _required(found: JudgeVotes, text: str) -> list[RequirementRow]:
         source: Any = row if hasattr(row, name) and name != "kappa" else orders.get(row.judge)
         source = row if name == "kappa" else source
         end = "right" if name == "right_in_both" else name
-        asked = {"low": f"{end}_low", "high": f"{end}_high", "n": "n_items"}.get(field, name)
+        count = "n_first" if name == "first" else "n_items"
+        asked = {"low": f"{end}_low", "high": f"{end}_high", "n": count}.get(field, name)
+        if source is not None and not hasattr(source, asked):
+            raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has estimate, abs, n")
         value = float(getattr(source, asked, math.nan))
         value = abs(value) if field == "abs" else value
         rows.append(RequirementRow(text, row.judge, row.human, value, bool(COMPARED[sign](value, bound))))
