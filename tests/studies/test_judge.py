@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,9 +111,10 @@ def test_worst_disagreements_are_clear_cases_with_their_texts(example, card):
 
 
 def test_texts_of_disagreements_stay_apart(tmp_path):
-    texts = Attribute.of("answer", [f"a | b: c, {k} | d" for k in range(20)], "input")
-    scores = flat([1, 0] * 10, [0, 1] * 10, attributes=[texts])
-    card = ma.judge(scores, human="human", judge="judge")
+    scores = flat([1, 0] * 10, [0, 1] * 10)
+    labels = tuple(f"a | b: c, {name} | d" for name in scores.inputs)
+    answer = Attribute("answer", "input", np.arange(20, dtype=np.int32), labels)
+    card = ma.judge(replace(scores, attributes={"answer": answer}), human="human", judge="judge")
     assert card.disagreements[0].texts == (("answer", f"a | b: c, {card.disagreements[0].input} | d"),)
     card.to_json(tmp_path / "card.json")
     assert ma.load(tmp_path / "card.json") == card

@@ -12,6 +12,7 @@ import metassay as ma
 from metassay.cli import main
 from metassay.core.column import Attribute
 from metassay.core.scores import Scores
+from metassay.errors import UsageError
 
 from .conftest import noted
 
@@ -162,3 +163,9 @@ def test_the_command_line_slices_by_a_column_of_numbers(tmp_path, capsys):
     assert "Do slices of year differ?" in capsys.readouterr().out
     assert main(["precision", str(file), "--by", "year", "--format", "csv", "--rows", "differences"]) == 0
     assert capsys.readouterr().out.startswith("metric,")
+
+
+@pytest.mark.parametrize("study", [ma.agree, ma.judge])
+def test_slices_of_nothing_are_refused(study):
+    with pytest.raises(UsageError, match="by='part' makes slices of scores, and none were given"):
+        study(by="part")

@@ -216,7 +216,7 @@ def _field(value: object, safe: bool) -> str:
     """Quote what needs it; the csv module leaves a lone carriage return bare, which then breaks the row."""
     if value is None:
         return ""
-    text = _dump(value) if isinstance(value, list | bool) else str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     if safe and isinstance(value, str):
         text = no_formula(text)
     special = any(c in text for c in '",\r\n') or text != text.strip()

@@ -22,8 +22,6 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, cast
 
-import numpy as np
-
 from metassay.core import judge_options as jd
 from metassay.core import options as opt
 from metassay.core.note import Note
@@ -105,7 +103,13 @@ def judge(
     if former or scores is None:
         return _asked_otherwise(scores, former)
     if isinstance(scores, Votes):
-        only = {"statistic": statistic, "abstain": abstain, "epsilon": epsilon, "worse": worse, "cut": cut}
+        only: dict[str, object] = {
+            "statistic": statistic,
+            "abstain": abstain,
+            "epsilon": epsilon,
+            "worse": worse,
+            "cut": cut,
+        }
         only |= {"target": target, "slice_by": slice_by, "worst": worst, "over": over, "interval": interval}
         only |= {"resamples": resamples, "seed": seed, "references": references}
         return _votes(scores, only, human=human, judge=judge, bias=bias, confidence=confidence, require=require)

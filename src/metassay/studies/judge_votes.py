@@ -366,7 +366,7 @@ def _answers(found: JudgeVotes) -> list[Note]:
     for row in found.table if len(found.table) <= FEW else ():
         facts: dict[str, Any] = {name: getattr(row, name) for name in ("judge", "confidence", "single", "people", "n")}
         facts |= {"agreement": row.agreement, "low": row.agreement_low, "high": row.agreement_high}
-        notes.append(Note.of("judge-votes", **facts))
+        notes.append(Note.of("judge-votes", **{n: None if fact != fact else fact for n, fact in facts.items()}))
         order = orders.get(row.judge)
         if order is not None and order.n_items:
             swaps = (

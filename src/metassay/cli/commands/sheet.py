@@ -50,8 +50,8 @@ def add(parser: Parser) -> None:
             "--pairs HOW": "which pairs of systems: random, or close by a metric (default: random)",
             "--metric NAME...": "metrics or judges that the choice looks at",
             "--human NAME...": "columns with human judgments; outputs that have one are not shown again",
-            "--against [KIND[@RATE]=]FILE": "other texts of the same systems and inputs, such as corrupted ones, to compare "
-            "with; the answers are what downgrade --votes reads",
+            "--against [KIND[@RATE]=]FILE": "other texts of the same systems and inputs, such as corrupted "
+            "ones, to compare with; answers are votes that downgrade takes",
             "--text COLUMN": "column with the texts of outputs (default: by its name)",
             "--context COLUMN": "column with what they answer (default: by its name)",
             "--seed N": "seed of the random choice (default: 0)",
