@@ -12,6 +12,7 @@ import metassay as ma
 from metassay.cli import main
 from metassay.core.column import Attribute
 from metassay.core.scores import Scores
+from metassay.errors import UsageError
 
 from .conftest import noted
 
@@ -186,3 +187,9 @@ def test_names_with_signs_of_their_own_are_told_apart():
     assert "x=2, y" in shown
     assert "a, b=c" not in shown
     assert replace(found, table=tuple(rows)).rows("differences")[0]["other"] == "kind=a, b=c, setting=x=1, y"
+
+
+@pytest.mark.parametrize("study", [ma.agree, ma.judge])
+def test_slices_of_nothing_are_refused(study):
+    with pytest.raises(UsageError, match="by='part' makes slices of scores, and none were given"):
+        study(by="part")

@@ -42,7 +42,8 @@ def answers(card: JudgeCard) -> Iterator[Note]:
             "single",
             "people",
         )
-        yield Note.of("judge-answer", **{name: getattr(row, name) for name in names})
+        facts = {name: getattr(row, name) for name in names}
+        yield Note.of("judge-answer", **{name: None if fact != fact else fact for name, fact in facts.items()})
         yield _watch(card, row)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
@@ -13,7 +14,8 @@ PARITY = 0.02
 SHARES = ("accuracy", "within-one")
 
 
-def _answer(facts: Facts) -> str:
+def _answer(given: Facts) -> str:
+    facts: dict[str, Any] = {name: math.nan if fact is None else fact for name, fact in given.items()}
     judge, human, n, people = (facts[name] for name in ("judge", "human", "n_items", "n_people"))
     items, who = numbers.counted(n, "item"), "the person" if people == 1 else f"the {people} people"
     if math.isnan(facts["estimate"]):
