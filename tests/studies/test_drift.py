@@ -68,7 +68,7 @@ def test_missing_cells_do_not_make_inputs_count_alike():
     assert result.table[0].always_low < result.table[0].shift < result.table[0].always_high
     assert result.table[0].verdict != "equivalent"
     assert noted(result, "judged-by-one-version", n=29 * 570)
-    assert "16,530 outputs left out" in str(noted(result, "judged-by-one-version")[0])
+    assert "16,530 outputs excluded" in str(noted(result, "judged-by-one-version")[0])
 
 
 def test_an_order_that_matters_decides_nothing():
