@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -65,7 +66,6 @@ def test_p_is_that_of_all_dealings_for_a_tiny_design():
     """With 3 + 3 inputs there are 20 dealings, so that p must be near a multiple of 1/20."""
     scores = _scores(n=6, m=6, half=3, seed=3)
     x, z = scores.matrix("x"), scores.matrix("z")
-    from itertools import combinations
 
     def gap(some):
         rest = [i for i in range(6) if i not in some]
@@ -76,6 +76,34 @@ def test_p_is_that_of_all_dealings_for_a_tiny_design():
     exact = np.mean(np.array(gaps) >= gap((0, 1, 2)) - 1e-12)
     (row,) = ma.agree(scores, by="part", metric="x", level="global", statistic="pearson").table
     assert row.p_value == pytest.approx(exact, abs=0.04)
+
+
+def test_pairs_are_dealt_on_the_cells_that_both_metrics_have():
+    made = _scores(n=8, m=6, half=3, seed=5)
+    random = np.random.default_rng(6)
+    z = made.matrix("z")
+    x, y = (z + 1.5 * random.normal(size=z.shape) for _ in range(2))
+    x[random.random(x.shape) < 0.45] = np.nan
+    scores = replace(made, columns=Scores.from_arrays({"x": x, "y": y}, {"z": z}).columns)
+    known = ~np.isnan(x)
+
+    def exact(cells_of_y):
+        def gap(some):
+            def apart(part):
+                of_x, of_y = known[:, part], cells_of_y[:, part]
+                r = [np.corrcoef(m[:, part][k], z[:, part][k])[0, 1] for m, k in ((x, of_x), (y, of_y))]
+                return r[0] - r[1]
+
+            return abs(apart(list(some)) - apart([i for i in range(6) if i not in some]))
+
+        gaps = [gap(some) for some in combinations(range(6), 3)]
+        return np.mean(np.array(gaps) >= gaps[0] - 1e-12), gaps[0]
+
+    (row,) = ma.compare(scores, by="part", level="global", statistic="pearson").table
+    (p, gap), (other, _) = exact(known), exact(np.ones_like(known))
+    assert row.difference == pytest.approx(gap)
+    assert row.p_value == pytest.approx(p, abs=0.04)
+    assert abs(p - other) > 0.08
 
 
 def test_clusters_are_dealt_as_one():
