@@ -1,9 +1,9 @@
 """Combinations of metrics for a human criterion, scored where they were not made: on other systems and other inputs.
 
 Systems and inputs are dealt to folds. The cells of one fold of systems and one of inputs are scored by what was made of
-the cells that share neither, so nothing of a scored system or input was seen. How strongly ridge regression shrinks,
-and which kind of combination is best, is chosen by the same scheme within the cells that may be seen (nested
-cross-validation). So is the single metric that a combination has to beat.
+the cells that share neither, so nothing that people say of a scored system or input was seen. How strongly ridge
+regression shrinks, and which kind of combination is best, is chosen by the same scheme within the cells that may be
+seen (nested cross-validation). So is the single metric that a combination has to beat.
 """
 
 from __future__ import annotations
