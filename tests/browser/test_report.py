@@ -24,6 +24,7 @@ def report(tmp_path_factory):
 def opened(watched, path):
     watched.page.goto(path.as_uri())
     watched.page.wait_for_selector("html[data-ready=yes]", state="attached")
+    watched.page.locator("#agree").scroll_into_view_if_needed()
     watched.page.wait_for_selector("#chart-agree svg")
     return watched.page
 

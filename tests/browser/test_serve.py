@@ -63,6 +63,7 @@ def test_upload_run_read_download(watched, address, tmp_path):
     report = opening.value
     problems = []
     report.on("pageerror", lambda error: problems.append(str(error)))
+    report.locator("#agree").scroll_into_view_if_needed()
     report.wait_for_selector("#chart-agree svg")
     # Shut off from the server as it is, the report still hands out its tables.
     with report.expect_download() as waiting:

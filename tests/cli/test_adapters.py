@@ -35,10 +35,10 @@ def test_a_program_and_a_function(run, texts, tmp_path):
         ("command[run=no-such-program]", 2, "names no program that can be found"),
         ("command[run=echo 1]", 1, "must print one line per output; it printed 1 for 2"),
         ("python[call=math:nothing]", 2, "'math' has no function 'nothing'"),
-        ("judge[model=m,criterion=fluency]", 2, "the environment variable OPENAI_API_KEY holds no key"),
-        ("judge[model=m,criterion=fluency,base_url=ftp://x]", 2, "base_url must begin with http"),
+        ("model[model=m,criterion=fluency]", 2, "the environment variable OPENAI_API_KEY holds no key"),
+        ("model[model=m,criterion=fluency,base_url=ftp://x]", 2, "base_url must begin with http"),
         (
-            "judge[model=m,criterion=fluency,base_url=http://127.0.0.1:9,retries=0]",
+            "model[model=m,criterion=fluency,base_url=http://127.0.0.1:9,retries=0]",
             1,
             "the endpoint http://127.0.0.1:9 cannot be reached",
         ),

@@ -112,7 +112,7 @@ def test_stdin_is_a_file_called_dash(spawn, scores):
 
 @pytest.mark.parametrize(
     ("suffix", "start"),
-    [("json", "{"), ("csv", "metric,"), ("md", "**"), ("tex", "%"), ("html", "<!doctype html>")],
+    [("json", "{"), ("csv", "metric,"), ("md", "close agrees best"), ("tex", "%"), ("html", "<!doctype html>")],
 )
 def test_the_suffix_of_the_output_decides_on_the_format(run, scores, tmp_path, suffix, start):
     target = tmp_path / f"out.{suffix}"

@@ -32,7 +32,8 @@ def test_every_figure_is_about_a_known_paper_and_has_a_check_or_a_reason():
         assert figure.values
         assert figure.check or figure.cannot, figure.where
         assert not figure.check or figure.check in _CHECKS
-        assert (figure.tolerance is None) == bool(figure.cannot), figure.where
+        # Some numbers of a figure may be beyond the data while the others are checked.
+        assert figure.tolerance is not None or figure.cannot, figure.where
         assert figure.tolerance is None or figure.remark, "who finds a difference must be told why it may be"
 
 

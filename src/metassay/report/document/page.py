@@ -163,7 +163,7 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if rows <= LONGEST_LIST:
-        opened = " open" if chart is None else ""
+        opened = " open" if chart is None and name != "look" else ""
         tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:

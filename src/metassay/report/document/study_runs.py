@@ -39,13 +39,9 @@ class Dossier:
     """Studies that these scores do not allow, with the reason."""
 
 
-FEW = 5
-"""With fewer systems no ranking of them says how good a metric is; single outputs do."""
-
-
 def about_judges(scores: Scores, humans: Sequence[str]) -> bool:
-    """Return whether people gave labels, or too few systems are there for anything but single outputs."""
-    return scores.shape[0] < FEW or any(scores[name].scale.kind != "interval" for name in humans)
+    """Return whether people gave labels, so that single outputs can be right or wrong."""
+    return any(scores[name].scale.kind != "interval" for name in humans)
 
 
 def gather(
