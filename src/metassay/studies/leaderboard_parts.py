@@ -17,7 +17,7 @@ from metassay.stats.methods.base import Draws, Interval, MetricTest, Reason
 from metassay.stats.significance import EQUAL, corrected_pairs, letters, rank_sets
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.task_averages import Averages, Task, averages, compare_averages
-from metassay.studies.selection import InputSets, Selection, has_scores
+from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means
 from metassay.studies.yardsticks import notes_on_sentinels
 
 
@@ -191,7 +191,7 @@ class Board:
             self.shapes.setdefault(task, each.scores.shape)
             self.alone = each.sizes(self.plan.inputs)
             self.notes += each.notes
-            levels = [level for _, level in measures]
+            levels = [level for statistic, level in measures for level in levels_of_means([level], [statistic])]
             self.notes += each.notes_on_inputs(levels, self.plan.inputs, self.plan.test.unpaired or "interval")
             for method in dict.fromkeys((self.plan.interval, self.plan.test)):
                 self.notes += each.notes_on_units(method)

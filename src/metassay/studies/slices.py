@@ -221,9 +221,9 @@ def _dealt(
     found: dict[tuple[str, ...], float] = {}
     for h, human in enumerate(selected.humans):
         for level in levels:
-            taken = selected.at(level)
-            for metrics, sets in taken.by_inputs(h, level, options.get("inputs", "all")):
-                for statistic in choose(options["statistic"], levels):
+            for statistic in choose(options["statistic"], levels):
+                taken = selected.at(level, h, statistic)
+                for metrics, sets in taken.by_inputs(h, level, options.get("inputs", "all")):
                     case = sets.case(taken.x, metrics, taken.z[h], level, statistic)
                     masks = (sets.scored, None if sets.paired else sets.judged)
                     drawn = _deal(case.prepared, codes, units, len(kept), cut.axis, masks, options.get("seed", 0))
