@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,3 +75,11 @@ def test_measurements_do_not_flip_and_labels_need_an_order():
 def test_nothing_in_common():
     with pytest.raises(DataError, match="judged by both"):
         ma.drift(ma.Scores.from_arrays({"a": [[1.0, math.nan]], "b": [[math.nan, 1.0]]}))
+
+
+def test_names_that_are_no_sequence_are_noted():
+    scores = versions(inputs=60)
+    for names, told in (("q{:03}", False), ("2026-11-{}", False), ("{:x}-hash", True)):
+        named = replace(scores, inputs=tuple(names.format(at + 9) for at in range(60)))
+        assert bool(noted(ma.drift(named), "order-of-names")) is told
+        assert not noted(ma.drift(named, once=True), "order-of-names")

@@ -162,3 +162,27 @@ def test_the_command_line_slices_by_a_column_of_numbers(tmp_path, capsys):
     assert "Do slices of year differ?" in capsys.readouterr().out
     assert main(["precision", str(file), "--by", "year", "--format", "csv", "--rows", "differences"]) == 0
     assert capsys.readouterr().out.startswith("metric,")
+
+
+def test_each_slice_has_its_answer():
+    shown = str(ma.decisions(_scores(n=8), by="part", metric="x", resamples=200))
+    for label in ("good", "spoilt"):
+        assert f"part = {label}: x leads to the same decision as people" in " ".join(shown.split())
+
+
+def test_differences_are_counted_at_the_level_that_was_given():
+    found = {alpha: ma.compare(_scores(spoilt=3.0), by="part", level="input", alpha=alpha) for alpha in (0.05, 1e-5)}
+    assert [each.alpha for each in found.values()] == [0.05, 1e-5]
+    assert "1 of 1 differ significantly after correction (p, Holm ≤ 0.05)" in str(found[0.05])
+    assert "0 of 1 differ significantly after correction (p, Holm ≤ 1e-05)" in str(found[1e-5])
+    assert ma.agree(_scores(), by="part", confidence=0.9).alpha == 0.1
+
+
+def test_names_with_signs_of_their_own_are_told_apart():
+    found = ma.agree(_scores(), by="part", metric="x", level="global")
+    rows = [replace(found.table[0], other=("kind=a, b=c", f"setting={n}")) for n in ("x=1, y", "x=2, y")]
+    shown = str(replace(found, table=tuple(rows)))
+    assert "x=1, y" in shown
+    assert "x=2, y" in shown
+    assert "a, b=c" not in shown
+    assert replace(found, table=tuple(rows)).rows("differences")[0]["other"] == "kind=a, b=c, setting=x=1, y"

@@ -19,7 +19,7 @@ from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.draws import FOLDS, stream
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, means_of_known
 from metassay.stats.methods.base import Case, Draws
-from metassay.stats.statistics.base import Statistic
+from metassay.stats.methods.case import count_units
 
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0)
 """Penalties of ridge regression, where metrics have variance 1."""
@@ -129,10 +129,12 @@ def _to_people(made: FloatArray, tried: FloatArray, z: FloatArray, level: str, c
 class _Search:
     """Data, folds, and how combinations are scored."""
 
-    def __init__(self, statistic: Statistic, x: FloatArray, z: FloatArray, level: str, folds: int, seed: int) -> None:
-        self.statistic, self.x, self.z, self.level = statistic, x, z, level
+    def __init__(self, case: Case, folds: int, seed: int) -> None:
+        self.statistic, self.x, self.z, self.level = case.statistic, case.x, case.z, case.level
         random = stream(seed, FOLDS, folds)
-        self.systems, self.inputs = (random.permutation(n) % min(folds, n) for n in z.shape)
+        units = zip(case.shape, (case.families, case.clusters), strict=True)
+        codes = [np.arange(n) if own is None else np.unique(own, return_inverse=True)[1] for n, own in units]
+        self.systems, self.inputs = (random.permutation(n := int(at.max()) + 1)[at] % min(folds, n) for at in codes)
 
     def blocks(self, systems: int = -1, inputs: int = -1) -> list[tuple[int, int]]:
         """Return pairs of a fold of systems and one of inputs, without those that are held out."""
@@ -175,25 +177,22 @@ class _Search:
         out[:, block] = made[:, block]
 
 
-def composites(
-    statistic: Statistic, x: FloatArray, z: FloatArray, level: str, folds: int = 4, seed: int = 0
-) -> Composites:
+def composites(case: Case, folds: int = 4, seed: int = 0) -> Composites:
     """Combine metrics, and score the combinations on systems and inputs that they were not made from.
 
     Parameters
     ----------
-    statistic
-        By what combinations are chosen and scored.
-    x, z
-        Metrics (P, systems, inputs), larger being better, and people; NaN for missing.
-    level
-        The level. Regression explains differences within inputs, within systems, of means of systems, or of all cells.
+    case
+        Metrics, larger being better, people, and the statistic by which combinations are chosen and scored. Regression
+        explains differences within inputs, within systems, of means of systems, or of all cells, by the level.
     folds
-        Folds of systems, and of inputs; at least 3, so that some are left to choose by.
+        Folds of systems, and of inputs; at least 3, so that some are left to choose by. Families and clusters stay
+        whole.
     seed
         The seed of the folds.
     """
-    search = _Search(statistic, x, z, level, folds, seed)
+    x, z, level = case.x, case.z, case.level
+    search = _Search(case, folds, seed)
     columns = np.full((len(KINDS), *z.shape), np.nan)
     weights, penalties, singles, chosen = [], [], [], []
     for a, b in search.blocks():
@@ -210,7 +209,7 @@ def composites(
         penalties.append(PENALTIES[at])
         singles.append(single)
         chosen.append(KINDS[kind])
-    estimates = statistic.prepare(columns, z, level).estimate()[0]
+    estimates = case.statistic.prepare(columns, z, level).estimate()[0]
     return Composites(
         columns, estimates, np.mean(weights, axis=0), np.array(penalties), np.array(singles), tuple(chosen)
     )
@@ -220,13 +219,17 @@ def gain(case: Case, one: int, other: int, draws: Draws, confidence: float) -> G
     """Return the difference of two columns of a case with an interval for new systems and new inputs.
 
     The variance is taken apart into what systems, inputs and cells add (:mod:`metassay.stats.two_way`); Student's t has
-    as many degrees of freedom as there are systems, less two.
+    as many degrees of freedom as there are systems or families, less two.
     """
     kinds = (OF_SYSTEMS, OF_INPUTS, OF_BOTH)
     ((systems, inputs, both),) = draws.bootstrap(case, [(case.prepared, kinds)], "resampling")
     apart = [case.statistic.sign * (samples[one] - samples[other]) for samples in (systems, inputs, both)]
-    total = float(two_way.variances(apart[0], apart[1], apart[2], case.shape, paired=case.paired).total)
-    count = int(min(case.present[one].sum(), case.present[other].sum()))
+    drawn = [
+        count_units(own, np.ones(n, dtype=bool))
+        for n, own in zip(case.shape, (case.families, case.clusters), strict=True)
+    ]
+    total = float(two_way.variances(apart[0], apart[1], apart[2], (drawn[0], drawn[1]), paired=case.paired).total)
+    count = min(count_units(case.families, case.present[at]) for at in (one, other))
     difference = float(case.statistic.sign * (case.estimates[one] - case.estimates[other]))
     if count < 3:
         return Gain(difference, np.nan, np.nan)

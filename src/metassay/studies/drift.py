@@ -12,6 +12,7 @@ often it is looked at, for instance in every run of a continuous integration, as
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -107,7 +108,7 @@ def drift(
     -----
     Differences of the two versions are averaged over systems of an input (and over inputs of a cluster), which are
     independent. The interval for repeated looks is a confidence sequence: Waudby-Smith and Ramdas (2024), "Estimating
-    means of bounded random variables by betting", over inputs in the order of the file. `once` takes the shorter
+    means of bounded random variables by betting", over inputs in the order of their names. `once` takes the shorter
     interval for a single look instead. Equivalence within the margin is then a test at level (1 − confidence)/2.
 
     Examples
@@ -128,6 +129,8 @@ def drift(
         rows.append(replace(row, metric=name, baseline=first, version=second))
         facts = {key: getattr(rows[-1], key) for key in _TOLD}
         notes.append(Note.of("drift", **facts, metric="" if by == "metric" else name))
+    if not once and not _in_sequence(kept.inputs):
+        notes.append(Note.of("order-of-names"))
     if once:
         notes.append(Note.of("looked-at-once", confidence=confidence))
     signature = Signature.open(margin=f"{margin:g}", systems=kept.shape[0], inputs=kept.shape[1])
@@ -135,6 +138,11 @@ def drift(
 
 
 _TOLD = ("baseline", "version", "verdict", "shift", "margin", "flips", "n")
+
+
+def _in_sequence(names: Sequence[str]) -> bool:
+    """Say whether names are numbers or dates, with the same text around them if any, so that later ones sort last."""
+    return len(forms := {re.sub("[0-9]+", "0", name) for name in names}) == 1 and "0" in forms.pop()
 
 
 def _versions(
@@ -206,7 +214,7 @@ def _compared(
         raise DataError("no output was judged by both versions; give both the same outputs")
     d = gaps[both]
     single = mean(d, inputs, confidence)
-    # One value per input or cluster, in the order of the file.
+    # One value per input or cluster, in the order of names.
     count = np.bincount(where[both])
     units = np.bincount(where[both], d)[count > 0] / count[count > 0]
     reach = bounds[1] - bounds[0]

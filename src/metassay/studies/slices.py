@@ -72,7 +72,8 @@ def by_slices(study: Callable[[Scores], Result], scores: object, by: str, option
     if cut.axis == "axis":
         told.append(Note.of("slices-share-outputs", by=by))
     labels, results = tuple(found), tuple(found.values())
-    return Slices(tuple(table), _signature(by, results), (*notes, *told), by, labels, results)
+    alpha = float(options.get("alpha", round(1 - options.get("confidence", 0.95), 12)))
+    return Slices(tuple(table), _signature(by, results), (*notes, *told), by, labels, results, alpha)
 
 
 def _signature(by: str, results: Sequence[Result]) -> Signature:
@@ -172,7 +173,7 @@ def _row(
         human=human,
         level=level,
         statistic=statistic,
-        other=", ".join(f"{name}={value}" for name, value in others.items() if value is not None),
+        other=tuple(f"{name}={value}" for name, value in others.items() if value is not None),
         quantity=quantity.name,
         n_slices=len(defined),
         lowest=lowest,
