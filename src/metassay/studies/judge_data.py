@@ -12,7 +12,7 @@ import numpy as np
 
 from metassay.core.note import Note
 from metassay.core.options import Names
-from metassay.core.scales import guess
+from metassay.core.scales import NO_ANSWER, guess
 from metassay.core.scores import Column, Scores
 from metassay.errors import DataError, listed, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
@@ -20,12 +20,6 @@ from metassay.stats.rater_agreement import pooled
 
 MOST_GRADES = 25
 """Whole numbers of at most so many values are grades."""
-NO_ANSWER = re.compile(
-    r"(abstain(ed)?|unsure|uncertain|unknown|undecided|unclear|(i )?do(n't| not) know|idk|cannot (say|tell|judge)|"
-    r"n/?a|no answer|refus(al|ed)|skip(ped)?|invalid|error|parse[_ ]error|none|null|\?)",
-    re.IGNORECASE,
-)
-"""Labels by which a judge says that it gives none, if no person uses them."""
 
 
 @dataclass(frozen=True, eq=False)
