@@ -14,6 +14,7 @@ from metassay.core.note import Note
 from metassay.core.options import Names
 from metassay.core.scales import NO_ANSWER, guess
 from metassay.core.scores import Column, Scores
+from metassay.core.vocabulary import LABEL_CHANCE
 from metassay.errors import DataError, listed, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.rater_agreement import pooled
@@ -165,10 +166,12 @@ def judges_of(
     scores: Scores, criteria: Sequence[Criterion], humans: Sequence[str], judge: Names | None
 ) -> tuple[list[Judged], list[Note]]:
     """Return every judge on the scale of every criterion that it fits, and notes on those that fit none."""
-    names = [name for name in scores.find_metrics(judge, humans) if name not in humans]
+    beside = (*humans, LABEL_CHANCE)
+    names = [name for name in scores.find_metrics(judge, humans) if name not in beside]
     if not names:
         raise DataError(f"there is no judge beside the human criteria {listed(humans)}; name one with --judge")
-    found, notes, unfit = [], [], []
+    found, unfit = [], []
+    notes = [Note.of("labels-chosen")] if LABEL_CHANCE in scores.columns else []
     for name in names:
         tried = [(each, *_fitted(scores[name], each)) for each in criteria]
         mine = [
