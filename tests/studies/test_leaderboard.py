@@ -370,3 +370,13 @@ def test_soft_pairwise_accuracy_takes_inputs_that_both_judged_and_no_scores_of_w
     board = ma.leaderboard(part, statistic="spa,pearson@system")
     assert {r.metric: r.estimate for r in board.table if r.statistic == "spa"} == pytest.approx(wanted)
     assert {"inputs-unpaired", "system-scores-given"} <= {note.code for note in board.notes}
+
+
+def test_the_first_sentence_says_who_leads():
+    board = ma.leaderboard(made(systems=12, inputs=40), statistic="pearson@input")
+    note = board.notes[0]
+    best = min((row for row in board.table), key=lambda row: row.rank)
+    assert (note.code, note.facts["metric"]) == ("metric-leads", best.metric)
+    assert note.facts["n"] == sum(row.rank_low == 1 for row in board.table) - 1
+    needed = ma.differences(made(), metric="a", resamples=50)
+    assert needed.notes[0].code == "difference-needed" or any(n.code == "difference-needed" for n in needed.notes)

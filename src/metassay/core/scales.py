@@ -146,7 +146,7 @@ def guess_each(labels: Mapping[str, Iterable[str]], *, keep: bool = False) -> di
     """Return the scales of columns that share labels; equal labels have equal codes on all of them.
 
     An order that all labels have together is that of every column. Else answers that are no verdict, such as ``error``,
-    get no code if the others have an order (unless they `keep` theirs), and a column that has an order by itself keeps it.
+    get no code if the others have an order (unless all labels are to `keep` one), and columns with an order keep it.
 
     Examples
     --------

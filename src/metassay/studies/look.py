@@ -273,7 +273,8 @@ def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> 
         lines.append(["agree", *given, *human, *level])
         if len(ordered) > 2:
             lines.append(["compare", *given, *human, *level])
-    if not asked and people and len(rows) > 1 and any(row.labels and (row.kind == "human" or row.proposed) for row in rows):
+    labelled = any(row.labels and (row.kind == "human" or row.proposed) for row in rows)
+    if not asked and people and len(rows) > 1 and labelled:
         lines.append(["judge", *given, *human])
     if scores.has_systems and scores.shape[0] > 1:
         lines.append(["systems", *given, *human])

@@ -34,7 +34,9 @@ def add(parser: Parser) -> None:
     text = f"where to: .csv, .tsv, .jsonl (also with .gz) or .parquet (default: {FILE}, if there is no such file)"
     votes = f"write votes on two answers at a time instead, as CSV (default: {VOTES})"
     verdicts = f"write verdicts of people and judges instead, as CSV (default: {VERDICTS})"
-    options.add_flags(parser, "output", {"--votes": votes, "--judge": verdicts, "-o --output FILE": text, **options.QUIET})
+    options.add_flags(
+        parser, "output", {"--votes": votes, "--judge": verdicts, "-o --output FILE": text, **options.QUIET}
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
