@@ -48,13 +48,13 @@ def test_labels_stay_labels_beside_their_codes():
 def test_an_order_is_declared_and_shared():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(
-        {"id": range(4), "human_label": ["bad", "ok", "good", "ok"], "judge_label": ["ok", "ok", "good", "unsure"]}
+        {"id": range(4), "human_label": ["bad", "ok", "good", "ok"], "judge_label": ["ok", "ok", "good", "superb"]}
     )
     scores = ma.Scores.from_frame(frame, scale={"human_label": "ordinal:bad<ok<good"})
     assert scores["human_label"].scale == Scale("ordinal", ("bad", "ok", "good"))
     assert scores.matrix("human_label").tolist() == [[0, 1, 2, 1]]
     # A label that only the judge uses comes last, so that codes stay comparable.
-    assert scores["judge_label"].scale == Scale("nominal", ("bad", "ok", "good", "unsure"))
+    assert scores["judge_label"].scale == Scale("nominal", ("bad", "ok", "good", "superb"))
     assert scores.codes("judge_label").tolist() == [[1, 1, 2, 3]]
     with pytest.raises(UnknownName, match="unknown label in 'human_label': 'ok'"):
         scores.declare(scale=["human_label=ordinal:bad<oka<good"])

@@ -374,3 +374,19 @@ def test_few_clusters_have_the_note_of_other_studies():
     few = noted(ma.bias(biased_scores(inputs=12)), "few-clusters", unit="inputs")
     assert [note["n"] for note in few] == [12]
     assert str(few[0]) == "Intervals rest on 12 inputs only; with so few they are too short."
+
+
+def test_position_from_both_orders_needs_no_people_and_grades_count_their_own_votes():
+    random = np.random.default_rng(8)
+    inputs = [f"i{at}" for at in range(40) for _ in range(2)]
+    shown = ["a", "b"] * 40
+    won = ["a" if first == "a" and random.random() < 0.8 else "b" for first in shown]
+    seen = {"inputs": inputs + inputs[:20:2], "first": [int(each == "b") for each in shown] + [0] * 10}
+    raters = ["judge"] * 80 + ["anna"] * 10
+    votes = ma.Votes.from_arrays(
+        ["x"] * 90, ["y"] * 90, won + ["a"] * 6 + ["b"] * 4, raters=raters, human="anna", **seen
+    )
+    found = ma.bias(votes)
+    position = next(row for row in found.table if row.bias == "position")
+    assert (position.held, position.n_judgments, position.n_clusters) == ("orders", 80, 40)
+    assert {row.grade: row.n_judgments for row in found.grades} == {"A": 6, "tie": 0, "B": 4}

@@ -211,9 +211,9 @@ def test_labels_chosen_by_disagreement_count_by_their_chance():
         labels, chances = np.full(600, NAN), np.full(600, NAN)
         labels[some], chances[some] = people[some], chance[some]
         scores = ma.Scores.from_arrays(
-            {"a": judges[:1], "b": judges[1:], "label_chance": chances[None]}, {"label": labels[None]}
+            {"a": judges[:1], "b": judges[1:], "odds": chances[None]}, {"label": labels[None]}
         )
-        rows = ma.estimate(scores, metric="a", chance="label_chance").table
+        rows = ma.estimate(scores, metric="a", chance="odds").table
         assert len(rows) == 1
         inside.append(rows[0].low <= 0.5 <= rows[0].high)
         biased.append((ma.estimate(scores, metric="a", method="ppi").table[0].estimate, rows[0].estimate))
@@ -261,3 +261,30 @@ def test_rogan_gladen_says_what_it_lacks():
         ma.estimate(numbers, method="rogan-gladen")
     with pytest.raises(DataError, match=r"equally likely.*leave out --chance"):
         ma.estimate(replace(labels, columns=columns), chance="p", method="rogan-gladen")
+
+
+def test_answers_of_a_sheet_bring_their_chances_along():
+    random = np.random.default_rng(5)
+    truth = (random.random((1, 300)) < 0.6).astype(float)
+    judge = np.where(random.random(truth.shape) < 0.8, truth, 1 - truth)
+    chances = np.where(judge == 1, 0.6, 0.2)
+    labels = np.where(random.random(truth.shape) < chances, truth, np.nan)
+    scores = ma.Scores.from_arrays({"judge": judge, "label_chance": chances}, {"label": labels})
+    found, named = ma.estimate(scores), ma.estimate(scores, chance="label_chance")
+    assert [row.estimate for row in found.table] == [row.estimate for row in named.table]
+    assert {row.metric for row in found.table} == {"judge"}
+    assert "labels-by-chance" in [note.code for note in found.notes]
+    card = ma.judge(scores, human="label")
+    assert {row.judge for row in card.table} == {"judge"}
+    assert "labels-chosen" in [note.code for note in card.notes]
+
+
+def test_the_first_system_is_told_in_words():
+    random = np.random.default_rng(6)
+    truth = random.normal(size=(3, 200)) + np.array([[3.0], [0.0], [-3.0]])
+    labels = np.where(np.arange(200) < 50, truth, np.nan)
+    apart = ma.Scores.from_arrays({"judge": truth + random.normal(size=truth.shape)}, {"label": labels})
+    assert any("significantly ahead of all others." in str(note) for note in ma.estimate(apart).notes)
+    same = random.normal(size=(2, 60))
+    near = ma.Scores.from_arrays({"judge": same}, {"label": np.where(np.arange(60) < 40, same, np.nan)})
+    assert any("not significantly ahead of any other system." in str(note) for note in ma.estimate(near).notes)

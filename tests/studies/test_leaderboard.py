@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -349,3 +351,32 @@ def test_every_view_and_the_way_back(board, tmp_path):
     assert board.to_csv(rows="tests").splitlines()[0].startswith("metric_a,metric_b")
     for kind in ("forest", "ranks"):
         assert board.plot(kind=kind).spec["concat"]
+
+
+def test_soft_pairwise_accuracy_takes_inputs_that_both_judged_and_no_scores_of_whole_systems():
+    scores = made(inputs=30)
+    few = np.where(np.arange(30) < 20, scores.matrix("human"), np.nan)
+    columns = {name: scores.matrix(name) for name in "abc"}
+    part = Scores.from_arrays(columns, {"human": few})
+    whole = Scores.from_arrays({name: values[:, :20] for name, values in columns.items()}, {"human": few[:, :20]})
+    shifted = replace(part.columns["a"], system_scores=np.arange(8.0))
+    part = replace(part, columns={**part.columns, "a": shifted})
+    wanted = {row.metric: row.estimate for row in ma.agree(whole, statistic="spa", level="system").table}
+    for inputs in ("all", "annotated"):
+        found = ma.agree(part, statistic="spa", level="system", inputs=inputs)
+        assert {row.metric: row.estimate for row in found.table} == pytest.approx(wanted)
+        assert {row.n_inputs for row in found.table} == {20}
+        assert not {"inputs-unpaired", "system-scores-given"} & {note.code for note in found.notes}
+    board = ma.leaderboard(part, statistic="spa,pearson@system")
+    assert {r.metric: r.estimate for r in board.table if r.statistic == "spa"} == pytest.approx(wanted)
+    assert {"inputs-unpaired", "system-scores-given"} <= {note.code for note in board.notes}
+
+
+def test_the_first_sentence_says_who_leads():
+    board = ma.leaderboard(made(systems=12, inputs=40), statistic="pearson@input")
+    note = board.notes[0]
+    best = min((row for row in board.table), key=lambda row: row.rank)
+    assert (note.code, note.facts["metric"]) == ("metric-leads", best.metric)
+    assert note.facts["n"] == sum(row.rank_low == 1 for row in board.table) - 1
+    needed = ma.differences(made(), metric="a", resamples=50)
+    assert needed.notes[0].code == "difference-needed" or any(n.code == "difference-needed" for n in needed.notes)

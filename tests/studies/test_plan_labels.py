@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.errors import DataError
+from metassay.errors import DataError, UsageError
+from metassay.stats.proportions import wilson
 
 from .conftest import noted
 
@@ -98,3 +99,17 @@ def test_numbers_have_no_accuracy(example):
 def test_too_few():
     with pytest.raises(DataError, match="at least 20"):
         ma.plan_labels(verdicts(10))
+
+
+def test_labels_that_are_all_alike_take_wilson_and_points_are_no_shares():
+    ones = ma.Scores.from_arrays({"judge": np.ones((1, 40))}, {"label": np.ones((1, 40))})
+    rows = by_quantity(ma.plan_labels(ones, trials=5), "judge")
+    # 1 − n/(n + z²) = 2 · .03
+    wanted = math.ceil(1.96**2 * 0.94 / 0.06)
+    assert rows["accuracy"].needed == rows["mean"].needed == rows["mean"].needed_alone == wanted
+    low, high = wilson(wanted, wanted)
+    assert (high - low) / 2 == pytest.approx(0.03, abs=0.0005)
+    with pytest.raises(UsageError, match=r"below 0\.5, got 3; did you mean 0\.03\?"):
+        ma.plan_labels(ones, half_width=3)
+    fives = ma.Scores.from_arrays({"judge": np.full((1, 40), 5.0)}, {"label": np.full((1, 40), 4.0)})
+    assert by_quantity(ma.plan_labels(fives, trials=5, half_width=1), "judge")["mean"].needed_alone is None

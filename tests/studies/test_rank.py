@@ -278,3 +278,20 @@ def test_who_votes(example):
     assert note(unknown, "raters-unknown")["n"] == 4
     (only,) = {row.metric for row in ma.rank(example, metric="judge").table}
     assert only == "judge"
+
+
+def said(result):
+    return [str(each) for each in result.notes]
+
+
+def test_few_votes_claim_no_significance_and_ties_share_the_first_place():
+    three = ma.rank(votes(("gpt", "llama", 3, 0, 0)))
+    first = said(three)[0]
+    assert "gpt is first of 2; too few" in first
+    assert "better" not in first
+    tied = ma.rank(votes(("a", "b", 30, 4, 30)))
+    assert "a, b share the first place of 2." in said(tied)[0]
+    clear = ma.rank(votes(("a", "b", 60, 0, 5)))
+    assert "a is best, significantly better than the other system." in said(clear)[0]
+    groups = ma.rank(votes(("a", "b", 60, 0, 5), ("c", "d", 30, 0, 28)))
+    assert "the other system of its group" in said(groups)[0]

@@ -138,8 +138,14 @@ class _Adding:
                 f"there are no scores{where}{said}; labels are read with --scale NAME=nominal or --human NAME"
             )
         declared = {name: str(scale) for name, scale in ledger.scales.items() if name in columns}
+        before = columns
         columns = rescaled(columns, declared)
         columns = rescaled(columns, {pattern: str(scale) for pattern, scale in ledger.reading.scale.items()})
+        for name, column in before.items():
+            gone = np.isnan(columns[name].values) & ~np.isnan(column.values)
+            if gone.any():
+                codes_lost = np.unique(column.values[gone]).astype(int)
+                self._without_verdict(name, int(gone.sum()), [column.scale.labels[at] for at in codes_lost])
         inside = {"group": self.systems, "family": self.systems, "cluster": self.inputs}
         sorts = {
             what: {label: sort for label, (sort, _) in ledger.sorts[what].items() if label in set(axis.labels)}
@@ -270,15 +276,22 @@ class _Adding:
                 self.notes.append(Note.of("labels-merged", columns=names, label=spelling[example], other=example))
             for label, near in scales.misspelt(every):
                 self.notes.append(Note.of("label-misspelt", columns=names, label=label, n=every[label], near=near))
-            scale = scales.guess(set(spelling.values()))
-            code = {text: scale.labels.index(label) for text, label in spelling.items()}
-            for name in names:
+            keep = any(map(self.ledger.reading.is_scaled, names)) or any(name in self.ledger.scales for name in names)
+            own = {name: {spelling[text] for text in counts[name]} for name in names}
+            for name, scale in scales.guess_each(own, keep=keep).items():
+                place = {label: at for at, label in enumerate(scale.labels)}
+                code = {text: place.get(label, np.nan) for text, label in spelling.items()}
                 page = worded[name]
                 numbers = np.full(len(self.texts) + 1, np.nan)
                 numbers[[self.ledger.texts[text] for text in counts[name]]] = [code[text] for text in counts[name]]
                 pages[name] = page._replace(scores=numbers[page.texts])
+                if lost := {spelling[text]: counts[name][text] for text in counts[name] if np.isnan(code[text])}:
+                    self._without_verdict(name, sum(lost.values()), sorted(lost))
                 known[name] = scale
         return pages, known
+
+    def _without_verdict(self, name: str, n: int, labels: Sequence[str]) -> None:
+        self.notes.append(Note.of("labels-no-verdict", column=name, n=n, labels=list(labels)))
 
     def _attribute(self, name: str, page: Block) -> Attribute:
         """Return texts as an attribute of inputs if they depend on nothing else, or of systems, or of outputs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,10 +55,12 @@ def _on(column: Column, scale: Scale) -> Column:
     # Labels that only other columns use need no place on this scale.
     there = [used[int(code)] for code in every] if used else [plain_number(value) for value in every]
     where = {scales.fold(label): at for at, label in enumerate(scale.labels)}
-    unknown = [label for label in there if scales.fold(label) not in where]
+    # Answers that are no verdict are missing on a scale that does not name them.
+    lost = [label for label in there if scales.fold(label) not in where]
+    unknown = [label for label in lost if not used or scale.kind == "nominal" or not scales.NO_ANSWER.fullmatch(label)]
     if unknown:
         raise UnknownName(f"label in {name}:", unknown[0], scale.labels)
-    codes = [where.get(scales.fold(label), 0) for label in used or there]
+    codes = [np.nan if label in lost else where.get(scales.fold(label), 0) for label in used or there]
     return _recoded(column, codes, scale)
 
 
@@ -66,11 +68,13 @@ def _alike(column: Column, scale: Scale) -> Column:
     """Return a column whose labels have the codes that they have on a scale; further labels come after those."""
     extra = [label for label in column.scale.labels if label not in scale.labels]
     labels = (*scale.labels, *extra)
-    codes = [labels.index(label) for label in column.scale.labels]
+    if scale.ordered and all(scales.NO_ANSWER.fullmatch(label) for label in extra):
+        labels, extra = scale.labels, []
+    codes = [labels.index(label) if label in labels else np.nan for label in column.scale.labels]
     return _recoded(column, codes, Scale("nominal", labels) if extra else scale)
 
 
-def _recoded(column: Column, codes: list[int], scale: Scale) -> Column:
+def _recoded(column: Column, codes: Sequence[float], scale: Scale) -> Column:
     if column.scale.labels:
         at = np.where(np.isnan(column.values), len(codes), column.values).astype(np.int64)
     else:
@@ -91,9 +95,10 @@ def encoded(arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, tuple[FloatArra
     found = {}
     for names in scales.sharing(counts):
         spelling = scales.merged(sum((counts[name] for name in names), Counter[str]()))
-        scale = scales.guess(set(spelling.values()))
-        code = {text: float(scale.labels.index(label)) for text, label in spelling.items()} | {None: np.nan}
-        for name in names:
+        guessed = scales.guess_each({name: {spelling[text] for text in counts[name]} for name in names})
+        for name, scale in guessed.items():
+            place = {label: float(at) for at, label in enumerate(scale.labels)}
+            code = {text: place.get(label, np.nan) for text, label in spelling.items()} | {None: np.nan}
             codes = np.array([code[one] for one in worded[name].ravel()], dtype=np.float64)
             found[name] = (codes.reshape(worded[name].shape), scale)
     return found

@@ -410,7 +410,7 @@ Chance = Annotated[
     Option(
         "column with the probability of each output to be chosen for a label, as sheets by disagreement have it",
         metavar="COLUMN",
-        absent="labels are a random choice",
+        absent="label_chance if there is such a column, else labels are a random choice",
     ),
 ]
 Components = Annotated[int, Option("number of principal components shown in full", known.count, **_N)]

@@ -48,6 +48,12 @@ REASONS = re.compile(r"reason|explanation|comment|rationale|feedback|justificati
 """Names of columns that say why, beside those that say what: texts, and no labels."""
 PEOPLE = re.compile(r"^(human|gold|label|rating|expert|annotator)s?($|[_\W\d])", re.IGNORECASE)
 """Names of columns that are likely human judgments; they are proposed, not taken."""
+NO_ANSWER = re.compile(
+    r"(abstain(ed)?|unsure|uncertain|unknown|undecided|unclear|(i )?do(n't| not) know|idk|cannot (say|tell|judge)|"
+    r"n/?a|no answer|refus(al|ed)|skip(ped)?|invalid|error|parse[_ ]error|none|null|\?)",
+    re.IGNORECASE,
+)
+"""Labels by which somebody says that there is no verdict, unless everybody uses them."""
 MOST_LABELS = 64
 """A column with more distinct texts than this holds texts, not labels."""
 
@@ -134,6 +140,33 @@ def guess(labels: Iterable[str]) -> Scale:
         if len(by_folded) > 1 and by_folded.keys() <= set(order):
             return Scale("ordinal", tuple(by_folded[label] for label in order if label in by_folded))
     return Scale("nominal", tuple(found))
+
+
+def guess_each(labels: Mapping[str, Iterable[str]], *, keep: bool = False) -> dict[str, Scale]:
+    """Return the scales of columns that share labels; equal labels have equal codes on all of them.
+
+    An order that all labels have together is that of every column. Else answers that are no verdict, such as ``error``,
+    get no code if the others have an order (unless all labels are to `keep` one), and columns with an order keep it.
+
+    Examples
+    --------
+    >>> found = guess_each({"human": ["pass", "fail"], "judge": ["pass", "fail", "maybe"]})
+    >>> [str(scale) for scale in found.values()]
+    ['binary:fail<pass', 'nominal:fail,pass,maybe']
+    """
+    own = {name: set(each) for name, each in labels.items()}
+    every = set().union(*own.values())
+    shared = set.intersection(*own.values()) if len(own) > 1 else set()
+    gone = set() if keep else {label for label in every - shared if NO_ANSWER.fullmatch(label.strip())}
+    for some in (every, every - gone):
+        if some and (whole := guess(some)).ordered:
+            return dict.fromkeys(own, whole)
+    alone = [each - gone for each in own.values() if each - gone and guess(each - gone).ordered]
+    base = guess(set().union(*alone)) if alone else guess(every)
+    if not base.ordered:
+        return dict.fromkeys(own, guess(every))
+    wide = Scale("nominal", (*base.labels, *sorted(every - set(base.labels))))
+    return {name: base if each - gone <= set(base.labels) else wide for name, each in own.items()}
 
 
 def is_known(labels: Iterable[str]) -> bool:

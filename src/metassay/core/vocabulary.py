@@ -186,6 +186,10 @@ def repeats(what: str, value: int, least: int = 1) -> int:
     return found
 
 
+LABEL_CHANCE = "label_chance"
+"""The column by which answers of a sheet tell how likely each output was to be chosen for a label."""
+
+
 def positive(what: str, value: object) -> float:
     """Return `value` if it is a number over 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e308:

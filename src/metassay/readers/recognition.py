@@ -222,8 +222,8 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
         raise _unknown(source, ledger.reading)
     if name in votes.FORMATS:
         raise source.wrong(
-            "the file holds votes, each for one of two outputs, and no scores; read it with metassay.read_votes, or "
-            "see it with metassay look"
+            "the file holds votes, each for one of two outputs, and no scores; see metassay rank, judge and bias (in "
+            "Python, metassay.read_votes)"
         )
     module = next(module for module in _MODULES if name in module.FORMATS)
     if module is wmt:

@@ -100,6 +100,7 @@ def logistic(
     *,
     weights: FloatArray | None = None,
     ridge: FloatArray | float = 0.0,
+    rank: int | None = None,
 ) -> Fit:
     """Regress shares between 0 and 1 on columns by Newton's method, with a covariance that is robust to clusters.
 
@@ -116,6 +117,8 @@ def logistic(
     ridge
         Penalty ½·ridge·coefficient² of each column, or a matrix R for ½·θᵀRθ. With 0 a column that separates
         outcomes has no finite coefficient, and all are NaN.
+    rank
+        How many columns are independent of each other; by default all.
     """
     n, k = design.shape
     weights = np.ones(n) if weights is None else weights
@@ -142,7 +145,7 @@ def logistic(
     fit = weights * (outcome * log_expit(linear_part) + (1 - outcome) * log_expit(-linear_part))
     residual = weights * (outcome - expit(linear_part))
     scores = sparse.diags_array(residual) @ design if sparse.issparse(design) else design * residual[:, None]
-    return Fit(theta, *_sandwich(bread, scores, clusters), n, float(fit.sum()))
+    return Fit(theta, *_sandwich(bread, scores, clusters, rank), n, float(fit.sum()))
 
 
 def _products(design: Design, weights: FloatArray) -> FloatArray:
@@ -152,9 +155,12 @@ def _products(design: Design, weights: FloatArray) -> FloatArray:
     return np.asarray(design.T @ (weights[:, None] * design))
 
 
-def _sandwich(bread: FloatArray, scores: Design, clusters: IntArray | None) -> tuple[FloatArray, int]:
-    """Return the robust covariance and its degrees of freedom from scores (n, k) of rows."""
-    n, k = scores.shape
+def _sandwich(
+    bread: FloatArray, scores: Design, clusters: IntArray | None, rank: int | None = None
+) -> tuple[FloatArray, int]:
+    """Return the robust covariance and its degrees of freedom from scores (n, columns) of rows."""
+    n = scores.shape[0]
+    k = scores.shape[1] if rank is None else rank
     if clusters is None:
         meat, size = _products(scores, np.ones(n)), n
     else:
@@ -164,7 +170,7 @@ def _sandwich(bread: FloatArray, scores: Design, clusters: IntArray | None) -> t
         meat = _products(sums, np.ones(size))
     df = size - 1 if clusters is not None else n - k
     if df < 1 or n <= k:
-        return np.full((k, k), np.nan), df
+        return np.full(bread.shape, np.nan), df
     factor = size / (size - 1) * (n - 1) / (n - k)
     return np.asarray(factor * bread @ meat @ bread), df
 

@@ -296,7 +296,8 @@ def with_covariates(
     # As in plain fits: the mean of a component is 0, and what has no bound is held by what virtual votes are worth.
     ridge = np.zeros((design.shape[1],) * 2)
     ridge[:size, :size] = _together(components) + np.diag(np.where(bounded, 0.0, THIN / 4))
-    fit = logistic(design, outcome, own, ridge=ridge)
+    rank = design.shape[1] - len(np.unique(components))
+    fit = logistic(design, outcome, own, ridge=ridge, rank=rank)
     met = np.bincount(np.concatenate([a, b]), minlength=size) > 0
     values = np.where(met, _centred(fit.coefficients[:size], components), np.nan)
     return Strengths(values, fit.covariance[:size, :size], components, bounded, np.nan), fit

@@ -37,7 +37,7 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
-from metassay.studies.selection import InputSets, Selection, has_scores, rough, select
+from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, rough, select
 from metassay.studies.yardsticks import beaten, notes_on_sentinels
 
 FEW = 100
@@ -181,7 +181,7 @@ def agree(
     rows = [row for row, _, _ in in_order]
     carried, limited = _beside(cases, confidence, limits=limits)
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
-    unequal = selected.notes_on_inputs(levels, inputs, "interval")
+    unequal = selected.notes_on_inputs(levels_of_means(levels, statistics), inputs, "interval")
     notes = [
         *selected.notes,
         *selected.notes_on_units(method),

@@ -298,7 +298,7 @@ def _grades(scores: Scores | Votes, judged: Judgments, humans: Sequence[str], co
         votes = scores.of(judged.judge).outcome, scores.of(humans).outcome
         for grade, value in (("A", 1.0), ("tie", 0.5), ("B", 0.0)):
             mine, theirs = (float((each == value).mean()) for each in votes)
-            shares = {"share_people": theirs, "share_judge": mine, "n_judgments": len(votes[0])}
+            shares = {"share_people": theirs, "share_judge": mine, "n_judgments": int((votes[1] == value).sum())}
             yield fields.filled(GradeRow, where, shares, unknown, grade=grade)
         return
     alike, column = same_scale(scores, judged.judge, judged.human), scores[judged.human]

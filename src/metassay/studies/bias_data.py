@@ -185,8 +185,6 @@ def of_votes(
         mine = votes.of(judge)
         people = np.array([said.get(key, np.nan) for key in _keys(mine)])
         known = bool((~np.isnan(people)).any())
-        kept = ~np.isnan(people) if known else np.ones(len(mine), dtype=bool)
-        mine, people = mine.where(kept), people[kept]
         first = np.where(mine.first == UNKNOWN, np.nan, 0.5 - mine.first)
         beside = () if np.isnan(first).any() or not len(np.unique(first)) > 1 else (first,)
         features = [] if np.isnan(first).all() else [Feature("position", "shown first", first)]

@@ -39,7 +39,7 @@ from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, leverage_rows, notes_on
-from metassay.studies.selection import Selection, has_scores, input_sets, rough, select
+from metassay.studies.selection import Selection, has_scores, input_sets, levels_of_means, rough, select
 from metassay.studies.yardsticks import notes_on_sentinels
 
 
@@ -210,7 +210,7 @@ def compare(
         **({} if method.drawn else dict.fromkeys(("p", "k", "seed"))),
         **selected.sizes(inputs),
     )
-    unequal = selected.notes_on_inputs(levels, inputs, method.unpaired)
+    unequal = selected.notes_on_inputs(levels_of_means(levels, statistics), inputs, method.unpaired)
     notes = [*selected.notes, *selected.notes_on_units(method), *unequal, *reasons, *_notes(selected, rows, plan)]
     notes += [*notes_on(carried, ()), *notes_on_sentinels(ranks, alpha)]
     if any(s.is_correlation for s in statistics):

@@ -252,7 +252,7 @@ class _Made:
 
     def notes(self) -> Iterator[Note]:
         """Yield the answer, and what the numbers rest on."""
-        yield from self._answers()
+        yield from self._answers() if self.wanted else self._best()
         for row in self.needed:
             if math.isinf(row.needed) and row.task == ALL and row.agreement == self.needed[0].agreement:
                 yield Note.of("gap-never-enough", human=row.human, metric=row.metric)
@@ -276,6 +276,15 @@ class _Made:
                 yield Note.of(
                     "difference-means", metric=row.metric, human=human, difference=row.difference, needed=need, **ends
                 )
+
+    def _best(self) -> Iterator[Note]:
+        """Yield the difference that the metric needs which needs least of its range."""
+        first = self.needed[0].agreement if self.needed else 0.0
+        for human in dict.fromkeys(row.human for row in self.needed):
+            mine = [r for r in self.needed if (r.human, r.task, r.agreement) == (human, ALL, first) and r.largest > 0]
+            if known := [row for row in mine if math.isfinite(row.needed)]:
+                row = min(known, key=lambda each: each.needed / each.largest)
+                yield Note.of("difference-needed", human=human, metric=row.metric, needed=row.needed, share=first)
 
     def _scales(self) -> Iterator[Note]:
         """Yield which metrics have scores of another scale in some task, so that pooling them makes no sense."""

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from metassay.core import fields
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.result import Result
@@ -50,7 +50,8 @@ class EstimateRow:
     metric: fields.Metric
     human: fields.Human
     method: str
-    """``ppi``: prediction-powered mean; ``rogan-gladen``: share corrected by sensitivity and specificity."""
+    """``ppi``: prediction-powered mean; ``rogan-gladen``: the judge's share among outputs without a label,
+    corrected by its sensitivity and specificity among those with one."""
     estimate: float
     """The mean that people would have given over all outputs, in their units; NaN if it cannot be told."""
     low: fields.Low
@@ -168,6 +169,9 @@ def estimate(
     simulated: list[Note] = []
     if annotated is not None:
         scores, simulated = take_as_annotated(scores, scores.find_humans(human), annotated, seed)
+    if chance is None and vocabulary.LABEL_CHANCE in scores.columns and "ppi" in (method or ("ppi",)):
+        chance = vocabulary.LABEL_CHANCE
+        simulated.append(Note.of("labels-by-chance"))
     if chance is not None:
         (chance,) = scores.find(chance)
         metric = tuple(n for n in scores.find_metrics(metric, scores.find_humans(human)) if n != chance)
@@ -387,7 +391,14 @@ def _answer(
             for row in pairs
             if (row.metric, row.human) == tuple(best.names.values())
         )
-        yield Note.of("ranks-first", **best.names, system=first, won=won, others=len(mine) - 1)
+        yield Note.of("ranks-first", **best.names, system=first, ahead=_ahead(won, len(mine) - 1))
+
+
+def _ahead(won: int, others: int) -> str:
+    """Return of how many others a system is significantly ahead, in the words of the note."""
+    if won == others:
+        return "one" if others == 1 else "all"
+    return f"{won} of the {others}" if won else "none"
 
 
 def _chances(scores: Scores, name: str) -> FloatArray:

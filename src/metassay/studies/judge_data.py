@@ -12,20 +12,15 @@ import numpy as np
 
 from metassay.core.note import Note
 from metassay.core.options import Names
-from metassay.core.scales import guess
+from metassay.core.scales import NO_ANSWER, guess
 from metassay.core.scores import Column, Scores
+from metassay.core.vocabulary import LABEL_CHANCE
 from metassay.errors import DataError, listed, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.rater_agreement import pooled
 
 MOST_GRADES = 25
 """Whole numbers of at most so many values are grades."""
-NO_ANSWER = re.compile(
-    r"(abstain(ed)?|unsure|uncertain|unknown|undecided|unclear|(i )?do(n't| not) know|idk|cannot (say|tell|judge)|"
-    r"n/?a|no answer|refus(al|ed)|skip(ped)?|invalid|error|parse[_ ]error|none|null|\?)",
-    re.IGNORECASE,
-)
-"""Labels by which a judge says that it gives none, if no person uses them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,10 +166,12 @@ def judges_of(
     scores: Scores, criteria: Sequence[Criterion], humans: Sequence[str], judge: Names | None
 ) -> tuple[list[Judged], list[Note]]:
     """Return every judge on the scale of every criterion that it fits, and notes on those that fit none."""
-    names = [name for name in scores.find_metrics(judge, humans) if name not in humans]
+    beside = (*humans, LABEL_CHANCE)
+    names = [name for name in scores.find_metrics(judge, humans) if name not in beside]
     if not names:
         raise DataError(f"there is no judge beside the human criteria {listed(humans)}; name one with --judge")
-    found, notes, unfit = [], [], []
+    found, unfit = [], []
+    notes = [Note.of("labels-chosen")] if LABEL_CHANCE in scores.columns else []
     for name in names:
         tried = [(each, *_fitted(scores[name], each)) for each in criteria]
         mine = [

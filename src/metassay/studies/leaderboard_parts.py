@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -17,7 +17,7 @@ from metassay.stats.methods.base import Draws, Interval, MetricTest, Reason
 from metassay.stats.significance import corrected_pairs, letters, rank_sets, ranks
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.task_averages import Averages, Task, averages, compare_averages
-from metassay.studies.selection import InputSets, Selection, has_scores
+from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means
 from metassay.studies.yardsticks import notes_on_sentinels
 
 
@@ -191,7 +191,7 @@ class Board:
             self.shapes.setdefault(task, each.scores.shape)
             self.alone = each.sizes(self.plan.inputs)
             self.notes += each.notes
-            levels = [level for _, level in measures]
+            levels = [level for statistic, level in measures for level in levels_of_means([level], [statistic])]
             self.notes += each.notes_on_inputs(levels, self.plan.inputs, self.plan.test.unpaired or "interval")
             for method in dict.fromkeys((self.plan.interval, self.plan.test)):
                 self.notes += each.notes_on_units(method)
@@ -358,12 +358,23 @@ class Board:
             return self.alone
         return {"tasks": len(self.shapes), "systems": systems, "inputs": inputs}
 
+    def _answers(self) -> Iterator[Note]:
+        """Say of each criterion who leads by the first statistic, and how many others may have the first rank."""
+        for human in dict.fromkeys(row.human for row in self.rows):
+            mine = [row for row in self.rows if row.human == human and row.kind == "metric" and row.rank is not None]
+            mine = [row for row in mine if (row.statistic, row.level) == (mine[0].statistic, mine[0].level)]
+            if len(mine) > 1:
+                best = min(mine, key=lambda row: row.rank or 0)
+                facts = {key: getattr(best, key) for key in ("human", "level", "statistic", "metric", "estimate")}
+                others = sum(row.rank_low == 1 for row in mine if row is not best)
+                yield Note.of("metric-leads", **facts, n=others)
+
     def all_notes(self) -> tuple[Note, ...]:
         """Return the notes, each once, and what conclusions generalise to."""
         smallest = self.plan.test.smallest_p((99, 999), self.plan.draws.resamples, self.plan.rule, "two-sided")
         metrics = len({row.metric for row in self.rows})
         tests = metrics * (metrics - 1) // 2
-        notes = list(self.notes)
+        notes = [*self._answers(), *self.notes]
         if smallest * tests > self.plan.alpha:
             facts = {"method": self.plan.test.name, "alpha": self.plan.alpha, "smallest": smallest}
             more = {"correction": "holm", "tests": tests, "after": min(smallest * tests, 1.0)}

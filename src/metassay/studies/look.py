@@ -29,6 +29,8 @@ from metassay.errors import UsageError
 
 BINS = 40
 """Parts of the inputs for which coverage is told."""
+FEWEST_TO_PLAN = 5
+"""`plan` learns nothing from fewer systems."""
 SAMPLE = 5
 """Rows that are shown."""
 _LOWER = ("ter", "perplexity", "ppl", "error", "loss", "distance", "wer", "cer", "rmse", "mae", "jshannon", "estime")
@@ -264,20 +266,41 @@ def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> 
     human = [] if scores.humans or not proposed else ["--human", shlex.quote(proposed[0])]
     people = bool(scores.humans or proposed)
     ordered = [row for row in rows if row.scale != "nominal"]
-    lines = []
+    asked = _judging(scores, given)
+    lines = list(asked)
     if people and len(ordered) > 1:
         level = [] if scores.has_systems and scores.shape[0] > 1 else ["--level", "global"]
         lines.append(["agree", *given, *human, *level])
         if len(ordered) > 2:
             lines.append(["compare", *given, *human, *level])
-    if people and len(rows) > 1 and any(row.labels and (row.kind == "human" or row.proposed) for row in rows):
+    labelled = any(row.labels and (row.kind == "human" or row.proposed) for row in rows)
+    if not asked and people and len(rows) > 1 and labelled:
         lines.append(["judge", *given, *human])
     if scores.has_systems and scores.shape[0] > 1:
         lines.append(["systems", *given, *human])
         lines.append(["stability", *given, *human])
     if people and scores.has_systems and scores.shape[0] > 1:
-        lines += [["plan", *given, *human], ["report", *given, *human, "-o", "report.html"]]
+        lines += [["plan", *given, *human]] if scores.shape[0] >= FEWEST_TO_PLAN else []
+        lines.append(["report", *given, *human, "-o", "report.html"])
     return lines
+
+
+def _judging(scores: Scores, given: Sequence[str]) -> list[list[str]]:
+    """Return what can be asked where columns of people, such as ``verdict_*``, stand beside those of judges."""
+    stems: dict[tuple[str, scales.Scale], list[str]] = {}
+    for name, column in scores.columns.items():
+        stem, sign, rest = name.rpartition("_")
+        if sign and rest and column.scale.ordered and scales.judging(stem):
+            stems.setdefault((stem, column.scale), []).append(name)
+    for (stem, scale), people in stems.items():
+        judges = [name for name, c in scores.columns.items() if c.scale == scale and name not in people]
+        judges = [name for name in judges if "judge" in name.casefold() or scale.labels]
+        if len(people) > 1 and judges and not scores.humans:
+            every = [*given, "--human", shlex.quote(f"{stem}_*")]
+            one = [*given, "--human", shlex.quote(people[0]), "--metric", shlex.quote(judges[0])]
+            few = [["estimate", *one], ["plan-labels", *one], ["bias", *one]]
+            return [["judge", *every, "--judge", shlex.quote(",".join(judges))], *few, ["reliability", *every]]
+    return []
 
 
 def _votes(votes: Votes, files: Sequence[str]) -> Look:

@@ -24,9 +24,9 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, one_line
+from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.clustered import bootstrap, share
+from metassay.stats.clustered import Estimate, bootstrap, share
 from metassay.stats.draws import PLANS, stream
 from metassay.stats.intervals import percentiles
 from metassay.stats.label_choices import choose
@@ -137,6 +137,8 @@ def plan_labels(
     notes = [note for note in chosen.notes if note.code != "cells-missing"]
     for h, m in np.ndindex(len(chosen.humans), len(chosen.metrics)):
         pilot = _Pilot.of(chosen, h, m)
+        if pilot.yes_no and half_width >= 0.5:
+            raise UsageError(f"half_width of a share must be below 0.5, got {half_width:g}; {_meant(half_width)}")
         needs = list(_needs(pilot, half_width, confidence, seed))
         mine = list(_choices(pilot, annotations, trials, seed))
         told = {"metric": pilot.metric, "human": pilot.human}
@@ -198,6 +200,11 @@ class _Pilot:
         return cls(*names, y[both], f[both], chosen.x[:, both], inputs[both], verdicts, whole)
 
     @property
+    def yes_no(self) -> bool:
+        """Whether both say yes or no, 1 or 0."""
+        return bool(np.isin([self.y, self.f], (0.0, 1.0)).all())
+
+    @property
     def n(self) -> int:
         """How many labels there are."""
         return len(self.y)
@@ -214,20 +221,37 @@ def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterat
     if pilot.verdicts:
         right = share((pilot.y == pilot.f).astype(float), [pilot.inputs], confidence)
         half = (right.high - right.low) / 2
-        yield need("accuracy", right.value, half, pilot.n * (half / target) ** 2)
+        yield need("accuracy", right.value, half, _of_share(right, pilot.n, target))
         kappa, low, high = _kappa(pilot, confidence, seed)
         half = (high - low) / 2
         yield need("kappa", kappa, half, pilot.n * (half / target) ** 2)
     found = powered_mean(pilot.whole[0], pilot.whole[1], clusters=pilot.whole[2], confidence=confidence, most=math.inf)
     half, alone = ((each.high - each.low) / 2 for each in (found.corrected, found.human))
-    many = pilot.n * (alone / target) ** 2
+    if pilot.yes_no and not pilot.y.std() > 0:  # all said the same, which leaves room for others
+        all_alike = share(pilot.y, [pilot.inputs], confidence)
+        half = alone = (all_alike.high - all_alike.low) / 2
+        many = _of_share(all_alike, pilot.n, target)
+    else:
+        many = pilot.n * (alone / target) ** 2 if alone > 0 else math.nan
     varies = pilot.y.std() > 0 and pilot.f.std() > 0
     gain = max(float(np.corrcoef(pilot.y, pilot.f)[0, 1]), 0.0) ** 2 if varies else 0.0
     # σ²(1 − ρ²(1 − n/N))/n, solved for n; where all is labelled, N is taken to be without end.
     everything = found.total if found.total > found.labelled else math.inf
     left = 1 - many * gain / everything
-    needed = many * (1 - gain) / left if left > 0 else math.inf
+    needed = many * (1 - gain) / left if not left <= 0 else math.inf
     yield need("mean", found.corrected.value, half, needed if needed <= everything else math.inf, many)
+
+
+def _of_share(found: Estimate, n: int, target: float) -> float:
+    """Return how many labels tell a share; of 0 or 1, Wilson's interval shrinks with their number, not its root."""
+    half = (found.high - found.low) / 2
+    if found.error > 0:
+        return n * (half / target) ** 2
+    return n * (half / (1 - 2 * half)) / (target / (1 - 2 * target)) if half < 0.5 > target else math.nan
+
+
+def _meant(half_width: float) -> str:
+    return f"did you mean {half_width / 100:g}?" if half_width >= 1 else "choose such as 0.03"
 
 
 def _up(n: float) -> int | None:

@@ -83,7 +83,8 @@ def rank(
     Bradley and Terry (1952): logit P(A beats B) = β_A − β_B, with mean 0; ties after Davidson (1970) if wanted. Where a
     system never loses, or never wins, strengths have no bound (Ford 1957) and half a virtual vote against an average
     system, half won, holds them; their intervals are those of the penalised likelihood, H⁻¹. Others are H⁻¹ΣggᵀH⁻¹ over
-    inputs (or raters, or votes), with t of as many less one degrees of freedom. A rank starts after all systems that
+    inputs (or raters), with t of as many less one degrees of freedom, or over votes with the normal distribution. With
+    covariates they are also multiplied by (n − 1)/(n − k). A rank starts after all systems that
     are significantly better and ends before all that are significantly worse, each pair tested by itself; with the
     bootstrap it is the middle share of ranks in the samples.
     With covariates, logit P = β_A − β_B + γ·(what A has more of than B). Agreement of two rankings has a percentile
@@ -154,7 +155,8 @@ def _from_votes(
             samples = parts.joint_samples(groups[0], group, drawing.resamples, drawing.seed)
             agreed += parts.agreement(found[0][0], main, samples, drawing.confidence)
     habits = raters(votes, groups, drawing.confidence)
-    notes = [*parts.answers(table, agreed), *votes.notes, *parts.notes_on(groups, found, unit)]
+    few = [group.name for group in groups if group.df < parts.FEW - 1]
+    notes = [*parts.answers(table, agreed, few, unit), *votes.notes, *parts.notes_on(groups, found, unit)]
     notes += notes_on_raters(habits)
     if "elo" in wanted:
         notes.append(Note.of("elo-order"))
@@ -190,13 +192,14 @@ def _from_scores(columns: Selection, drawing: _Drawing) -> Ranking:
         people = len(columns.humans)
         for h, m in product(range(people), range(people, len(ranked))):
             agreed += parts.agreement(ranked[h], ranked[m], (samples[h], samples[m]), drawing.confidence)
-    notes = [*parts.answers(table, agreed), *columns.notes]
+    few = clusters.max() + 1 < parts.FEW
+    notes = [*parts.answers(table, agreed, columns.names if few else ()), *columns.notes]
     flat = [each.metric for each in ranked if each.without_width]
     if flat:
         notes.append(Note.of("means-without-width", metrics=flat))
     if any(len(set(each.n.tolist())) > 1 for each in ranked):
         notes.append(Note.of("means-over-own-inputs"))
-    if clusters.max() + 1 < parts.FEW:
+    if few:
         notes.append(Note.of("few-clusters", metric="", unit="inputs", n=int(clusters.max()) + 1))
     shown = {"coef": "mean", "ties": None, "systems": len(systems), "inputs": n}
     signature = Signature.open(**shown, **_undrawn(drawing, agreed))

@@ -358,8 +358,13 @@ def agreement(
     return rows
 
 
-def answers(table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow]) -> list[Note]:
-    """Say who is best by each ranking, whom it does not beat significantly, and whether judges agree with people."""
+def answers(
+    table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow], unsure: Iterable[str] = (), unit: str = "inputs"
+) -> list[Note]:
+    """Say who is best by each ranking, whom it does not beat significantly, and whether judges agree with people.
+
+    Rankings that are `unsure` rest on too few units to claim any significance.
+    """
     notes = []
     leaders: dict[tuple[str, str, int], list[StandingRow]] = {}
     for row in table:
@@ -371,9 +376,17 @@ def answers(table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow]) ->
         if statistic != table[0].statistic or component > 1 or len(rows) < 2 or rows[0].rank_low is None:
             continue
         level = [row.system for row in rows[1:] if (row.rank_low or 1) == 1]
-        facts = {"metric": metric, "system": rows[0].system}
-        best = Note.of("ranking-best", **facts, others=len(rows) - 1)
-        notes.append(Note.of("ranking-shared", **facts, systems=len(rows), level=level) if level else best)
+        grouped = (metric, statistic, 2) in leaders
+        facts = {"metric": metric, "system": rows[0].system, "systems": len(rows), "grouped": grouped}
+        if tied := [row.system for row in rows[1:] if row.rank == 1]:
+            notes.append(Note.of("ranking-tied", **{**facts, "system": [rows[0].system, *tied]}))
+        elif metric in unsure:
+            notes.append(Note.of("ranking-few", **facts, unit=unit))
+        elif level:
+            notes.append(Note.of("ranking-shared", **facts, level=level))
+        else:
+            del facts["systems"]
+            notes.append(Note.of("ranking-best", **facts, others=len(rows) - 1))
     for one in agreed:
         if one.statistic == "kendall" and few and not math.isnan(one.estimate):
             facts = {

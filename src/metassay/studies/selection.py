@@ -47,10 +47,15 @@ class Selection:
     """The same with means that are the scores given for whole systems, if the data have such."""
     yardsticks: Yardsticks | None = None
     """Sentinels and people who stand beside the metrics."""
+    by_input: bool = False
+    """Whether a statistic needs scores of the same inputs of both sides, whatever inputs are asked for."""
 
     def at(self, level: str, human: int = 0, statistic: Statistic | None = None) -> Selection:
         """Return it with the scores as a level takes them; with a statistic also with what stands beside metrics."""
-        taken = replace(self, values=self.whole) if level == "system" and self.whole is not None else self
+        by_input = statistic is not None and statistic.by_input
+        taken = replace(self, by_input=True) if by_input else self
+        if level == "system" and self.whole is not None and not by_input:
+            taken = replace(self, values=self.whole)
         if self.yardsticks is None or statistic is None:
             return taken
         return self.yardsticks.joined(taken, human, level, statistic)
@@ -162,6 +167,7 @@ class Selection:
 
     def sets(self, scored: BoolArray, human: int, level: str, inputs: str, z: FloatArray | None = None) -> InputSets:
         """Say which inputs to use, with other human scores `z` if given; see :func:`input_sets`."""
+        inputs = "annotated" if self.by_input else inputs
         found = input_sets(scored, self.z[human] if z is None else z, level, inputs)
         return replace(found, families=self.labels("systems"), clusters=self.labels("inputs"))
 
@@ -179,14 +185,7 @@ class Selection:
     def notes_on_inputs(self, levels: Sequence[str], inputs: str, how: str) -> list[Note]:
         """Note on which inputs metrics and people were compared, if metrics have more of them.
 
-        Parameters
-        ----------
-        levels
-            The levels that were asked for.
-        inputs
-            ``all`` or ``annotated``.
-        how
-            The test, or ``interval``, for which inputs are not paired.
+        With inputs ``all``, those at system level are not paired; `how` is what that means: the test, or ``interval``.
         """
         notes = []
         scored = np.array([has_scores(matrix) for matrix in self.x]).any(axis=0)
@@ -252,9 +251,11 @@ def select(
     kinds = ("human",) * len(humans) + ("metric",) * len(metrics)
     whole = None
     given = [name for name in (*humans, *metrics) if kept[name].system_scores is not None]
+    by_input = [each.by_input for each in statistics if "system" in each.levels]
     if given:
         whole = np.stack([kept.system_matrix(name) for name in (*humans, *metrics)])
-        notes.append(Note.of("system-scores-given", columns=given))
+        if not by_input or not all(by_input):
+            notes.append(Note.of("system-scores-given", columns=given, but=any(by_input)))
     for name, matrix in zip(humans, values if whole is None else whole, strict=False):
         if np.isnan(matrix).all():
             raise DataError(f"the human criterion {one_line(name)!r} has no scores for these systems")
@@ -439,6 +440,12 @@ def input_sets(scored: BoolArray, z: FloatArray, level: str, inputs: str) -> Inp
     if judged.all() or level != "system" or inputs == "annotated" or not (scored & ~judged).any():
         return InputSets(judged, judged, paired=True)
     return InputSets(scored, judged, paired=False)
+
+
+def levels_of_means(levels: Sequence[str], statistics: Sequence[Statistic]) -> list[str]:
+    """Return levels, where system level is that of inputs if no statistic takes means of systems there."""
+    means = not all(each.by_input for each in statistics)
+    return ["input" if level == "system" and not means else level for level in levels]
 
 
 def has_scores(matrix: FloatArray) -> BoolArray:

@@ -225,11 +225,10 @@ def _dealt(
     sizes = np.bincount(codes[codes >= 0], minlength=len(kept))
     for h, human in enumerate(selected.humans):
         for level in levels:
-            for x, sets, named, both in _groups(
-                selected.at(level), h, level, options.get("inputs", "all"), pairs=pairs
-            ):
-                for statistic in choose(options["statistic"], levels):
-                    case = sets.case(x, list(range(len(x))), selected.at(level).z[h], level, statistic)
+            for statistic in choose(options["statistic"], levels):
+                taken = selected.at(level, h, statistic)
+                for x, sets, named, both in _groups(taken, h, level, options.get("inputs", "all"), pairs=pairs):
+                    case = sets.case(x, list(range(len(x))), taken.z[h], level, statistic)
                     masks = (sets.scored, None if sets.paired else sets.judged)
                     drawn = _deal(case.prepared, codes, units, len(kept), cut.axis, masks, options.get("seed", 0))
                     if pairs:

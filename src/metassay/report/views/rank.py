@@ -31,7 +31,7 @@ HEADINGS = {
 
 def lead(result: Ranking) -> list[tuple[Note, ...]]:
     """Return the answer: who is best, and whether judges agree with people."""
-    told = tuple(note for note in result.notes if note.code in ("ranking-best", "ranking-shared", "rankings-agree"))
+    told = tuple(note for note in result.notes if note.code.startswith(("ranking-", "rankings-agree")))
     return [told] if told else []
 
 

@@ -83,6 +83,8 @@ class Statistic:
     """Whether only the order of scores counts, so that it comes in steps."""
     pairwise: bool = False
     """Whether it is a mean over pairs of points."""
+    by_input: bool = False
+    """Whether it compares systems input by input, so that metrics and people need single scores of the same inputs."""
     invariant: str = "none"
     """What changes no value of it: ``linear`` (adding to and multiplying all scores of a side), ``scale`` (multiplying
     them) or ``none``. Tests that exchange scores first put two metrics on one scale, as far as that changes nothing."""

@@ -272,6 +272,7 @@ class SoftPairwiseAccuracy(Named):
     levels = ("system",)
     range = (0.0, 1.0)
     pairwise = True
+    by_input = True
 
     @property
     def scale(self) -> Scale:
