@@ -201,8 +201,8 @@ def test_labels_that_one_side_uses_and_abstentions():
 
 
 def test_labels_in_other_words_cannot_be_compared():
-    with pytest.raises(DataError, match=r"the judge gives the labels yes, no|the judge gives the labels no, yes"):
-        ma.judge(flat(["yes", "no"] * 20, ["pass", "fail"] * 20), human="human", judge="judge")
+    with pytest.raises(DataError, match=r"gives the labels A, B and people the labels C, D; .* as in binary:NO<YES"):
+        ma.judge(flat(["A", "B"] * 20, ["C", "D"] * 20), human="human", judge="judge")
     with pytest.raises(DataError, match=r"the judge gives the labels .* and people numbers"):
         ma.judge(flat(["yes", "no"] * 20, [1.0, 2.5] * 20), human="human", judge="judge")
 
