@@ -76,17 +76,6 @@ Judges = Annotated[
         alias="metric",
     ),
 ]
-People = Annotated[
-    bool,
-    Option(
-        "take all human columns on one scale for people who judged the same, whatever they are called",
-        known.flag,
-        switch=True,
-        group=_STUDIED,
-        key="pooled",
-        signed=lambda wanted: "yes" if wanted else None,
-    ),
-]
 Statistics = Annotated[
     "str | StatisticObject | Iterable[str | StatisticObject] | None",
     Option(

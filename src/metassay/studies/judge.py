@@ -55,7 +55,6 @@ def judge(
     *,
     human: opt.Human = None,
     judge: jd.Judges = None,
-    people: jd.People = False,
     statistic: jd.Statistics = None,
     abstain: jd.Abstain = "missing",
     epsilon: jd.Epsilon = "experts",
@@ -101,7 +100,7 @@ def judge(
         return _votes(scores, human=human, judge=judge, bias=bias, confidence=confidence, require=require)
     kept, notes = without_references(scores, references)
     setting = parts.Setting(kept, parts.tabulated(statistic), confidence, interval, resamples, seed, over)
-    criteria, said = criteria_of(kept, human, people)
+    criteria, said = criteria_of(kept, human)
     found, unfit = judges_of(kept, criteria, kept.find_humans(human), judge)
     aim = target if target is not None else 0.9 if cut in ("precision", "recall") else 1.0
     card = _card(setting, criteria, found, (cut, aim), (float(epsilon), worse), abstain, slice_by, worst)
@@ -220,7 +219,8 @@ def _row(setting: parts.Setting, judged: Judged, tables: dict[str, list[Any]], a
     tested = [row for row in alternative if row.n_people]
     return JudgeRow(
         judged.judge, of.name, judged.kind, len(paired), len(of.people), int(judged.abstained.sum()), first.name,
-        own.value, own.low, own.high, *with_single, *among, gap.value, gap.low, gap.high, kappa.value, kappa.low, kappa.high,
+        own.value, own.low, own.high, *with_single, *among, gap.value, gap.low, gap.high,
+        kappa.value, kappa.low, kappa.high,
         bias.value, bias.low, bias.high, tested[0].winning_rate if tested else math.nan,
         tested[0].passed if tested else None, *parts.base_rate(of, paired.z),
     )  # fmt: skip

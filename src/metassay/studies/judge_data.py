@@ -92,7 +92,7 @@ class Judged:
     criterion: Criterion
     """The criterion."""
     kind: str
-    """``labels``, ``grades``, ``numbers``, ``scores``, or ``other-scale`` for numbers on another scale than people's."""
+    """``labels``, ``grades``, ``numbers``, ``scores``, or ``other-scale`` for numbers unlike people's."""
     raw: FloatArray
     """As the judge gave it, (items,), NaN where it gave nothing; low scores turned where they are good."""
     runs: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
@@ -130,10 +130,10 @@ class Judged:
         return np.isnan(self.raw)
 
 
-def criteria_of(scores: Scores, human: Names | None, people: bool = False) -> tuple[list[Criterion], list[Note]]:
+def criteria_of(scores: Scores, human: Names | None) -> tuple[list[Criterion], list[Note]]:
     """Return what people judged: a column each, but columns of people who judged the same together.
 
-    These are columns without annotators, on one scale, whose names begin alike, or all of them if `people`.
+    These are columns without annotators, on one scale, whose names begin alike; others are said by --people.
     """
     names = scores.find_humans(human)
     alone: dict[tuple[object, str], list[str]] = {}
@@ -143,7 +143,7 @@ def criteria_of(scores: Scores, human: Names | None, people: bool = False) -> tu
         if column.labels("annotator"):
             found.append(_criterion(name, column.labels("annotator"), column.mean(keep="annotator"), column))
         else:
-            alone.setdefault((column.scale, "human" if people else _stem(name, names)), []).append(name)
+            alone.setdefault((column.scale, _stem(name, names)), []).append(name)
     for (_, start), together in alone.items():
         first = scores[together[0]]
         values = np.stack([scores.codes(n) if first.scale.labels else scores[n].mean() for n in together])
@@ -263,9 +263,8 @@ def _on_scale(column: Column, criterion: Criterion, there: FloatArray) -> bool:
     known = criterion.ratings[~np.isnan(criterion.ratings)]
     if column.lower_is_better != criterion.lower:
         return False
-    if not len(there) or (there == np.floor(there)).all() and known.min() <= there.min() and there.max() <= known.max():
-        return True
-    return same_range(there, known)
+    inside = known.min() <= there.min(initial=np.inf) and there.max(initial=-np.inf) <= known.max()
+    return bool(inside and (there == np.floor(there)).all()) or same_range(there, known)
 
 
 def _two_labels(column: Column, criterion: Criterion) -> bool:

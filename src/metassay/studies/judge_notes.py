@@ -62,13 +62,13 @@ def _uninformative(card: JudgeCard, row: JudgeRow) -> Note | None:
     other = [(r.statistic, r.estimate, r.low, r.high) for r in mine if r.statistic == "pearson"]
     known = [("kappa", row.kappa, row.kappa_low, row.kappa_high)] if row.kappa == row.kappa else other[:1]
     for statistic, value, low, high in known:
-        if not low > 0:
+        if low <= 0 or (math.isnan(low) and not value > 0):
             return Note.of("judge-watch-chance", **facts, statistic=statistic, estimate=value, low=low, high=high)
     return None
 
 
 def _watch(card: JudgeCard, row: JudgeRow) -> Note:
-    """Return the weightiest of: no information, a slice in which the judge fails, a bias, a label that it gets wrong."""
+    """Return the weightiest of: no information, a slice in which it fails, a bias, a label that it gets wrong."""
     facts = {"judge": row.judge, "human": row.human}
     nothing = _uninformative(card, row)
     if nothing is not None:

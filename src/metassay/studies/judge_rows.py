@@ -18,8 +18,8 @@ class JudgeRow:
     judge: fields.Judge
     human: fields.Human
     kind: str
-    """``labels``, ``grades``, ``numbers``, ``scores`` that a threshold turns into labels, or ``other-scale`` for numbers
-    on another scale than people's."""
+    """``labels``, ``grades``, ``numbers``, ``scores`` that a threshold turns into labels, or ``other-scale`` for
+    numbers on another scale than people's."""
     n_items: fields.NItems
     n_people: int
     """People who judged."""

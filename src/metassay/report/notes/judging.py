@@ -74,7 +74,9 @@ def _beside(facts: Facts) -> str:
         return f"{with_single}, not significantly different from people with each other ({form(people)})"
     ends = sorted((abs(low), abs(high)))
     points = f"by {100 * abs(facts['gap']):.0f} points [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
-    return f"{with_single}, {'more' if low > 0 else 'less'} often than people with each other ({form(people)}), {points}"
+    return (
+        f"{with_single}, {'more' if low > 0 else 'less'} often than people with each other ({form(people)}), {points}"
+    )
 
 
 def _slice(facts: Facts) -> str:

@@ -102,7 +102,9 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
         lead = (*answers(result), *sentences(filter(is_answer, result.notes)))
     made = {name: _tables(result, name) for name in chosen}
     needs = getattr(import_module(_module(result.study)), "NEEDS", {}) if result.study in VIEWS else {}
-    empty = tuple(f"The view {name} is empty: it needs {needs[name]}." for name in made if name in needs and not made[name])
+    empty = tuple(
+        f"The view {name} is empty: it needs {needs[name]}." for name in made if name in needs and not made[name]
+    )
     return Page(
         result.study,
         tuple(dict.fromkeys(table for tables in made.values() for table in tables)),
