@@ -1,13 +1,16 @@
 """The commands on real files."""
 
 import csv
+import inspect
 import io
 import json
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 import metassay as ma
+from metassay import HOMES
 from metassay.cli.commands import COMMANDS, load
 from metassay.core.study import places
 
@@ -179,6 +182,48 @@ def test_demo_says_in_words_what_follows_and_leaves_the_report(run, tmp_path, mo
     assert ma.read(tmp_path / "demo" / "scores.csv").shape == ma.example().shape
     assert (tmp_path / "demo" / "report.html").read_text().startswith("<!doctype html>")
     assert err.startswith("read ")
+
+
+def test_demo_of_judges_takes_a_seed_and_refuses_what_it_does_not_do(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for flag, value in (("-o", "x.html"), ("--resamples", "99")):
+        code, _, err = run("demo", "--judge", flag, value)
+        assert (code, f"{flag} has no meaning with --judge" in err) == (2, True)
+    assert not list(tmp_path.iterdir())
+    code, out, _ = run("demo", "--judge", "--seed", "5")
+    assert (code, "seed:5" in out) == (0, True)
+    assert (tmp_path / "demo" / "judge.csv").exists()
+
+
+def takes_slices(name):
+    verb = name.replace("-", "_")
+    study = getattr(import_module(HOMES[verb]), verb) if verb in HOMES else None
+    return callable(study) and "by" in inspect.signature(study).parameters
+
+
+def test_every_study_that_makes_slices_takes_or_refuses_by(run, scores):
+    names = list(filter(takes_slices, COMMANDS))
+    assert {"agree", "judge", "rank", "bias", "estimate"} <= set(names)
+    for name in names:
+        people = () if name == "drift" else ("--human", "relevance")
+        code, out, err = run(name, scores, *people, "--quiet", "--by", "nonsense")
+        assert (code in (1, 2), out) == (True, ""), name
+        assert "'nonsense'" in err or "'--by'" in err, name
+
+
+@pytest.mark.parametrize("name", ["rank", "bias", "judge"])
+def test_commands_that_read_votes_or_scores_make_slices(run, tmp_path, name):
+    cells = [
+        (s, i, "ab"[i % 2], "word " * (s * i % 7 + 1), (s + i) % 4, (s + i * i) % 4)
+        for s in range(5)
+        for i in range(40)
+    ]
+    lines = [",".join(map(str, cell)) for cell in cells]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["system,input,topic,answer,human,judge", *lines]))
+    code, out, err = run(name, path, "--human", "human", "--metric", "judge", "-q", "--by", "topic", "--format", "csv")
+    assert (code, err) == (0, "")
+    assert {line.partition(",")[0] for line in out.splitlines()[1:]} == {"a", "b"}
 
 
 def test_report_writes_a_page_and_prints_three_sentences(run, scores, tmp_path):

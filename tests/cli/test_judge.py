@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 DATA = str(files("metassay").joinpath("data", "judge.csv"))
+VOTES = str(files("metassay").joinpath("data", "votes.csv"))
+PEOPLE = "dora,emil,farah,goran"
 CARD = ("judge", DATA, "--human", "verdict_*", "--judge", "*-judge")
 
 
@@ -103,3 +106,28 @@ def test_columns_without_a_common_name_are_people_if_somebody_says_so(run, tmp_p
     assert "the majority of the 2 people" in run(*ask, "--people", "verdict=anna,ben").out
     _, out, _ = run(*ask, "--human", "anna,ben")
     assert "anna, ben are taken for different criteria" in " ".join(out.split())
+
+
+def test_slices_are_made_or_refused(run):
+    code, out, err = run(*CARD, "--quiet", "--by", "category", "--format", "csv")
+    assert (code, err) == (0, "")
+    assert out.startswith("slice,judge,human,")
+    assert len({line.partition(",")[0] for line in out.splitlines()[1:]}) > 1
+    assert run(*CARD, "--quiet", "--by", "category", "--format", "csv", "--rows", "differences").code == 0
+    code, _, err = run(*CARD, "--by", "category", "--require", "kappa>=0")
+    assert (code, "--require is about all items and --by makes slices" in err) == (2, True)
+    code, _, err = run("judge", VOTES, "--human", PEOPLE, "--quiet", "--by", "category")
+    assert (code, err) == (2, "metassay: error: slices are made of scores, got Votes\n")
+
+
+@pytest.mark.parametrize("source", [VOTES, DATA])
+def test_judge_and_report_read_stdin(spawn, source, tmp_path):
+    people = PEOPLE if source == VOTES else "verdict_*"
+    stdin = Path(source).read_bytes()
+    named = spawn("judge", source, "--human", people, "--quiet")
+    assert spawn("judge", "-", "--human", people, "--quiet", stdin=stdin) == named
+    assert named.code == 0
+    if source == VOTES:
+        page = tmp_path / "page.html"
+        assert spawn("report", "-", "--human", people, "--quiet", "-o", page, stdin=stdin).code == 0
+        assert page.read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import csv
 import json
 
 import pytest
@@ -83,3 +85,25 @@ def test_plan_of_labels(run, judged):
     assert "How many labels for ± 0.03?" in found.out
     assert "disagreement" in found.out
     assert all(len(line) <= 100 for line in found.out.splitlines())
+
+
+@pytest.mark.parametrize("damage", ["shuffle", "shuffle@0.5"])
+def test_answers_on_damaged_texts_are_votes_for_downgrade(run, tmp_path, damage):
+    page, texts, other, answers = (tmp_path / n for n in ("sheet.html", "texts.jsonl", "other.jsonl", "votes.jsonl"))
+    outputs = {(s, str(i)): f"One {i}. Two {s} {i}. Three. Four {i}." for s in ("a", "b@v2") for i in range(8)}
+    ma.write_texts(ma.Texts(outputs=outputs, references={str(i): (f"One {i}.",) for i in range(8)}), texts)
+    rate = damage.partition("@")[2] or "1"
+    assert run("corrupt", texts, "--kind", "shuffle", "--rate", rate, "-o", other).code == 0
+    assert run("sheet", texts, "--against", f"{damage}={other}", "-o", page).code == 0
+    rows = [json.loads(base64.b64decode(item["of"])) for item in shown(page)["items"]]
+    assert {(a, b) for a, b, _ in rows} == {("a", f"a@{damage}"), ("b@v2", f"b@v2@{damage}")}
+    facts = {"winner": "model_a", "rater": "Ann", "kind": "human", "first": "model_b"}
+    lines = [json.dumps({"input": i, "model_a": a, "model_b": b, **facts}) for a, b, i in rows]
+    answers.write_text("\n".join(lines))
+    asked = ("--corruption", "shuffle", "--rates", rate, "--metric", "length", "--no-cache", "--votes", answers)
+    found = run("downgrade", texts, *asked, "-q", "--format", "csv", "--rows", "votes")
+    assert found.code == 0, found.err
+    votes = list(csv.DictReader(found.out.splitlines()))
+    told = {(row["system"], row["against"], float(row["preferred"]), int(row["n_inputs"])) for row in votes}
+    wanted = {name: sum(a == name for a, _, _ in rows) for name in ("a", "b@v2")}
+    assert told == {(name, name, 1.0, n) for name, n in wanted.items()}

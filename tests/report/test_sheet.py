@@ -67,7 +67,7 @@ def test_corrupted_against_intact():
     texts = ma.Texts(outputs={("a", str(i)): f"First {i}. Second {i}. Third." for i in range(5)})
     other = ma.corrupt(texts, "shuffle").texts
     sheet = ma.make_sheet(texts, ask="prefer", against=other)
-    assert {system for pair in sheet.items for system, _ in pair} == {"a intact", "a corrupted"}
+    assert {system for pair in sheet.items for system, _ in pair} == {"a", "a@damage"}
     with pytest.raises(DataError, match="no output to show"):
         ma.make_sheet(texts, ask="prefer", against=texts)
     with pytest.raises(UsageError, match="are pairs"):

@@ -34,3 +34,8 @@ def test_without_people_there_is_no_judge_to_trust():
     assert "<b>x</b>" not in report.html
     with pytest.raises(UsageError, match="expected Votes, got Scores"):
         ma.make_votes_report(ma.example())
+
+
+def test_downloads_hold_no_formulas():
+    votes = ma.Votes.from_arrays(["=1+1", "y"] * 30, ["y", "=1+1"] * 30, ["a", "b", "b"] * 20)
+    assert "'=1+1," in ma.make_votes_report(votes, resamples=20).html

@@ -1,6 +1,7 @@
 import dataclasses
 
-from metassay.report.words import by_setting
+import metassay as ma
+from metassay.report.words import answers, by_setting
 
 from .conftest import NAN, comparison
 
@@ -44,3 +45,8 @@ def test_a_best_metric_that_does_not_agree_is_not_called_best():
         "No metric agrees with people on relevance at the system level: "
         "the highest correlation is that of a, Kendall -0.100."
     )
+
+
+def test_decisions_tell_the_confidence_that_was_asked_for():
+    result = ma.decisions(ma.example(), human="relevance", metric="synthetic-judge", resamples=100, confidence=0.9)
+    assert " (90% CI " in answers(result)[0]

@@ -42,6 +42,26 @@ def test_shrinks_never_widens_and_scales():
     assert (6 - mirrored[1], 6 - mirrored[0]) == pytest.approx(ends[-1], abs=1e-9)
 
 
+def test_sizes_make_it_the_mean_over_items():
+    random, inside, outside = np.random.default_rng(8), 0, 0
+    for _ in range(200):
+        # Large clusters shift, small ones do not: the mean over items is (1/4·8·.3)/(1/4·8 + 3/4).
+        large = random.random(600) < 0.25
+        sizes, values = np.where(large, 8.0, 1.0), random.binomial(8, np.where(large, 0.3, 0.0)) / 8
+        low, high = confidence_sequence(values, -1, 1, sizes=sizes)
+        inside += low <= 0.6 / 2.75 <= high
+        low, high = confidence_sequence(values, -1, 1)
+        outside += high < 0.6 / 2.75
+    assert inside / 200 >= 0.92
+    assert outside / 200 > 0.9
+    values = random.random(50)
+    assert confidence_sequence(values, 0, 1, sizes=np.full(50, 7.0)) == confidence_sequence(values, 0, 1)
+
+
+def test_values_that_change_along_their_order_leave_no_mean():
+    assert all(math.isnan(end) for end in confidence_sequence(np.repeat([1.0, 0.0], [300, 2700]), -1, 1))
+
+
 def test_edges():
     assert all(math.isnan(end) for end in confidence_sequence(np.array([np.nan]), 0, 1))
     low, high = confidence_sequence(np.zeros(100), 0, 1)

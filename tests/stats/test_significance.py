@@ -15,6 +15,7 @@ from metassay.stats.significance import (
     count_exchanged,
     count_resampled,
     rank_sets,
+    ranks,
     smallest_corrected,
     williams,
 )
@@ -235,3 +236,10 @@ def test_the_smallest_corrected_p():
     assert smallest_corrected(1 / 32, 12, "none") == smallest_corrected(1 / 32, 12, "bh") == 1 / 32
     assert smallest_corrected(1 / 32, 12, "by") == pytest.approx(sum(1 / k for k in range(1, 13)) / 32)
     assert smallest_corrected(0.2, 12, "holm") == 1
+
+
+def test_ranks_of_ties_and_of_what_is_undefined():
+    good = np.array([0.2, np.nan, 0.5, 0.2 + 1e-14, 0.1])
+    assert ranks(good).tolist() == [2, 0, 1, 2, 4]
+    assert ranks(good, 0.15).tolist() == [2, 0, 1, 2, 2]
+    assert ranks(np.array([])).tolist() == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from importlib.resources import files
@@ -354,3 +355,22 @@ def test_the_card_of_a_judge_who_voted_has_them_too():
     card = ma.judge(votes, bias=True)
     assert card.biases == ma.bias(votes).table
     assert "shown first" in str(card)
+
+
+def test_reruns_are_clustered_as_inputs_are():
+    random = np.random.default_rng(1)
+    truth = np.repeat(random.integers(0, 2, size=(4, 10)), 5, axis=1).astype(float)
+    runs = {f"run{k}": np.where(np.repeat(random.random((4, 10)) < 0.2, 5, axis=1), 1 - truth, truth) for k in range(3)}
+    scores = ma.Scores.from_arrays(runs, {"human": truth})
+    clusters = {name: f"d{at // 5}" for at, name in enumerate(scores.inputs)}
+    (alone,), (together,) = (
+        ma.bias(each, runs="judge=run*").reruns for each in (scores, dataclasses.replace(scores, clusters=clusters))
+    )
+    assert together.same == alone.same
+    assert together.high - together.low > 1.5 * (alone.high - alone.low)
+
+
+def test_few_clusters_have_the_note_of_other_studies():
+    few = noted(ma.bias(biased_scores(inputs=12)), "few-clusters", unit="inputs")
+    assert [note["n"] for note in few] == [12]
+    assert str(few[0]) == "Intervals rest on 12 inputs only; with so few they are too short."

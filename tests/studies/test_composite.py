@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.errors import DataError
 
 from .conftest import noted
 
@@ -103,3 +105,21 @@ def test_real_metrics_of_realsumm_gain_nothing(shared_data):
     rows = by_kind(result)
     assert rows["single"].estimate == pytest.approx(0.39, abs=0.02)
     assert not rows["chosen"].better
+
+
+def test_copies_of_an_input_count_once_in_a_cluster():
+    scores = halves()
+    twice = {n: np.repeat(scores.matrix(n), 2, axis=1) for n in scores.columns}
+    copied = ma.Scores.from_arrays({n: twice[n] for n in scores.metrics}, {"good": twice["good"]})
+    clusters = {name: f"c{at // 2:02}" for at, name in enumerate(copied.inputs)}
+    options = {"level": "input", "statistic": "pearson", "folds": 3, "resamples": 200}
+    once, together = (ma.composite(s, **options) for s in (scores, replace(copied, clusters=clusters)))
+    for kind, row in by_kind(together).items():
+        one = by_kind(once)[kind]
+        numbers = ("estimate", "low", "high", "gain", "gain_low", "gain_high")
+        expected = [getattr(one, name) for name in numbers]
+        assert [getattr(row, name) for name in numbers] == pytest.approx(expected, nan_ok=True, abs=1e-9)
+    assert noted(together, "units-together", axis="inputs", n=24)
+    few = replace(copied, clusters=dict.fromkeys(copied.inputs, "one"))
+    with pytest.raises(DataError, match="3 clusters of inputs, got 1"):
+        ma.composite(few, **options)

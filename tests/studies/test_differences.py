@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -129,3 +130,13 @@ def test_a_point_of_bleu_on_wmt23(shared_data):
     needed = {(row.metric, row.agreement): row.needed for row in result.needed}
     assert needed["BLEU-refA", 0.8] == pytest.approx(1.8, abs=0.05)
     assert needed["COMET-refA", 0.8] == pytest.approx(0.0039, abs=0.0002)
+
+
+def test_copies_of_an_input_count_once_in_a_cluster():
+    once = task(0)
+    twice = {n: np.repeat(once.matrix(n), 2, axis=1) for n in ("m", "good")}
+    copied = ma.Scores.from_arrays({"m": twice["m"]}, {"good": twice["good"]})
+    clusters = {name: f"c{at // 2:02}" for at, name in enumerate(copied.inputs)}
+    one, two = (ma.differences(s, resamples=100) for s in (once, replace(copied, clusters=clusters)))
+    assert [(r.low, r.high) for r in two.needed] == [pytest.approx((r.low, r.high)) for r in one.needed]
+    assert noted(two, "units-together", axis="inputs", n=30)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import metassay as ma
@@ -46,6 +48,76 @@ def test_verdicts():
     assert ma.drift(versions(0.1, 0.1, inputs=200), margin=0.06).table[0].verdict == "undecided"
 
 
+def test_clusters_count_their_outputs():
+    rows = [
+        {"system": "s", "input": f"{c}-{i}", "doc": f"d{c}", "v1": 0.0, "v2": float(c % 80 == 0 and i % 2)}
+        for c in range(400)
+        for i in range(200 if c % 80 == 0 else 1)
+    ]
+    (row,) = ma.drift(ma.Scores.from_frame(pd.DataFrame(rows), cluster_by="doc"), metric="v1,v2").table
+    assert row.shift == pytest.approx(500 / 1395)
+    assert row.always_low < row.shift < row.always_high
+    assert row.verdict == "undecided"
+
+
+def test_missing_cells_do_not_make_inputs_count_alike():
+    old = np.zeros((30, 600))
+    old[1:, 30:] = math.nan
+    new = np.zeros(old.shape)
+    new[:, :30] = np.random.default_rng(0).random((30, 30)) < 0.5
+    result = ma.drift(ma.Scores.from_arrays({"v1": old, "v2": new}))
+    assert result.table[0].always_low < result.table[0].shift < result.table[0].always_high
+    assert result.table[0].verdict != "equivalent"
+    assert noted(result, "judged-by-one-version", n=29 * 570)
+    assert "16,530 outputs excluded" in str(noted(result, "judged-by-one-version")[0])
+
+
+def test_an_order_that_matters_decides_nothing():
+    old, new = np.zeros((2, 1, 3000))
+    new[0, :300] = 1
+    result = ma.drift(ma.Scores.from_arrays({"v1": old, "v2": new}), margin=0.2)
+    (row,) = result.table
+    assert math.isnan(row.always_low)
+    assert math.isnan(row.always_high)
+    assert row.verdict == "undecided"
+    assert noted(result, "order-matters", version="v2")
+    assert not noted(ma.drift(versions(0.2, 0.1)), "order-matters")
+
+
+def test_few_outputs_without_a_flip_do_not_show_equivalence():
+    few, many = (
+        ma.drift(ma.Scores.from_arrays({"a": [[0, 1, 1] * k], "b": [[0, 1, 1] * k]}), once=True) for k in (1, 60)
+    )
+    (row,) = few.table
+    assert (row.low, row.high) == pytest.approx((-row.flips_high, row.flips_high))
+    assert (row.verdict, many.table[0].verdict) == ("undecided", "equivalent")
+    (row,) = ma.drift(ma.Scores.from_arrays({"a": [[0, 0, 0]], "b": [[1, 1, 1]]}), once=True).table
+    assert 0 > row.low < row.shift == row.high == 1
+    assert row.verdict == "undecided"
+
+
+def test_the_margin_is_a_share_of_the_range():
+    grades = np.random.default_rng(2).integers(1, 6, (2, 300)).astype(float)
+    result = ma.drift(ma.Scores.from_arrays({"v1": grades, "v2": grades}))
+    assert result.table[0].margin == pytest.approx(0.2)
+    assert result.table[0].verdict == "equivalent"
+    assert noted(result, "margin-of-range", low=1, high=5)
+    assert dict(result.signature.parts)["margin"] == "0.2"
+    assert ma.drift(versions()).table[0].margin == 0.05
+    assert not noted(ma.drift(versions()), "margin-of-range")
+    assert ma.drift(ma.Scores.from_arrays({"v1": grades, "v2": grades}), margin=0.01).table[0].verdict == "undecided"
+    wide = ma.Scores.from_arrays({"v1": grades, "v2": grades, "v3": grades * 2})
+    assert "within the margin." in str(ma.drift(wide))
+
+
+def test_a_change_within_the_margin_is_equivalent():
+    result = ma.drift(versions(up=0.05, inputs=20_000))
+    (row,) = result.table
+    assert 0 < row.always_low < row.always_high < 0.05
+    assert row.verdict == "equivalent"
+    assert "Changed: if not," in str(result)
+
+
 def test_levels_of_a_column(tmp_path):
     lines = ["system,input,judge_version,judge"]
     lines += [f"s,{i},{v},{'pass' if i % 3 else 'fail'}" for i in range(90) for v in ("may", "june")]
@@ -74,3 +146,11 @@ def test_measurements_do_not_flip_and_labels_need_an_order():
 def test_nothing_in_common():
     with pytest.raises(DataError, match="judged by both"):
         ma.drift(ma.Scores.from_arrays({"a": [[1.0, math.nan]], "b": [[math.nan, 1.0]]}))
+
+
+def test_names_that_are_no_sequence_are_noted():
+    scores = versions(inputs=60)
+    for names, told in (("q{:03}", False), ("2026-11-{}", False), ("{:x}-hash", True)):
+        named = replace(scores, inputs=tuple(names.format(at + 9) for at in range(60)))
+        assert bool(noted(ma.drift(named), "order-of-names")) is told
+        assert not noted(ma.drift(named, once=True), "order-of-names")

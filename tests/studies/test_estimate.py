@@ -43,7 +43,7 @@ def test_rows_are_those_of_the_prediction_powered_mean():
     assert [row.system for row in result.ranking] == ["system-4", "system-3", "system-2", "system-1"]
     assert all(row.rank_low <= row.rank <= row.rank_high for row in result.ranking)
     assert len(result.differences) == 6
-    assert all(row.p_adjusted >= row.p_value for row in result.differences)
+    assert all(row.p_corrected >= row.p_value for row in result.differences)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -245,3 +245,19 @@ def test_a_judge_that_is_always_right():
     assert result.table[0].weight > 0.4
     assert noted(result, "labels-equal-metric")
     assert not noted(result, "metric-uninformative")
+
+
+def test_tied_systems_share_a_rank():
+    scores = world(np.random.default_rng(1), cut=0.0)
+    twice = {n: np.concatenate([scores.matrix(n)[[3, 1, 1]], scores.matrix(n)[:1]]) for n in ("judge", "label")}
+    result = ma.estimate(ma.Scores.from_arrays({"judge": twice["judge"]}, {"label": twice["label"]}))
+    assert [row.rank for row in result.ranking] == [1, 2, 2, 4]
+
+
+def test_rogan_gladen_says_what_it_lacks():
+    numbers, labels = world(np.random.default_rng(1)), world(np.random.default_rng(1), cut=0.0)
+    columns = {**labels.columns, "p": replace(labels["judge"], name="p", values=np.full(labels.shape, 0.5))}
+    with pytest.raises(DataError, match="yes and no on both sides"):
+        ma.estimate(numbers, method="rogan-gladen")
+    with pytest.raises(DataError, match=r"equally likely.*leave out --chance"):
+        ma.estimate(replace(labels, columns=columns), chance="p", method="rogan-gladen")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -104,8 +106,21 @@ def test_worst_disagreements_are_clear_cases_with_their_texts(example, card):
     assert all(row.said_judge != row.said_people and row.gap == 1 for row in rows)
     first = rows[0]
     at = example.systems.index(first.system), example.inputs.index(first.input)
-    assert str(example.attributes["answer"].texts()[at]) in first.texts
+    assert dict(first.texts)["answer"] == str(example.attributes["answer"].texts()[at])
     assert ma.judge(example, human="verdict_*", judge="strict-judge", worst=0).disagreements == ()
+
+
+def test_texts_of_disagreements_stay_apart(tmp_path):
+    scores = flat([1, 0] * 10, [0, 1] * 10)
+    labels = tuple(f"a | b: c, {name} | d" for name in scores.inputs)
+    answer = Attribute("answer", "input", np.arange(20, dtype=np.int32), labels)
+    card = ma.judge(replace(scores, attributes={"answer": answer}), human="human", judge="judge")
+    assert card.disagreements[0].texts == (("answer", f"a | b: c, {card.disagreements[0].input} | d"),)
+    card.to_json(tmp_path / "card.json")
+    assert ma.load(tmp_path / "card.json") == card
+    assert "a | b: c" in card.to_text(view="disagreements")
+    line = next(csv.DictReader(card.to_csv(rows="disagreements").splitlines()))
+    assert json.loads(line["texts"]) == [list(pair) for pair in card.disagreements[0].texts]
 
 
 @pytest.mark.parametrize("name", EPSILON)
@@ -488,3 +503,45 @@ def test_two_labels_in_other_words_are_compared_low_to_low(low, high, human):
     scale = {"human": "binary:1<0", "judge": f"binary:{low}<{high}"}
     if human[0] == 1.0:
         assert ma.judge(flat([high, low] * 20, human * 20, scale=scale), judge="judge").table[0].estimate == 0
+
+
+def test_a_requirement_is_about_the_number_that_it_names(example):
+    names = ("accuracy", "kappa", "bias", "estimate", "single", "people", "worst_slice")
+    asked = [f"{name}.{field}>=0" for name in names for field in ("estimate", "low", "high")]
+    asked += [f"{name}.n>=0" for name in ("accuracy", "kappa", "bias", "estimate", "worst_slice", "abstained")]
+    asked += ["bias.abs>=0", "winning_rate>=0", "advantage>=0", "abstained>=0"]
+    card = ma.judge(example, human="verdict_*", judge="kind-judge", require=asked)
+    found = {row.requirement.removesuffix(">=0"): row.value for row in card.requirements}
+    row, test = card.table[0], card.alternative_annotators[0]
+    accuracy = next(r for r in card.agreement if (r.statistic, r.against) == ("accuracy", "majority"))
+    worst = min(card.slices, key=lambda r: r.estimate)
+    for name, source in (("accuracy", accuracy), ("worst_slice", worst), ("estimate", row)):
+        wanted = [source.estimate, source.low, source.high, source.n_items]
+        assert [found[f"{name}.{field}"] for field in ("estimate", "low", "high", "n")] == wanted
+    for name in ("kappa", "bias", "single", "people"):
+        wanted = [getattr(row, f"{name}{end}") for end in ("", "_low", "_high")]
+        assert [found[f"{name}.{field}"] for field in ("estimate", "low", "high")] == pytest.approx(wanted)
+    assert found["kappa.n"] == found["bias.n"] == row.n_items
+    assert (found["winning_rate"], found["advantage"]) == (test.winning_rate, test.advantage)
+    assert found["bias.abs"] == pytest.approx(abs(row.bias))
+    assert found["abstained.n"] == row.n_abstained
+    assert found["abstained"] == row.n_abstained / (row.n_items + row.n_abstained)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *(f"{name}.{field}" for name in ("winning_rate", "advantage") for field in ("low", "high", "abs", "n")),
+        *(f"{name}.{field}" for name in ("single", "people") for field in ("abs", "n")),
+        *(f"abstained.{field}" for field in ("low", "high", "abs")),
+        "worst_slice.abs",
+    ],
+)
+def test_fields_that_a_number_has_not_are_refused(example, asked):
+    with pytest.raises(UsageError, match=rf"a requirement cannot speak of {asked}; \w+ has estimate"):
+        ma.judge(example, human="verdict_*", judge="kind-judge", worst=0, require=f"{asked}>=0")
+
+
+def test_a_requirement_is_never_about_single_people_instead(example):
+    with pytest.raises(UnknownName, match="number in a requirement: 'accuracy'"):
+        ma.judge(example, human="grade_*", judge="kind-judge-grade", require="accuracy>=0.5")

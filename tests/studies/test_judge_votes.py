@@ -129,3 +129,45 @@ def test_shown_loaded_and_on_the_command_line(tmp_path):
     for view in ("summary", "orders", "margins", "people"):
         assert "judge" in result.to_text(view=view)
     assert "\\begin{tabular}" in result.to_latex()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"statistic": "kappa"}, {"abstain": "wrong"}, {"epsilon": "crowd"}, {"worse": 0.1}, {"cut": "f1"},
+        {"target": 0.5}, {"slice_by": "topic"}, {"worst": 3}, {"over": "items"}, {"interval": "bootstrap"},
+        {"resamples": 100}, {"seed": 1}, {"references": True},
+    ],
+    ids=lambda given: next(iter(given)),
+)  # fmt: skip
+def test_options_for_scores_are_refused(given):
+    (name,) = given
+    with pytest.raises(UsageError, match=f"{name} is an option for scores, and these are votes"):
+        ma.judge(ma.read_votes(VOTES), human=PEOPLE, **given)
+
+
+def test_options_as_they_are_by_default_are_not():
+    found = ma.read_votes(VOTES)
+    assert ma.judge(found, human=PEOPLE, epsilon="experts", seed=0) == ma.judge_votes(found, human=PEOPLE)
+
+
+@pytest.mark.parametrize("asked", ["kappa.low", "kappa.high", "f1.low", "f1.high"])
+def test_a_requirement_on_an_interval_that_is_not_there_is_refused(asked):
+    with pytest.raises(UsageError, match=f"cannot speak of {asked}; "):
+        ma.judge_votes(ma.read_votes(VOTES), human=PEOPLE, require=f"{asked}>=0")
+
+
+def test_the_number_of_a_requirement_is_that_of_its_own_row():
+    result = ma.judge_votes(ma.read_votes(VOTES), human=PEOPLE, require="first.n>=0,consistency.n>=0,agreement.n>=0")
+    wanted = {"first.n>=0": ("orders", "n_first"), "consistency.n>=0": ("orders", "n_items")}
+    for row in result.requirements:
+        table, field = wanted.get(row.requirement, ("table", "n_items"))
+        of = {each.judge: getattr(each, field) for each in getattr(result, table)}
+        assert row.value == of[row.judge]
+
+
+def test_votes_of_one_person_come_back_from_json(tmp_path):
+    result = ma.judge_votes(votes(*((str(i), who, "ab"[i % 2], 0) for i in range(9) for who in ("p1", "j"))))
+    assert math.isnan(result.table[0].people)
+    result.to_json(tmp_path / "votes.json")
+    assert ma.load(tmp_path / "votes.json") == result

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -264,3 +265,19 @@ def test_real_data_without_raters(shared_data):
     result = ma.reliability(ma.read(shared_data / "wmt23"), human="mqm", metric="BLEU*", resamples=50)
     assert noted(result, "raters-unnamed", human="mqm")
     assert now(result, column="mqm").estimate == pytest.approx(0.99, abs=0.01)
+
+
+def test_copies_of_an_input_count_once_in_a_cluster():
+    y = table()
+    once, copied = rated(y), rated(np.repeat(y, 2, axis=1))
+    clusters = {name: f"c{at // 2:02}" for at, name in enumerate(copied.inputs)}
+    one, two = (ma.reliability(s, resamples=100) for s in (once, replace(copied, clusters=clusters)))
+    ends = [[(r.low, r.high) for r in each.raters] for each in (one, two)]
+    assert len(ends[0]) > 2
+    # Copies make Krippendorff's correction for small samples smaller, and nothing else.
+    assert np.array(ends[1]) == pytest.approx(np.array(ends[0]), abs=0.01)
+    alone = ma.reliability(copied, resamples=100)
+    assert noted(two, "units-together", axis="inputs", n=8)
+    for of in ("raters", "table"):
+        wide, narrow = ([r.high - r.low for r in getattr(each, of) if not math.isnan(r.low)] for each in (two, alone))
+        assert sum(wide) > 1.05 * sum(narrow)

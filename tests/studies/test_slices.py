@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import metassay as ma
 from metassay.cli import main
 from metassay.core.column import Attribute
 from metassay.core.scores import Scores
+from metassay.errors import UsageError
 
 from .conftest import noted
 
@@ -64,7 +66,6 @@ def test_p_is_that_of_all_dealings_for_a_tiny_design():
     """With 3 + 3 inputs there are 20 dealings, so that p must be near a multiple of 1/20."""
     scores = _scores(n=6, m=6, half=3, seed=3)
     x, z = scores.matrix("x"), scores.matrix("z")
-    from itertools import combinations
 
     def gap(some):
         rest = [i for i in range(6) if i not in some]
@@ -75,6 +76,34 @@ def test_p_is_that_of_all_dealings_for_a_tiny_design():
     exact = np.mean(np.array(gaps) >= gap((0, 1, 2)) - 1e-12)
     (row,) = ma.agree(scores, by="part", metric="x", level="global", statistic="pearson").table
     assert row.p_value == pytest.approx(exact, abs=0.04)
+
+
+def test_pairs_are_dealt_on_the_cells_that_both_metrics_have():
+    made = _scores(n=8, m=6, half=3, seed=5)
+    random = np.random.default_rng(6)
+    z = made.matrix("z")
+    x, y = (z + 1.5 * random.normal(size=z.shape) for _ in range(2))
+    x[random.random(x.shape) < 0.45] = np.nan
+    scores = replace(made, columns=Scores.from_arrays({"x": x, "y": y}, {"z": z}).columns)
+    known = ~np.isnan(x)
+
+    def exact(cells_of_y):
+        def gap(some):
+            def apart(part):
+                of_x, of_y = known[:, part], cells_of_y[:, part]
+                r = [np.corrcoef(m[:, part][k], z[:, part][k])[0, 1] for m, k in ((x, of_x), (y, of_y))]
+                return r[0] - r[1]
+
+            return abs(apart(list(some)) - apart([i for i in range(6) if i not in some]))
+
+        gaps = [gap(some) for some in combinations(range(6), 3)]
+        return np.mean(np.array(gaps) >= gaps[0] - 1e-12), gaps[0]
+
+    (row,) = ma.compare(scores, by="part", level="global", statistic="pearson").table
+    (p, gap), (other, _) = exact(known), exact(np.ones_like(known))
+    assert row.difference == pytest.approx(gap)
+    assert row.p_value == pytest.approx(p, abs=0.04)
+    assert abs(p - other) > 0.08
 
 
 def test_clusters_are_dealt_as_one():
@@ -162,3 +191,33 @@ def test_the_command_line_slices_by_a_column_of_numbers(tmp_path, capsys):
     assert "Do slices of year differ?" in capsys.readouterr().out
     assert main(["precision", str(file), "--by", "year", "--format", "csv", "--rows", "differences"]) == 0
     assert capsys.readouterr().out.startswith("metric,")
+
+
+def test_each_slice_has_its_answer():
+    shown = str(ma.decisions(_scores(n=8), by="part", metric="x", resamples=200))
+    for label in ("good", "spoilt"):
+        assert f"part = {label}: x leads to the same decision as people" in " ".join(shown.split())
+
+
+def test_differences_are_counted_at_the_level_that_was_given():
+    found = {alpha: ma.compare(_scores(spoilt=3.0), by="part", level="input", alpha=alpha) for alpha in (0.05, 1e-5)}
+    assert [each.alpha for each in found.values()] == [0.05, 1e-5]
+    assert "1 of 1 differ significantly after correction (p, Holm ≤ 0.05)" in str(found[0.05])
+    assert "0 of 1 differ significantly after correction (p, Holm ≤ 1e-05)" in str(found[1e-5])
+    assert ma.agree(_scores(), by="part", confidence=0.9).alpha == 0.1
+
+
+def test_names_with_signs_of_their_own_are_told_apart():
+    found = ma.agree(_scores(), by="part", metric="x", level="global")
+    rows = [replace(found.table[0], other=("kind=a, b=c", f"setting={n}")) for n in ("x=1, y", "x=2, y")]
+    shown = str(replace(found, table=tuple(rows)))
+    assert "x=1, y" in shown
+    assert "x=2, y" in shown
+    assert "a, b=c" not in shown
+    assert replace(found, table=tuple(rows)).rows("differences")[0]["other"] == "kind=a, b=c, setting=x=1, y"
+
+
+@pytest.mark.parametrize("study", [ma.agree, ma.judge])
+def test_slices_of_nothing_are_refused(study):
+    with pytest.raises(UsageError, match="by='part' makes slices of scores, and none were given"):
+        study(by="part")

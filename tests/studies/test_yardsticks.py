@@ -50,6 +50,15 @@ def test_where_all_cells_are_compared_means_are_those_of_the_other_half(world):
     np.testing.assert_allclose(found["sentinel-input"][1::2], np.repeat(z[::2].mean(0)[None], 4, 0))
 
 
+def test_means_that_are_equal_stay_equal():
+    grades = np.array([[0.1, 0.7, 0.3, 0.2, 0.9], [0.7, 0.1, 0.9, 0.2, 0.3], [0.9, 0.3, 0.2, 0.1, 0.7]])
+    found = rows_of(ma.Scores.from_arrays({"m": grades}, {"h": grades}), "input")["sentinel-system"]
+    for value in np.unique(grades):
+        assert len(np.unique(found[grades == value])) == 1
+    again = rows_of(ma.Scores.from_arrays({"m": grades}, {"h": grades * 2e-7}), "input")["sentinel-system"]
+    np.testing.assert_allclose(again, found * 2e-7, rtol=1e-11)
+
+
 @pytest.mark.parametrize("level", ["input", "global", "within-system"])
 def test_no_sentinel_has_seen_the_score_that_it_is_compared_with(world, level):
     before = rows_of(world(), level)

@@ -13,8 +13,9 @@ from metassay.charts.chart import KINDS, SUFFIXES
 from metassay.cli.parser import Parser
 from metassay.core.option import Option
 from metassay.core.options import LowerIsBetter
-from metassay.core.study import Declared, read_declaration, slicing
+from metassay.core.study import Declared, read_declaration
 from metassay.core.study import places as places
+from metassay.core.study import slicing as slicing
 from metassay.errors import UsageError
 from metassay.report.formats import FORMATS as OUTPUT_FORMATS
 from metassay.report.views import names_of

@@ -83,7 +83,7 @@ def read_scores(arguments: argparse.Namespace, paths: list[str] | None = None, b
     named = arguments.files if paths is None else paths
     if not named:
         raise UsageError("no file given; name at least one file with scores, or - for stdin")
-    with _spooled(named) as files:
+    with spooled(named) as files:
         people = arguments.human if paths is None else None
         more: dict[str, Any] = {"human": people or (), "metric": getattr(arguments, "metric", None) or (), "by": by}
         if by is None and getattr(arguments, "by", None):
@@ -96,7 +96,7 @@ def read_scores(arguments: argparse.Namespace, paths: list[str] | None = None, b
 
 def read_votes_or_scores(arguments: argparse.Namespace) -> Scores | Votes:
     """Read votes if the files hold such, and scores if not."""
-    with _spooled(arguments.files) as arguments.files:
+    with spooled(arguments.files) as arguments.files:
         votes = votes_in(arguments)
         if votes is None:
             return read_scores(arguments)
@@ -160,7 +160,7 @@ def _many(n: int, one: str, more: str) -> str:
 
 
 @contextmanager
-def _spooled(files: list[str]) -> Iterator[list[str]]:
+def spooled(files: list[str]) -> Iterator[list[str]]:
     """Give stdin a name while it is read: formats are recognised by looking at a file more than once."""
     if "-" not in files:
         yield files

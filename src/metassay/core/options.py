@@ -520,7 +520,13 @@ Margin = Annotated[
     Option("how far apart correlations may be and still be equivalent: the constant margin", known.fraction, **_SIZE),
 ]
 MeanMargin = Annotated[
-    float, Option("how far pass rates or means may be apart and still be equivalent", known.positive, **_SIZE)
+    float | None,
+    Option(
+        "how far pass rates or means may be apart and still be equivalent",
+        known.positive,
+        absent="5% of the range of scores, 0.05 for rates",
+        **_SIZE,
+    ),
 ]
 Once = Annotated[
     bool, Option("take the shorter interval that holds for a single look at the data only", known.flag, switch=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,9 @@ def render(name: str, *args: object, **options: object) -> Any:  # noqa: ANN401 
 
 
 def _flat(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
-    """Return several names as one text, since rows are flat."""
+    """Return several names as one text, since rows are flat; names with contents as JSON, which keeps them apart."""
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return json.dumps(value, ensure_ascii=False)
     return ", ".join(map(str, value)) if isinstance(value, tuple) else value
 
 

@@ -34,8 +34,8 @@ class SliceDifference:
     """The level, empty likewise."""
     statistic: str
     """The statistic, empty likewise."""
-    other: str
-    """What else tells rows of the study apart, as ``name=value``."""
+    other: tuple[str, ...]
+    """What else tells rows of the study apart, each as ``name=value``."""
     quantity: str
     """The field of the study's rows that is compared."""
     n_slices: int
@@ -72,6 +72,8 @@ class Slices(Result):
     """The slices."""
     results: tuple[Result, ...]
     """What the study found in each of them."""
+    alpha: float
+    """The significance level of the differences."""
 
     def __post_init__(self) -> None:
         if not self.results or len(self.labels) != len(self.results):

@@ -140,6 +140,14 @@ def _studies_scores(verb: Callable[..., object], parameters: Mapping[str, inspec
     )
 
 
+def refuse_given(verb: Callable[..., object], values: Mapping[str, object], wanted: str, got: str) -> None:
+    """Refuse options that mean nothing for such data, unless they are as the verb has them by default."""
+    known = _declared(inspect.signature(verb).parameters)
+    for name, value in values.items():
+        if value != known[name].option.take(name, known[name].default, known[name].default):
+            raise UsageError(f"{name} is an option for {wanted}, and these are {got}")
+
+
 def _by_slices(
     checked: Callable[..., object],
     by: object,
@@ -150,7 +158,10 @@ def _by_slices(
 ) -> object:
     """Do the study on each slice; the scores are the first argument, whatever it is called."""
     module, name = SLICES_WITH
-    scores, *more = args or (asked.pop(next(iter(parameters))),)
+    first = next(iter(parameters))
+    if not args and first not in asked:
+        raise UsageError(f"by={by!r} makes slices of scores, and none were given; read some with {READ['Scores']}")
+    scores, *more = args or (asked.pop(first),)
 
     def study(part: object) -> object:
         return checked(part, *more, **asked)

@@ -60,7 +60,8 @@ def _slices_to_json(result: Slices) -> str:
         }
         for label, one in zip(result.labels, result.results, strict=True)
     ]
-    head = {"study": result.of, "version": result.version, "by": result.by, "signature": str(result.signature)}
+    head = {"study": result.of, "version": result.version, "by": result.by, "alpha": result.alpha}
+    head["signature"] = str(result.signature)
     parts = [f"{_dump(key)}: {_dump(value)}" for key, value in head.items()]
     parts += [f'"rows": {lines("table", 2)}', '"tables": {\n    ' + ",\n    ".join(each) + "\n  }"]
     parts += [f'"slices": {_listed(list(map(_dump, slices)), 2)}']
@@ -88,6 +89,7 @@ def _slices(found: Mapping[str, Any]) -> Slices:
         found["by"],
         tuple(one["slice"] for one in found["slices"]),
         tuple(results),
+        float(found["alpha"]),
     )
 
 

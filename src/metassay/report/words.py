@@ -168,9 +168,8 @@ def _decisions(result: Any) -> Iterator[str]:  # noqa: ANN401 - Decisions
         known = [row for row in rows if not math.isnan(row.agreement)]
         if known:
             best = max(known, key=lambda row: row.agreement)
-            ends = (
-                "" if math.isnan(best.low) else f" (95% CI {numbers.percent(best.low)} to {numbers.percent(best.high)})"
-            )
+            low, high = numbers.percent(best.low), numbers.percent(best.high)
+            ends = "" if math.isnan(best.low) else f" ({numbers.level(best.confidence)} CI {low} to {high})"
             yield (
                 f"{one_line(best.metric)} leads to the same decision as people on {one_line(best.human)} for "
                 f"{numbers.percent(best.agreement)} of the pairs of systems{ends}."

@@ -19,7 +19,7 @@ from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.draws import FOLDS, stream
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, means_of_known
 from metassay.stats.methods.base import Case, Draws
-from metassay.stats.statistics.base import Statistic
+from metassay.stats.methods.case import count_units
 
 PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0)
 """Penalties of ridge regression, where metrics have variance 1."""
@@ -61,8 +61,6 @@ class Gain:
 class _Seen:
     """What was made of the cells that may be seen."""
 
-    centre: FloatArray
-    """Mean of each metric, (P,)."""
     spread: FloatArray
     """Standard deviation of each metric where the level compares scores, (P,)."""
     ridge: FloatArray
@@ -72,7 +70,7 @@ class _Seen:
 
     def linear(self, x: FloatArray) -> FloatArray:
         """Return combinations of metrics (P, …) for each penalty."""
-        return np.tensordot(self.ridge / self.spread, x - self.centre[:, None, None], axes=(-1, 0))
+        return np.tensordot(self.ridge / self.spread, x, axes=(-1, 0))
 
     def ranks(self, x: FloatArray) -> FloatArray:
         """Return the mean over metrics of the share of seen scores that are lower, ties half."""
@@ -94,8 +92,7 @@ def _look(x: FloatArray, z: FloatArray, level: str, cells: BoolArray) -> _Seen:
     values, vectors = np.linalg.eigh(scaled @ scaled.T / n)
     turned = vectors.T @ (scaled @ points[-1] / n)
     ridge = np.stack([vectors @ (turned / (np.maximum(values, 0.0) + penalty)) for penalty in PENALTIES])
-    centre = means_of_known(columns[:-1].reshape(len(x), -1))
-    return _Seen(centre, spread, ridge, tuple(np.sort(column[~np.isnan(column)]) for column in columns[:-1]))
+    return _Seen(spread, ridge, tuple(np.sort(column[~np.isnan(column)]) for column in columns[:-1]))
 
 
 def _points(columns: FloatArray, level: str) -> FloatArray:
@@ -113,26 +110,32 @@ def _points(columns: FloatArray, level: str) -> FloatArray:
     return np.asarray(points[:, ~np.isnan(points).any(axis=0)])
 
 
-def _to_people(made: FloatArray, tried: FloatArray, z: FloatArray, level: str, cells: BoolArray) -> FloatArray:
-    """Return a column in the units of people's scores, by the slope of regression on what was `tried` on some cells.
+def _standardised(made: FloatArray, level: str) -> FloatArray:
+    """Return columns (K, systems, inputs) with mean 0 and variance 1 where the level compares them.
 
-    Blocks of several folds then have one scale. A slope is taken without its sign, which is for a metric to get right.
+    Blocks of several makers then have one scale: a metric that all of them choose is that metric. People have no part
+    in it, because their mean elsewhere is low where the systems in a block are good, and would turn them round.
     """
-    column, people = _points(np.where(cells, np.stack([tried, z]), np.nan), level)
-    below = float((column**2).sum())
-    slope = abs(float((column * people).sum())) / below if below > 0 else 1.0
-    known = cells & ~np.isnan(made) & ~np.isnan(z)
-    middle, centre = (float(v[known].mean()) if known.any() else 0.0 for v in (z, made))
-    return np.asarray(middle + slope * (made - centre))
+    axis = {"input": 1, "within-system": 2}.get(level)
+    if axis is not None:
+        centred = made - np.expand_dims(means_of_known(made, axis=axis), axis)
+    else:
+        flat = means_of_known(made) if level == "system" else made.reshape(len(made), -1)
+        centred = made - means_of_known(flat)[:, None, None]
+    points = means_of_known(centred) if level == "system" else centred.reshape(len(made), -1)
+    spread = np.sqrt(means_of_known(points**2))
+    return np.asarray(centred / np.where(spread > 0, spread, 1.0)[:, None, None])
 
 
 class _Search:
     """Data, folds, and how combinations are scored."""
 
-    def __init__(self, statistic: Statistic, x: FloatArray, z: FloatArray, level: str, folds: int, seed: int) -> None:
-        self.statistic, self.x, self.z, self.level = statistic, x, z, level
+    def __init__(self, case: Case, folds: int, seed: int) -> None:
+        self.statistic, self.x, self.z, self.level = case.statistic, case.x, case.z, case.level
         random = stream(seed, FOLDS, folds)
-        self.systems, self.inputs = (random.permutation(n) % min(folds, n) for n in z.shape)
+        units = zip(case.shape, (case.families, case.clusters), strict=True)
+        codes = [np.arange(n) if own is None else np.unique(own, return_inverse=True)[1] for n, own in units]
+        self.systems, self.inputs = (random.permutation(n := int(at.max()) + 1)[at] % min(folds, n) for at in codes)
 
     def blocks(self, systems: int = -1, inputs: int = -1) -> list[tuple[int, int]]:
         """Return pairs of a fold of systems and one of inputs, without those that are held out."""
@@ -163,37 +166,27 @@ class _Search:
         return out
 
     def place(self, out: FloatArray, made: FloatArray, systems: int, inputs: int) -> None:
-        """Put the block of two folds into columns, less what all scores of one maker share where that cannot matter.
-
-        Scores of one input, or of one system, come from makers of several folds; what a maker gives all systems of an
-        input, or all inputs of a system, would look like a difference between them.
-        """
-        axis = {"input": 1, "within-system": 2}.get(self.level)
-        if axis is not None:
-            made = made - np.expand_dims(means_of_known(made, axis=axis), axis)
+        """Put the block of two folds into columns, on a scale that all blocks share."""
         block = np.outer(self.systems == systems, self.inputs == inputs)
-        out[:, block] = made[:, block]
+        out[:, block] = _standardised(made, self.level)[:, block]
 
 
-def composites(
-    statistic: Statistic, x: FloatArray, z: FloatArray, level: str, folds: int = 4, seed: int = 0
-) -> Composites:
+def composites(case: Case, folds: int = 4, seed: int = 0) -> Composites:
     """Combine metrics, and score the combinations on systems and inputs that they were not made from.
 
     Parameters
     ----------
-    statistic
-        By what combinations are chosen and scored.
-    x, z
-        Metrics (P, systems, inputs), larger being better, and people; NaN for missing.
-    level
-        The level. Regression explains differences within inputs, within systems, of means of systems, or of all cells.
+    case
+        Metrics, larger being better, people, and the statistic by which combinations are chosen and scored. Regression
+        explains differences within inputs, within systems, of means of systems, or of all cells, by the level.
     folds
-        Folds of systems, and of inputs; at least 3, so that some are left to choose by.
+        Folds of systems, and of inputs; at least 3, so that some are left to choose by. Families and clusters stay
+        whole.
     seed
         The seed of the folds.
     """
-    search = _Search(statistic, x, z, level, folds, seed)
+    x, z, level = case.x, case.z, case.level
+    search = _Search(case, folds, seed)
     columns = np.full((len(KINDS), *z.shape), np.nan)
     weights, penalties, singles, chosen = [], [], [], []
     for a, b in search.blocks():
@@ -202,15 +195,13 @@ def composites(
         inner, alone = search.score(tried, cells), search.score(np.where(cells, x, np.nan), cells)
         at, single = int(inner[:-1].argmax()), int(alone.argmax())
         kind = int(np.argmax([inner[at], inner[-1], alone[single]]))
-        each = ((seen.linear(x)[at], tried[at]), (seen.ranks(x), tried[-1]), (x[single], x[single]))
-        made = [_to_people(column, known, z, level, cells) for column, known in each]
-        made.append(made[kind])
-        search.place(columns, np.stack(made), a, b)
+        made = [seen.linear(x)[at], seen.ranks(x), x[single]]
+        search.place(columns, np.stack([*made, made[kind]]), a, b)
         weights.append(seen.ridge[at])
         penalties.append(PENALTIES[at])
         singles.append(single)
         chosen.append(KINDS[kind])
-    estimates = statistic.prepare(columns, z, level).estimate()[0]
+    estimates = case.statistic.prepare(columns, z, level).estimate()[0]
     return Composites(
         columns, estimates, np.mean(weights, axis=0), np.array(penalties), np.array(singles), tuple(chosen)
     )
@@ -220,13 +211,17 @@ def gain(case: Case, one: int, other: int, draws: Draws, confidence: float) -> G
     """Return the difference of two columns of a case with an interval for new systems and new inputs.
 
     The variance is taken apart into what systems, inputs and cells add (:mod:`metassay.stats.two_way`); Student's t has
-    as many degrees of freedom as there are systems, less two.
+    as many degrees of freedom as there are systems or families, less two.
     """
     kinds = (OF_SYSTEMS, OF_INPUTS, OF_BOTH)
     ((systems, inputs, both),) = draws.bootstrap(case, [(case.prepared, kinds)], "resampling")
     apart = [case.statistic.sign * (samples[one] - samples[other]) for samples in (systems, inputs, both)]
-    total = float(two_way.variances(apart[0], apart[1], apart[2], case.shape, paired=case.paired).total)
-    count = int(min(case.present[one].sum(), case.present[other].sum()))
+    drawn = [
+        count_units(own, np.ones(n, dtype=bool))
+        for n, own in zip(case.shape, (case.families, case.clusters), strict=True)
+    ]
+    total = float(two_way.variances(apart[0], apart[1], apart[2], (drawn[0], drawn[1]), paired=case.paired).total)
+    count = min(count_units(case.families, case.present[at]) for at in (one, other))
     difference = float(case.statistic.sign * (case.estimates[one] - case.estimates[other]))
     if count < 3:
         return Gain(difference, np.nan, np.nan)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import TASKS, BootstrapPages, stream
 from metassay.stats.methods.base import Draws
 from metassay.stats.score_gaps import SystemPairs, needed, percentiles, pooled, range_of
@@ -20,6 +20,8 @@ AGREEMENTS = (0.8, 0.9, 0.95)
 """Shares of pairs for which the difference is told."""
 RANGES = 8
 """Ranges of equally many pairs in the table."""
+Units = tuple[IntArray | None, IntArray | None]
+"""The family of each system and the cluster of each input; None if each is by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,7 @@ def difference_meaning(
     confidence: float,
     bounds: FloatArray | None = None,
     agreements: Sequence[float] = AGREEMENTS,
+    units: Sequence[Units] | None = None,
 ) -> DifferenceMeaning:
     """Return how often people agree with differences of a metric, and the differences needed for them to agree.
 
@@ -69,6 +72,8 @@ def difference_meaning(
         Ranges of |Δ|, (K, 2); by default :data:`RANGES` of them with equally many pairs of all tasks.
     agreements
         Shares over ½.
+    units
+        For each task the families of systems and the clusters of inputs, which are drawn as a whole.
 
     Notes
     -----
@@ -79,9 +84,13 @@ def difference_meaning(
         sizes = np.sort(np.concatenate([task.differences() for task in pairs]))
         bounds = np.array([range_of(sizes, k / RANGES, (k + 1) / RANGES) for k in range(RANGES)])
     drawn = []
-    for number, (_, z) in enumerate(tasks):
+    for number, ((_, z), (families, clusters)) in enumerate(
+        zip(tasks, units or [(None, None)] * len(tasks), strict=True)
+    ):
         seed = int(stream(draws.seed, TASKS, number).integers(2**62))
-        pages = BootstrapPages(draws.resamples, (z.shape[0], z.shape[1]), seed)
+        pages = BootstrapPages(
+            draws.resamples, (z.shape[0], z.shape[1]), seed, families=families, clusters=(clusters, None)
+        )
         columns = zip(*(pages[page] for page in range(len(pages))), strict=True)
         systems, inputs = (np.concatenate(part, axis=1)[:, : draws.resamples] for part in columns)
         drawn.append((systems, inputs))

@@ -21,7 +21,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import stdtrit
 
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.weighted_ranks import quotient
 
 GROUPS = 25
@@ -182,22 +182,30 @@ class Jackknife:
     ----------
     scores, facets, nested
         As for :func:`components`.
+    units
+        By facet, such as ``input``, the unit of each level, such as its document; levels of a unit are left out
+        together.
 
     Notes
     -----
     A facet is cut into up to :data:`GROUPS` groups. Levels of a nested facet are no sample of their own.
     """
 
-    def __init__(self, scores: FloatArray, facets: Sequence[str], nested: str = "") -> None:
+    def __init__(
+        self, scores: FloatArray, facets: Sequence[str], nested: str = "", units: Mapping[str, IntArray] | None = None
+    ) -> None:
         self.whole = components(scores, facets, nested)
         self.left: list[tuple[int, list[Components]]] = []
         for axis, levels in enumerate(scores.shape):
             judged = np.flatnonzero((~np.isnan(scores)).any(axis=tuple(a for a in range(scores.ndim) if a != axis)))
-            count = min(len(judged), GROUPS)
+            own = (units or {}).get(facets[axis], np.arange(levels))
+            place = np.unique(own[judged], return_inverse=True)[1]
+            size = int(place.max(initial=-1)) + 1
+            count = min(size, GROUPS)
             if count < 3 or facets[axis] == nested:
                 continue
             group = np.full(levels, -1)
-            group[judged] = np.arange(len(judged)) * count // len(judged)
+            group[judged] = place * count // size
             parts = (np.compress(group != g, scores, axis=axis) for g in range(count))
             self.left.append((axis, [components(part, facets, nested) for part in parts]))
 

@@ -183,6 +183,17 @@ def rank_sets(estimates: FloatArray, p: FloatArray, alpha: float) -> IntArray:
     return np.where(defined[:, None], sets, 0)
 
 
+def ranks(good: FloatArray, equal: float = EQUAL) -> IntArray:
+    """Return the rank of each competitor, 1 for the largest number; equal ones share the better rank, 0 for undefined.
+
+    Examples
+    --------
+    >>> ranks(np.array([0.4, 0.9, 0.4 + 1e-15, np.nan, 0.1])).tolist()
+    [2, 1, 2, 0, 4]
+    """
+    return np.where(np.isnan(good), 0, 1 + (good > good[:, None] + equal).sum(axis=1))
+
+
 def letters(order: Sequence[int], different: BoolArray) -> list[str]:
     """Return letters for competitors, in the order in which they are to stand: no letter is shared by different ones.
 

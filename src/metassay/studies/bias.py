@@ -342,11 +342,12 @@ def _reruns(
         for name, some in groups.items():
             yield _agreement(name, "runs", *_by_rater(scores, some), True, confidence)
         return
+    at_cluster = codes([scores.clusters.get(name, f"\0{name}") for name in scores.inputs]).astype(np.float64)
     ratings = {name: np.stack([scores.matrix(each) for each in some]) for name, some in groups.items()}
     ratings |= {j: scores[j].mean(keep="annotator") for j in judges if len(scores[j].labels("annotator")) > 1}
     for name, values in ratings.items():
         labels = scores[groups[name][0] if name in groups else name].scale.kind == "binary"
-        clusters = np.broadcast_to(np.arange(values.shape[2], dtype=np.float64), values.shape[1:]).ravel()
+        clusters = np.broadcast_to(at_cluster, values.shape[1:]).ravel()
         yield _agreement(name, "runs", values.reshape(len(values), -1), clusters, labels, confidence)
 
 
@@ -430,7 +431,7 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
     ]
     few = min((row.n_clusters for row in known), default=FEW_CLUSTERS)
     if few < FEW_CLUSTERS:
-        notes.append(Note.of("clusters-few", n=few, least=FEW_CLUSTERS))
+        notes.append(Note.of("few-clusters", metric="", unit="inputs", n=few))
     if any(not math.isnan(row.difference) for row in grades):
         notes.append(Note.of("grades-regress"))
     return notes

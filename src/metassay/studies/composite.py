@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -118,10 +118,11 @@ def composite(
     Notes
     -----
     Rankel, Conroy, Slud and O'Leary (2011), "Ranking Human and Machine Summarization Systems", propose to look for
-    composite scores. Systems and inputs are dealt to folds; the cells of a fold of systems and a fold of inputs are
-    scored by what was made of the cells that share neither. Penalties, the kind of combination and the single metric
-    are chosen by the same scheme within those cells. Intervals of agreement are jackknife intervals of the column so
-    made; that of a gain takes the variance of the difference apart into what systems, inputs and cells add.
+    composite scores. Systems and inputs, families and clusters as a whole, are dealt to folds; the cells of a fold of
+    systems and a fold of inputs are scored by what was made of the cells that share neither. Penalties, the kind of
+    combination and the single metric are chosen by the same scheme within those cells. Intervals of agreement are
+    jackknife intervals of the column so made; that of a gain takes the variance of the difference apart into what
+    systems, inputs and cells add.
 
     Examples
     --------
@@ -137,7 +138,8 @@ def composite(
     )
     rows: list[CompositeRow] = []
     weights: list[WeightRow] = []
-    notes = list(selected.notes)
+    notes = [*selected.notes, *selected.notes_on_units(INTERVALS[JACKKNIFE])]
+    families = selected.labels("systems")
     draws = Draws(resamples, seed, engine.run)
     for h, name in enumerate(selected.humans):
         taken, z, lacking = _usable(selected, h)
@@ -146,9 +148,15 @@ def composite(
             raise DataError(f"only {len(taken)} metric has scores that vary on what people judged of {name!r}; need 2")
         x = selected.x[taken][:, :, has_scores(selected.z[h])]
         names = [selected.metrics[m] for m in taken]
+        clusters = selected.labels("inputs")
+        units = families, None if clusters is None else clusters[has_scores(selected.z[h])]
+        for what, own in zip(("families of systems", "clusters of inputs"), units, strict=True):
+            if own is not None and (n := len(np.unique(own))) < folds:
+                raise DataError(f"{folds} folds need at least {folds} {what}, got {n}; use fewer folds")
         for at in levels:
-            found = composites(chosen, x, z, at, folds, seed)
-            rows += _rows(found, Case(chosen, x, z, at), name, names, draws, confidence)
+            case = Case(chosen, x, z, at, True, *units)
+            found = composites(case, folds, seed)
+            rows += _rows(found, case, name, names, draws, confidence)
             weights += _weights(found, name, at, names)
     signature = Signature.open(cv=f"{folds}x{folds}", **selected.sizes())
     return Combined(tuple(rows), signature, (*notes, *_notes(rows)), tuple(weights))
@@ -177,7 +185,7 @@ def _rows(
     """Yield a row per combination, and the metric that is best in hindsight."""
     alone = case.estimates * case.statistic.sign
     best = int(np.nanargmax(alone)) if not np.isnan(alone).all() else 0
-    made = Case(case.statistic, np.concatenate([found.columns, case.x[best][None]]), case.z, case.level)
+    made = replace(case, x=np.concatenate([found.columns, case.x[best][None]]))
     (ends,) = INTERVALS[JACKKNIFE].compute([made], draws, confidence)
     single = KINDS.index("single")
     often = int(np.bincount(found.singles, minlength=len(names)).argmax())

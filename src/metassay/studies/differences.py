@@ -26,8 +26,9 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.stats.difference_meaning import DifferenceMeaning, difference_meaning
+from metassay.stats.difference_meaning import DifferenceMeaning, Units, difference_meaning
 from metassay.stats.methods.base import Draws
+from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.score_gaps import chance
 from metassay.studies.selection import Selection, select
 from metassay.studies.tasks import named_in, split
@@ -41,8 +42,8 @@ SCALE = 20
 ROUND = 5
 """So many round differences are explained if none is asked for."""
 
-Tasks = dict[str, tuple[FloatArray, FloatArray]]
-"""A metric and people, systems × inputs, by task."""
+Tasks = dict[str, tuple[tuple[FloatArray, FloatArray], Units]]
+"""A metric and people, systems × inputs, and which systems and inputs belong together, by task."""
 
 
 @fields.row
@@ -148,7 +149,8 @@ def differences(
     Notes
     -----
     The chance of agreement is 1/(1 + exp(−β|Δ|)), fitted by maximum likelihood to all pairs of systems without ties, as
-    in :func:`metassay.pairs`. Intervals resample systems and inputs of each task. Tasks whose human criteria have
+    in :func:`metassay.pairs`. Intervals resample systems and inputs of each task, families and clusters
+    as a whole. Tasks whose human criteria have
     different names are taken together if each of them has one of the criteria that were named.
 
     Examples
@@ -169,9 +171,11 @@ def differences(
             for task, (one, h) in selected.items():
                 if each in one.metrics:
                     means = one.at("system")
-                    values[task] = means.x[one.metrics.index(each)], means.z[h]
+                    units = one.labels("systems"), one.labels("inputs")
+                    values[task] = (means.x[one.metrics.index(each)], means.z[h]), units
             for task, some in ((ALL, values), *((t, {t: v}) for t, v in values.items() if len(values) > 1)):
-                found = difference_meaning(list(some.values()), draws, confidence)
+                data, together = zip(*some.values(), strict=True)
+                found = difference_meaning(data, draws, confidence, units=together)
                 made.add({"metric": each, "human": name, "task": task, "n_tasks": len(some)}, found)
     if len(tasks) > 1:
         notes.append(Note.of("tasks-pooled", tasks=len(chosen)))
@@ -201,7 +205,8 @@ def _selections(
             notes.append(Note.of("task-left-out", task=task, why=one_line(error, 200)))
     if not chosen:
         raise DataError("no task has a metric and scores of people; see --human and --metric")
-    return chosen, notes + list(dict.fromkeys(note for each in chosen.values() for note in each.notes))
+    told = (note for each in chosen.values() for note in (*each.notes, *each.notes_on_units(INTERVALS["boot-both"])))
+    return chosen, notes + list(dict.fromkeys(told))
 
 
 def _criteria(chosen: Mapping[str, Selection]) -> dict[str, dict[str, tuple[Selection, int]]]:

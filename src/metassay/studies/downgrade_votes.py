@@ -126,8 +126,9 @@ def _damaged(name: str, systems: Sequence[str]) -> tuple[str, str, float] | None
     """Return system, kind and rate of a damaged one; None if it is intact."""
     if name in systems or MARK not in name:
         return None
-    system, _, kind = name.partition(MARK)
-    kind, _, rate = kind.partition(MARK)
+    own = [each for each in systems if name.startswith(f"{each}{MARK}")]
+    system = max(own, key=len, default=name.partition(MARK)[0])
+    kind, _, rate = name[len(system) + len(MARK) :].partition(MARK)
     try:
         return system, kind, float(rate) if rate else 1.0
     except ValueError:

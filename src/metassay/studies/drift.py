@@ -12,6 +12,7 @@ often it is looked at, for instance in every run of a continuous integration, as
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -30,10 +31,13 @@ from metassay.errors import DataError, UnknownName, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import codes, mean, share
 from metassay.stats.confidence_sequences import confidence_sequence
+from metassay.stats.proportions import wilson
 from metassay.studies.selection import without_references
 
 MOST_VERDICTS = 20
 """A column with more different values holds measurements, not verdicts: they always flip."""
+SHARE = 0.05
+"""How much of the range of scores the margin is, if it is not given."""
 
 
 @fields.row
@@ -54,11 +58,12 @@ class DriftRow:
     shift: float
     """The latter less the former."""
     low: float
-    """Lower end of the interval of the shift, for a single look: t, clustered by input."""
+    """Lower end of the interval of the shift, for a single look: t, clustered by input; Wilson's where all inputs
+    shift alike."""
     high: float
     """Upper end of the same."""
     always_low: float
-    """Lower end of the interval of the shift that holds at every look."""
+    """Lower end of the interval of the shift that holds at every look; NaN if no shift fits all looks."""
     always_high: float
     """Upper end of the same."""
     flips: float
@@ -74,8 +79,8 @@ class DriftRow:
     margin: float
     """How far means may be apart and still be equivalent."""
     verdict: str
-    """``equivalent`` (the whole interval within the margin), ``changed`` (the whole interval above or below 0, not
-    within the margin), or ``undecided``."""
+    """``equivalent`` (the whole interval, and that for a single look, within the margin), else ``changed`` (the whole
+    interval above or below 0, as the shift is), else ``undecided``."""
     confidence: fields.Confidence
 
 
@@ -96,7 +101,7 @@ def drift(
     by: opt.By = "metric",
     baseline: opt.Baseline = None,
     metric: opt.Metric = None,
-    margin: opt.MeanMargin = 0.05,
+    margin: opt.MeanMargin = None,
     once: opt.Once = False,
     confidence: opt.Confidence = 0.95,
     references: opt.References = False,
@@ -105,10 +110,11 @@ def drift(
 
     Notes
     -----
-    Differences of the two versions are averaged over systems of an input (and over inputs of a cluster), which are
-    independent. The interval for repeated looks is a confidence sequence: Waudby-Smith and Ramdas (2024), "Estimating
-    means of bounded random variables by betting", over inputs in the order of the file. `once` takes the shorter
-    interval for a single look instead. Equivalence within the margin is then a test at level (1 − confidence)/2.
+    Differences of the two versions are averaged over all outputs; inputs (or clusters of them) are independent and
+    count as many outputs as they have. The interval for repeated looks is a confidence sequence: Waudby-Smith and
+    Ramdas (2024), "Estimating means of bounded random variables by betting", over inputs in the order of their names.
+    `once` takes the shorter interval for a single look instead. Equivalence within the margin is then a test at level
+    (1 − confidence)/2. Without a `margin` it is 5% of the range of scores: .05 for yes and no, .2 for grades 1 to 5.
 
     Examples
     --------
@@ -124,17 +130,32 @@ def drift(
     for name, first, second, before, after in _versions(kept, by, baseline, metric):
         bounds, told = _bounds(kept, name if by != "metric" else second, before, after)
         notes += told
-        row = _compared(before, after, clusters, bounds, margin, once, confidence)
+        allowed = SHARE * (bounds[1] - bounds[0]) if margin is None else margin
+        row = _compared(before, after, clusters, bounds, allowed, once, confidence)
         rows.append(replace(row, metric=name, baseline=first, version=second))
+        if margin is None and bounds != (0.0, 1.0):
+            notes.append(Note.of("margin-of-range", metric=name, margin=allowed, low=bounds[0], high=bounds[1]))
+        if alone := int((np.isnan(before) != np.isnan(after)).sum()):
+            notes.append(Note.of("judged-by-one-version", baseline=first, version=second, n=alone))
+        if bounds[1] > bounds[0] and not row.always_low <= row.shift <= row.always_high:
+            notes.append(Note.of("order-matters", baseline=first, version=second))
         facts = {key: getattr(rows[-1], key) for key in _TOLD}
         notes.append(Note.of("drift", **facts, metric="" if by == "metric" else name))
+    if not once and not _in_sequence(kept.inputs):
+        notes.append(Note.of("order-of-names"))
     if once:
         notes.append(Note.of("looked-at-once", confidence=confidence))
-    signature = Signature.open(margin=f"{margin:g}", systems=kept.shape[0], inputs=kept.shape[1])
+    margins = "/".join(dict.fromkeys(f"{row.margin:g}" for row in rows))
+    signature = Signature.open(margin=margins, systems=kept.shape[0], inputs=kept.shape[1])
     return Drift(tuple(rows), signature, tuple(notes))
 
 
 _TOLD = ("baseline", "version", "verdict", "shift", "margin", "flips", "n")
+
+
+def _in_sequence(names: Sequence[str]) -> bool:
+    """Say whether names are numbers or dates, with the same text around them if any, so that later ones sort last."""
+    return len(forms := {re.sub("[0-9]+", "0", name) for name in names}) == 1 and "0" in forms.pop()
 
 
 def _versions(
@@ -206,18 +227,24 @@ def _compared(
         raise DataError("no output was judged by both versions; give both the same outputs")
     d = gaps[both]
     single = mean(d, inputs, confidence)
-    # One value per input or cluster, in the order of the file.
+    # One value per input or cluster, in the order of names.
     count = np.bincount(where[both])
-    units = np.bincount(where[both], d)[count > 0] / count[count > 0]
+    sizes = count[count > 0].astype(np.float64)
+    units = np.bincount(where[both], d)[count > 0] / sizes
     reach = bounds[1] - bounds[0]
-    always = confidence_sequence(units, -reach, reach, confidence) if reach > 0 else (math.nan, math.nan)
+    if single.error <= 1e-9 * reach:
+        # All units alike: as many others as may have been missed could have shifted all the way.
+        most = wilson(0, len(units), confidence)[1]
+        ends = (single.value + most * (end - single.value) for end in (-reach, reach))
+        single = replace(single, low=next(ends), high=next(ends))
+    always = confidence_sequence(units, -reach, reach, confidence, sizes) if reach > 0 else (math.nan, math.nan)
     verdicts = len(np.unique(np.append(before[both], after[both]))) <= MOST_VERDICTS
     flips = share((d != 0).astype(float), inputs, confidence) if verdicts else None
     low, high = (single.low, single.high) if once else always
     verdict = "undecided"
-    if -margin < low and high < margin:
+    if -margin < min(low, single.low) and max(high, single.high) < margin and not math.isnan(low + single.low):
         verdict = "equivalent"
-    elif low > 0 or high < 0:
+    elif (low > 0 and single.value > 0) or (high < 0 and single.value < 0):
         verdict = "changed"
     return DriftRow(
         metric="",

@@ -31,7 +31,7 @@ from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, mean
 from metassay.stats.prediction_powered import PoweredSystems, corrected_share_of_items, p_informative, powered_systems
 from metassay.stats.ranges import same_range
-from metassay.stats.significance import corrected_pairs, rank_sets
+from metassay.stats.significance import corrected_pairs, rank_sets, ranks
 from metassay.studies.selection import Selection, select, take_as_annotated
 
 FEW = 30
@@ -91,9 +91,9 @@ class DifferenceRow:
     low: fields.Low
     high: fields.High
     p_value: fields.PValue
-    p_adjusted: float
+    p_corrected: float
     """The p-value after correction over all pairs of systems."""
-    significant: fields.Corrected
+    significant_corrected: fields.Corrected
     correction: fields.Correction
     n_labelled: int
     """Labels of the system that has fewer."""
@@ -182,12 +182,17 @@ def estimate(
         worths: list[tuple[_Case, tuple[int, int]]] = []
         for m in range(len(chosen.metrics)):
             case = _Case.of(chosen, h, m, confidence, chances)
-            mine, (pairs, ranks) = list(case.rows(method or ("ppi", "rogan-gladen"))), case.compared(correction)
+            mine, (pairs, places) = list(case.rows(method or ("ppi", "rogan-gladen"))), case.compared(correction)
+            if not mine and case.yes_no:
+                raise DataError(
+                    "rogan-gladen needs labels that all outputs were equally likely to get; use --method ppi, or "
+                    "leave out --chance"
+                )
             if not mine:
                 raise DataError("rogan-gladen is for yes and no on both sides, 1 and 0; use --method ppi")
             rows += mine
             differences += pairs
-            ranking += ranks
+            ranking += places
             notes += case.notes(mine)
             worths.append((case, case.worth()))
         notes += _answer(worths, differences, ranking)
@@ -290,28 +295,28 @@ class _Case:
                 system_b=self.systems[b],
                 difference=found.value,
                 p_value=float(p[a, b]),
-                p_adjusted=float(adjusted[a, b]),
-                significant=bool(adjusted[a, b] <= alpha),
+                p_corrected=float(adjusted[a, b]),
+                significant_corrected=bool(adjusted[a, b] <= alpha),
                 correction=correction,
                 n_labelled=found.n,
             )
             for (a, b), found in pairs.items()
         ]
         values = np.array([each.corrected.value for each in self.means.systems])
-        sets = rank_sets(self.sign * values, adjusted, alpha)
+        sets, place = rank_sets(self.sign * values, adjusted, alpha), ranks(self.sign * values)
         known = [s for s in np.argsort(-self.sign * values, kind="stable").tolist() if not math.isnan(values[s])]
         ranking = [
             fields.filled(
                 EstimatedRank,
                 self._fixed,
                 self.means.systems[s].corrected,
-                rank=place,
+                rank=int(place[s]),
                 system=self.systems[s],
                 estimate=float(values[s]),
                 rank_low=int(sets[s, 0]),
                 rank_high=int(sets[s, 1]),
             )
-            for place, s in enumerate(known, 1)
+            for s in known
         ]
         return rows, ranking
 
@@ -365,7 +370,7 @@ class _Case:
 
 
 def _answer(
-    worths: Sequence[tuple[_Case, tuple[int, int]]], pairs: Sequence[DifferenceRow], ranks: Sequence[EstimatedRank]
+    worths: Sequence[tuple[_Case, tuple[int, int]]], pairs: Sequence[DifferenceRow], places: Sequence[EstimatedRank]
 ) -> Iterator[Note]:
     """Say what labels and metrics are worth together, and which system is first by the metric that is worth most."""
     order = sorted(worths, key=lambda each: -each[1][1])
@@ -375,11 +380,11 @@ def _answer(
         yield Note.of("labels-worth", **best.names, n=labels, worth=worth)
     elif helpful:
         yield Note.of("labels-worth-each", human=best.names["human"], n=labels, worths=tuple(helpful))
-    mine = [row for row in ranks if (row.metric, row.human) == tuple(best.names.values())]
+    mine = [row for row in places if (row.metric, row.human) == tuple(best.names.values())]
     if mine:
         first = mine[0].system
         won = sum(
-            first in (row.system_a, row.system_b) and row.significant
+            first in (row.system_a, row.system_b) and row.significant_corrected
             for row in pairs
             if (row.metric, row.human) == tuple(best.names.values())
         )

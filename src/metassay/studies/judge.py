@@ -22,14 +22,12 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, cast
 
-import numpy as np
-
 from metassay.core import judge_options as jd
 from metassay.core import options as opt
 from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
-from metassay.core.study import study
+from metassay.core.study import refuse_given, study
 from metassay.core.votes import Votes
 from metassay.errors import UnknownName, UsageError
 from metassay.stats.clustered import Estimate
@@ -45,6 +43,14 @@ from metassay.studies.judge_rows import JudgeCard as JudgeCard
 from metassay.studies.selection import without_references
 
 COMPARED = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq}
+FIELDS_OF = {
+    **dict.fromkeys(("kappa", "bias", "estimate"), jd.FIELDS),
+    **dict.fromkeys(("single", "people"), ("estimate", "low", "high")),
+    **dict.fromkeys(("winning_rate", "advantage"), ("estimate",)),
+    "worst_slice": ("estimate", "low", "high", "n"),
+    "abstained": ("estimate", "n"),
+}
+"""What a requirement may speak of beside statistics, and which fields each has."""
 VOTES = "metassay.studies.judge_votes"
 ASK = ("metassay.texts.scorers.judge_config", "ask_model")
 
@@ -97,7 +103,16 @@ def judge(
     if former or scores is None:
         return _asked_otherwise(scores, former)
     if isinstance(scores, Votes):
-        return _votes(scores, human=human, judge=judge, bias=bias, confidence=confidence, require=require)
+        only: dict[str, object] = {
+            "statistic": statistic,
+            "abstain": abstain,
+            "epsilon": epsilon,
+            "worse": worse,
+            "cut": cut,
+        }
+        only |= {"target": target, "slice_by": slice_by, "worst": worst, "over": over, "interval": interval}
+        only |= {"resamples": resamples, "seed": seed, "references": references}
+        return _votes(scores, only, human=human, judge=judge, bias=bias, confidence=confidence, require=require)
     kept, notes = without_references(scores, references)
     setting = parts.Setting(kept, parts.tabulated(statistic), confidence, interval, resamples, seed, over)
     criteria, said = criteria_of(kept, human)
@@ -136,8 +151,9 @@ def _asked_otherwise(scores: object, former: dict[str, Any]) -> JudgeCard:
     raise UsageError("expected Scores or Votes; use metassay.read (to ask a model for grades: metassay.ask_model)")
 
 
-def _votes(votes: Votes, **options: Any) -> JudgeCard:  # noqa: ANN401 - those that both studies have
-    """Hand votes to the study of judges who choose one of two outputs."""
+def _votes(votes: Votes, only: dict[str, object], **options: Any) -> JudgeCard:  # noqa: ANN401 - those that both have
+    """Hand votes to the study of judges who choose one of two outputs; options that are only for scores are refused."""
+    refuse_given(judge, only, "scores", "votes")
     return cast("JudgeCard", import_module(VOTES).judge_votes(votes, **options))
 
 
@@ -213,7 +229,7 @@ def _row(setting: parts.Setting, judged: Judged, tables: dict[str, list[Any]], a
     own = setting.estimate(paired, first)
     if single is not None and peers is not None:
         gap = parts.beside_people(setting, judged, first)
-    nothing = (math.nan,) * 3
+    nothing = (math.nan, math.nan, math.nan)
     with_single = nothing if single is None else (single.value, single.low, single.high)
     among = nothing if peers is None else (peers.estimate, peers.low, peers.high)
     tested = [row for row in alternative if row.n_people]
@@ -242,24 +258,28 @@ def _required(card: JudgeCard, texts: Sequence[str]) -> tuple[RequirementRow, ..
 
 def _number(card: JudgeCard, row: JudgeRow, name: str, field: str) -> float:
     """Return the number that a requirement speaks of: of a statistic against people together, of the card, or of ω."""
-    mine = [r for r in card.agreement if (r.judge, r.human, r.statistic) == (row.judge, row.human, name)]
-    others = [r for r in card.alternative_annotators if (r.judge, r.human) == (row.judge, row.human)]
-    slices = [r for r in card.slices if (r.judge, r.human) == (row.judge, row.human)]
-    asked = "estimate" if field == "abs" else "n_items" if field == "n" else field
-    if mine:
-        value = float(getattr(mine[0], asked))
+    whose = row.judge, row.human
+    together = [r for r in card.agreement if (r.judge, r.human) == whose and r.against != "single people"]
+    mine = {r.statistic: r for r in reversed(together)}
+    allowed = jd.FIELDS if name in mine else FIELDS_OF.get(name)
+    if allowed is None:
+        raise UnknownName("number in a requirement:", name, [*mine, *(n for n in FIELDS_OF if n not in mine)])
+    if field not in allowed:
+        raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has {', '.join(allowed)}")
+    asked = {"abs": "estimate", "n": "n_items"}.get(field, field)
+    if name in mine:
+        value = float(getattr(mine[name], asked))
     elif name in ("winning_rate", "advantage"):
-        value = float(getattr(others[0], name)) if others and others[0].n_people else math.nan
+        tested = [r for r in card.alternative_annotators if (r.judge, r.human) == whose and r.n_people]
+        value = float(getattr(tested[0], name)) if tested else math.nan
     elif name == "worst_slice":
+        slices = [r for r in card.slices if (r.judge, r.human) == whose]
         good = -1 if slices and slices[0].statistic != "accuracy" else 1
         value = float(getattr(min(slices, key=lambda r: good * r.estimate), asked)) if slices else math.nan
-    elif name in ("kappa", "bias", "single", "people", "estimate"):
-        value = float(getattr(row, f"{name}_{field}" if field in ("low", "high") and name != "estimate" else
-                              asked if name == "estimate" else name))  # fmt: skip
     elif name == "abstained":
-        value = row.n_abstained / max(row.n_items + row.n_abstained, 1)
+        value = row.n_abstained / (1 if field == "n" else max(row.n_items + row.n_abstained, 1))
+    elif asked in ("low", "high") and name != "estimate":
+        value = float(getattr(row, f"{name}_{asked}"))
     else:
-        known = dict.fromkeys(r.statistic for r in card.agreement)
-        more = ("winning_rate", "advantage", "worst_slice", "single", "people", "abstained")
-        raise UnknownName("number in a requirement:", name, [*known, *more])
-    return abs(value) if field == "abs" and not np.isnan(value) else value
+        value = float(getattr(row, name if asked == "estimate" else asked))
+    return abs(value) if field == "abs" else value

@@ -154,18 +154,18 @@ def disagreement_rows(setting: Setting, judged: Judged, most: int) -> list[Disag
         rows.append(
             DisagreementRow(
                 judged.judge, of.name, scores.systems[system] if scores.has_systems else "", scores.inputs[item],
-                said, of.said(float(truth[at])), float(gap[at]), " | ".join(_texts(scores, system, item)),
+                said, of.said(float(truth[at])), float(gap[at]), tuple(_texts(scores, system, item)),
             )
         )  # fmt: skip
     return rows
 
 
-def _texts(scores: Scores, system: int, item: int) -> Iterator[str]:
+def _texts(scores: Scores, system: int, item: int) -> Iterator[tuple[str, str]]:
     for each in scores.attributes.values():
         place = {"input": (item,), "system": (system,), "output": (system, item)}[each.axis]
         code = int(each.codes[place])
         if code >= 0:
-            yield f"{each.name}: {one_line(each.labels[code], 2000)}"
+            yield each.name, one_line(each.labels[code], 2000)
 
 
 def alternative_rows(

@@ -43,7 +43,7 @@ def answers(card: JudgeCard) -> Iterator[Note]:
             if row.passed is not None and (test.judge, test.human) == (row.judge, row.human):
                 more = ("epsilon", "passes_if_equal", "passes_if_worse", "worse")
                 facts |= {name: getattr(test, name) for name in more}
-        yield Note.of("judge-answer", **facts)
+        yield Note.of("judge-answer", **{name: None if fact != fact else fact for name, fact in facts.items()})
         yield _watch(card, row)
 
 
@@ -63,7 +63,8 @@ def _uninformative(card: JudgeCard, row: JudgeRow) -> Note | None:
     known = [("kappa", row.kappa, row.kappa_low, row.kappa_high)] if row.kappa == row.kappa else other[:1]
     for statistic, value, low, high in known:
         if low <= 0 or (math.isnan(low) and not value > 0):
-            return Note.of("judge-watch-chance", **facts, statistic=statistic, estimate=value, low=low, high=high)
+            ends = {} if math.isnan(low) else {"low": low, "high": high}
+            return Note.of("judge-watch-chance", **facts, statistic=statistic, estimate=value, **ends)
     return None
 
 

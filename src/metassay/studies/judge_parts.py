@@ -17,7 +17,7 @@ from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, clustered_variance, mean, share
 from metassay.stats.influence import Paired
 from metassay.stats.rater_agreement import agreement
-from metassay.stats.significance import corrected_pairs, rank_sets
+from metassay.stats.significance import corrected_pairs, rank_sets, ranks
 from metassay.stats.statistics.grades import LINEAR
 from metassay.stats.statistics.labels import confusion
 from metassay.stats.statistics.registry import choose, find
@@ -376,11 +376,10 @@ def ranked(setting: Setting, judges: Sequence[Judged]) -> tuple[list[RankRow], l
             p[a, b] = p[b, a] = 2 * stdtr(df, -abs(estimates[a] - estimates[b]) / math.sqrt(variance))
     alpha, holm = 1 - setting.confidence, corrected_pairs(p)
     good = statistic.sign * estimates
-    sets = rank_sets(good, holm, alpha)
+    sets, place = rank_sets(good, holm, alpha), ranks(good)
     order = np.argsort(np.where(np.isnan(good), np.inf, -good), kind="stable").tolist()
-    place = {at: 1 + int((good > good[at] + 1e-12).sum()) for at in order}
-    ranks = [
-        RankRow(judges[at].judge, of.name, statistic.name, float(estimates[at]), place[at], *map(int, sets[at]))
+    ranking = [
+        RankRow(judges[at].judge, of.name, statistic.name, float(estimates[at]), int(place[at]), *map(int, sets[at]))
         for at in order
     ]
     rows = []
@@ -394,7 +393,7 @@ def ranked(setting: Setting, judges: Sequence[Judged]) -> tuple[list[RankRow], l
                 float(p[a, b]), float(holm[a, b]), bool(holm[a, b] <= alpha), int(common.sum()),
             )
         )  # fmt: skip
-    return ranks, rows
+    return ranking, rows
 
 
 def run_row(setting: Setting, judged: Judged) -> RunRow:

@@ -226,8 +226,8 @@ class DisagreementRow:
     """What people said, together."""
     gap: float
     """How far apart they are: grades or scores; of labels the share of people who said otherwise."""
-    texts: str
-    """The texts and categories of the item, each behind its name."""
+    texts: tuple[tuple[str, str], ...]
+    """The texts and categories of the item, as names and contents."""
 
 
 @fields.row

@@ -366,7 +366,7 @@ def _answers(found: JudgeVotes) -> list[Note]:
     for row in found.table if len(found.table) <= FEW else ():
         facts: dict[str, Any] = {name: getattr(row, name) for name in ("judge", "confidence", "single", "people", "n")}
         facts |= {"agreement": row.agreement, "low": row.agreement_low, "high": row.agreement_high}
-        notes.append(Note.of("judge-votes", **facts))
+        notes.append(Note.of("judge-votes", **{n: None if fact != fact else fact for n, fact in facts.items()}))
         order = orders.get(row.judge)
         if order is not None and order.n_items:
             swaps = (
@@ -400,7 +400,10 @@ def _required(found: JudgeVotes, text: str) -> list[RequirementRow]:
         source: Any = row if hasattr(row, name) and name != "kappa" else orders.get(row.judge)
         source = row if name == "kappa" else source
         end = "right" if name == "right_in_both" else name
-        asked = {"low": f"{end}_low", "high": f"{end}_high", "n": "n_items"}.get(field, name)
+        count = "n_first" if name == "first" else "n_items"
+        asked = {"low": f"{end}_low", "high": f"{end}_high", "n": count}.get(field, name)
+        if source is not None and not hasattr(source, asked):
+            raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has estimate, abs, n")
         value = float(getattr(source, asked, math.nan))
         value = abs(value) if field == "abs" else value
         rows.append(RequirementRow(text, row.judge, row.human, value, bool(COMPARED[sign](value, bound))))

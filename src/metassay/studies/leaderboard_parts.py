@@ -14,7 +14,7 @@ from metassay.core.note import Note
 from metassay.errors import DataError, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, Pair
 from metassay.stats.methods.base import Draws, Interval, MetricTest, Reason
-from metassay.stats.significance import EQUAL, corrected_pairs, letters, rank_sets
+from metassay.stats.significance import corrected_pairs, letters, rank_sets, ranks
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.task_averages import Averages, Task, averages, compare_averages
 from metassay.studies.selection import InputSets, Selection, has_scores
@@ -236,7 +236,7 @@ class Board:
         self._task_rows(measure, metrics, parts, found)
         good = measure.statistic.sign * found.estimates
         tested = self._tested(measure, metrics, good)
-        ranks = rank_sets(good, tested.corrected, plan.alpha)
+        sets, place = rank_sets(good, tested.corrected, plan.alpha), ranks(good)
         ranked = [int(each) for each in np.argsort(-good, kind="stable")]
         defined = [each for each in ranked if not np.isnan(good[each])]
         shared = dict(zip(defined, letters(defined, tested.different), strict=True))
@@ -252,9 +252,9 @@ class Board:
                     confidence=plan.confidence,
                     interval=plan.interval.name,
                     resamples=plan.interval.draws_taken(draws.resamples),
-                    rank=None if np.isnan(good[each]) else 1 + int((good > good[each] + EQUAL).sum()),
-                    rank_low=int(ranks[each, 0]) or None,
-                    rank_high=int(ranks[each, 1]) or None,
+                    rank=int(place[each]) or None,
+                    rank_low=int(sets[each, 0]) or None,
+                    rank_high=int(sets[each, 1]) or None,
                     letters=shared.get(each, ""),
                     n_tasks=int(found.tasks[each]),
                     kind=kinds[metrics[each]],

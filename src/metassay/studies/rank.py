@@ -25,7 +25,7 @@ from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
-from metassay.core.study import study
+from metassay.core.study import refuse_given, study
 from metassay.core.votes import Votes
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray
@@ -97,19 +97,14 @@ def rank(
     """
     drawing = _Drawing(interval, confidence, resamples, seed)
     if isinstance(votes, Scores):
-        for name, given, only in (
-            ("ties", ties, "half"),
-            ("covariate", covariate, None),
-            ("resample", resample, "inputs"),
-        ):
-            if given != only:
-                raise UsageError(f"{name} is an option for votes, and these are scores")
+        refuse_given(rank, {"ties": ties, "covariate": covariate, "resample": resample}, "votes", "scores")
         if statistic not in (None, ("mean",)):
             raise UsageError(
                 f"{', '.join(statistic)} needs votes, and these are scores, which are ranked by their mean"
             )
         columns = select_columns(votes, human, metric, references=references, with_people=True).need(systems=2)
         return _from_scores(columns, drawing)
+    refuse_given(rank, {"references": references}, "scores", "votes")
     if statistic is not None and "mean" in statistic:
         raise UsageError(f"mean needs scores, and these are votes; choose {', '.join(vocabulary.RANKINGS[:3])}")
     groups = parts.groups(votes, human, metric, resample)

@@ -20,6 +20,7 @@ from metassay.stats.clustered import bootstrap, estimate, rank_ranges, sums_by_c
 from metassay.stats.intervals import percentiles
 from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.proportions import wilson
+from metassay.stats.significance import ranks
 from metassay.stats.statistics.correlations import KENDALL, PEARSON
 from metassay.studies.rank_rows import RankAgreementRow, StandingRow, WinRow
 
@@ -81,6 +82,7 @@ class Ranked:
                 best, worst = counting.rank_intervals(self.samples[at], confidence)
             else:
                 best, worst = rank_ranges(self.values[at], self.covariance[np.ix_(at, at)], self.df, confidence)
+            own = ranks(self.values[at], SAME)
             for place, s in enumerate(at):
                 yield StandingRow(
                     metric=self.metric,
@@ -93,7 +95,7 @@ class Ranked:
                     confidence=confidence,
                     interval="none" if plain else "bootstrap" if drawn else self.method,
                     resamples=self.samples.shape[1] if self.samples is not None and drawn else None,
-                    rank=int((self.values[at] > self.values[s] + SAME).sum()) + 1,
+                    rank=int(own[place]),
                     rank_low=None if plain else int(best[place]),
                     rank_high=None if plain else int(worst[place]),
                     expected=float(self.expected[s]),

@@ -27,13 +27,15 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.design import connected
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.generalizability import Components, Jackknife
 from metassay.stats.intervals import percentile
 from metassay.stats.levels import OF_BOTH, means_of_known
 from metassay.stats.methods.base import Case, Draws
+from metassay.stats.methods.names import JACKKNIFE
+from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.rater_agreement import agreement
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.agree_parts import LimitRow, limit_rows
@@ -95,7 +97,7 @@ def reliability(
     the analysis of variance. Means of systems over n_i inputs and n_r raters have
     Eρ² = σ²_s/(σ²_s + σ²_si/n_i + σ²_sr/n_r + σ²_sir/(n_i n_r)). At input level what is measured is an output among
     those of its input, σ²_s + σ²_si, and at global level any output; there only raters make errors. Intervals leave
-    out systems, inputs and raters in turn and generalise to new ones.
+    out systems, inputs and raters in turn (families and clusters as a whole) and generalise to new ones.
 
     Krippendorff's and Gwet's coefficients are over single outputs, with a bootstrap of inputs; correlations are those
     of each rater with the mean of the others, averaged, with a bootstrap of systems and inputs. Correlations with
@@ -121,7 +123,7 @@ def reliability(
     raters: list[RaterAgreementRow] = []
     for column in found:
         if column.ratings is not None and not nested:
-            raters += _correlations(column.name, column.ratings, confidence, resamples, seed)
+            raters += _correlations(column, column.ratings, confidence, resamples, seed)
         if column.ratings is not None:
             raters += _coefficients(column, confidence, resamples, seed)
     order = {column.name: at for at, column in enumerate(found)}
@@ -130,6 +132,7 @@ def reliability(
     notes = [
         *_answer(designs, needs),
         *columns.notes,
+        *columns.notes_on_units(INTERVALS[JACKKNIFE]),
         *(note for column in found for note in column.notes()),
         *_notes(rows, designs),
     ]
@@ -152,6 +155,8 @@ class _Column:
     scale: str
     several: bool
     """Whether any output has several ratings."""
+    units: dict[str, IntArray]
+    """The family of each system and the cluster of each input, if they have any."""
 
     @classmethod
     def of(cls, columns: Selection, at: int, nested: bool) -> _Column:
@@ -165,7 +170,9 @@ class _Column:
         values = values[tuple(slice(None) if axis in keep else _only(known, axis) for axis in range(3))]
         own = tuple(facets[axis] for axis in keep)
         inside = "rater" if nested and ratings is not None else ""
-        return cls(name, kind, values, own, inside, ratings, columns.scores[name].scale.kind, several)
+        labels = ((facet, columns.labels(f"{facet}s")) for facet in ("system", "input"))
+        units = {facet: found for facet, found in labels if found is not None}
+        return cls(name, kind, values, own, inside, ratings, columns.scores[name].scale.kind, several, units)
 
     @cached_property
     def problem(self) -> str:
@@ -181,7 +188,7 @@ class _Column:
     @cached_property
     def fit(self) -> Jackknife:
         """The components, with and without groups of systems, inputs and raters."""
-        return Jackknife(self.scores, self.facets, self.nested)
+        return Jackknife(self.scores, self.facets, self.nested, self.units)
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -355,7 +362,8 @@ def _coefficients(column: _Column, confidence: float, resamples: int, seed: int)
     kinds = ["alpha-interval", *(["alpha-ordinal", "ac2", "share"] if grades else [])]
     if column.scale == "binary":
         kinds = ["alpha-nominal", "ac1", "share"]
-    pages = BootstrapPages(resamples, (systems, inputs), seed, resample_systems=False)
+    clusters = (column.units.get("input"), None)
+    pages = BootstrapPages(resamples, (systems, inputs), seed, resample_systems=False, clusters=clusters)
 
     def work(page: int) -> FloatArray:
         drawn = pages[page][1]
@@ -378,20 +386,21 @@ def _coefficients(column: _Column, confidence: float, resamples: int, seed: int)
 
 
 def _correlations(
-    human: str, ratings: FloatArray, confidence: float, resamples: int, seed: int
+    column: _Column, ratings: FloatArray, confidence: float, resamples: int, seed: int
 ) -> Iterator[RaterAgreementRow]:
     """Yield correlations of one rater with the mean of the others, averaged over raters."""
     if ratings.shape[1] < 3:
         return
     n_units = int(((~np.isnan(ratings)).sum(axis=0) > 1).sum())
-    draws = Draws(resamples, seed, engine.run)
+    draws, units = Draws(resamples, seed, engine.run), (column.units.get("system"), column.units.get("input"))
     for level, name in CORRELATIONS:
         statistic = choose_one(name, [level])
         values, samples = [], []
         for at, own in enumerate(ratings):
             others = means_of_known(np.delete(ratings, at, axis=0), axis=0)
             both = np.isnan(own) | np.isnan(others)
-            case = Case(statistic, np.where(both, np.nan, own)[None], np.where(both, np.nan, others), level)
+            x, z = (np.where(both, np.nan, side) for side in (own, others))
+            case = Case(statistic, x[None], z, level, True, *units)
             values.append(float(case.estimates[0]))
             samples.append(draws.bootstrap(case, [(case.prepared, (OF_BOTH,))], "resampling")[0][0][0])
         known = ~np.isnan(values)
@@ -400,7 +409,7 @@ def _correlations(
         if known.any():
             low, high = percentile(means_of_known(np.stack(samples)[known], axis=0), confidence)
         yield RaterAgreementRow(
-            human, name, level, estimate, low, high, confidence, resamples, int(known.sum()), n_units
+            column.name, name, level, estimate, low, high, confidence, resamples, int(known.sum()), n_units
         )
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -26,9 +27,10 @@ from metassay.core.slices import Codes, Sliced, SliceDifference, Slices, sliced
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import CHOICE, page_size, stream
+from metassay.stats.methods.case import by_common_cells
 from metassay.stats.significance import EQUAL, corrected
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import select
+from metassay.studies.selection import InputSets, Selection, select
 
 DEALINGS = 1_999
 """How often units are dealt to the slices at random."""
@@ -72,7 +74,8 @@ def by_slices(study: Callable[[Scores], Result], scores: object, by: str, option
     if cut.axis == "axis":
         told.append(Note.of("slices-share-outputs", by=by))
     labels, results = tuple(found), tuple(found.values())
-    return Slices(tuple(table), _signature(by, results), (*notes, *told), by, labels, results)
+    alpha = float(options.get("alpha", round(1 - options.get("confidence", 0.95), 12)))
+    return Slices(tuple(table), _signature(by, results), (*notes, *told), by, labels, results, alpha)
 
 
 def _signature(by: str, results: Sequence[Result]) -> Signature:
@@ -172,7 +175,7 @@ def _row(
         human=human,
         level=level,
         statistic=statistic,
-        other=", ".join(f"{name}={value}" for name, value in others.items() if value is not None),
+        other=tuple(f"{name}={value}" for name, value in others.items() if value is not None),
         quantity=quantity.name,
         n_slices=len(defined),
         lowest=lowest,
@@ -219,23 +222,36 @@ def _dealt(
     units = _units(selected.labels(f"{cut.axis}s"), codes)
     levels = tuple(options["level"])
     found: dict[tuple[str, ...], float] = {}
+    sizes = np.bincount(codes[codes >= 0], minlength=len(kept))
     for h, human in enumerate(selected.humans):
         for level in levels:
-            taken = selected.at(level)
-            for metrics, sets in taken.by_inputs(h, level, options.get("inputs", "all")):
+            for x, sets, named, both in _groups(
+                selected.at(level), h, level, options.get("inputs", "all"), pairs=pairs
+            ):
                 for statistic in choose(options["statistic"], levels):
-                    case = sets.case(taken.x, metrics, taken.z[h], level, statistic)
+                    case = sets.case(x, list(range(len(x))), selected.at(level).z[h], level, statistic)
                     masks = (sets.scored, None if sets.paired else sets.judged)
                     drawn = _deal(case.prepared, codes, units, len(kept), cut.axis, masks, options.get("seed", 0))
-                    named = [selected.metrics[m] for m in metrics]
                     if pairs:
-                        both = [(a, b) for a in range(len(named)) for b in range(len(named)) if a < b]
-                        drawn = np.stack([drawn[a] - drawn[b] for a, b in both]) if both else drawn[:0]
-                        named = [f"{named[a]} − {named[b]}" for a, b in both]
-                    sizes = np.bincount(codes[codes >= 0], minlength=len(kept))
+                        drawn = np.stack([drawn[a] - drawn[b] for a, b in both])
                     for name, p in zip(named, _p_values(drawn, sizes), strict=True):
                         found[name, human, level, statistic.name] = p
     return found
+
+
+def _groups(
+    taken: Selection, human: int, level: str, inputs: str, *, pairs: bool
+) -> Iterator[tuple[FloatArray, InputSets, list[str], list[tuple[int, int]]]]:
+    """Yield metrics that are dealt together, their inputs, names, and pairs by position; pairs are on common cells."""
+    if not pairs:
+        for metrics, sets in taken.by_inputs(human, level, inputs):
+            yield taken.x[metrics], sets, [taken.metrics[m] for m in metrics], []
+        return
+    for mask, metrics, some in by_common_cells(taken.x, list(combinations(range(len(taken.x)), 2))):
+        sets = taken.sets(np.asarray(mask.any(axis=0)), human, level, inputs)
+        named = [f"{taken.metrics[a]} − {taken.metrics[b]}" for a, b in some]
+        local = [(metrics.index(a), metrics.index(b)) for a, b in some]
+        yield np.where(mask, taken.x[metrics], np.nan), sets, named, local
 
 
 def _units(labels: Codes | None, codes: Codes) -> Codes:

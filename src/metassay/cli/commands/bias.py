@@ -26,6 +26,7 @@ def add(parser: Parser) -> None:
     options.add_flags(parser, "probes", flags)
     options.add(parser, {name: options.of("corrupt")[name] for name in ("backend", "seed")})
     options.add(parser, {name: options.of("score")[name] for name in ("cache", "processes")})
+    options.add(parser, options.slicing(options.of("bias")))
     options.add(parser, options.places())
     options.add_output(parser, "bias")
 
@@ -41,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
         return run_study(arguments, "bias", read_votes_or_scores)
     if arguments.corruption is not None and arguments.after is not None:
         raise UsageError("--corruption changes texts and asks again; --after names scores of changed texts; give one")
+    if arguments.by is not None:
+        raise UsageError("--by has no meaning with --corruption or --after; slices are made of scores as they are")
     asked = arguments.corruption is not None
     chosen = options.given(arguments, options.of("bias"), leave_out=("metric",) if asked else ())
     place, output = placed(arguments), Output.of(arguments, "bias")

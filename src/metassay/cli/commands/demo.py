@@ -36,7 +36,6 @@ def add(parser: Parser) -> None:
     what = {"--judge": "show whether two judges can be trusted, on synthetic verdicts, in place of the report"}
     options.add_flags(parser, "what to show", what)
     options.add_flags(parser, "output", {"-o --output FILE": f"the report (default: {REPORT})", **options.QUIET})
-    parser.set_defaults(output=REPORT)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,9 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.judge:
         return _judge(arguments)
     chosen = options.given(arguments, _statistics())
-    target = Path(arguments.output)
+    target = Path(arguments.output or REPORT)
+    own = target == Path(REPORT)
     scores = example()
-    if arguments.output == REPORT:
+    if own:
         target.parent.mkdir(exist_ok=True)
         write(scores, SCORES)
     check_writable(target)
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     tell("On your own data (a table with the columns system, input, and one per metric and human criterion):")
     tell("  metassay report scores.csv --human NAME -o report.html")
     tell()
-    if arguments.output == REPORT:
+    if own:
         tell(f"The scores, to try commands on: {one_line(Path(SCORES).resolve())}")
     tell(f"The report, with every question, chart and table: {one_line(target.resolve())}")
     return 0
@@ -83,16 +83,20 @@ def _judge(arguments: argparse.Namespace) -> int:
 
     from metassay.cli.running import say, show, tell
     from metassay.core.files import write_text
-    from metassay.errors import one_line
+    from metassay.errors import UsageError, one_line
     from metassay.readers import example
     from metassay.studies.judge import judge
 
+    chosen = options.given(arguments, _statistics())
+    for flag, given in (("-o", arguments.output), ("--resamples", chosen.get("resamples"))):
+        if given is not None:
+            raise UsageError(f"{flag} has no meaning with --judge, which writes no report and draws no samples")
     target = Path(VERDICTS)
     target.parent.mkdir(exist_ok=True)
     write_text(target, files("metassay").joinpath("data", "judge.csv").read_text(encoding="utf-8"))
     if not arguments.quiet:
         say("synthetic verdicts of three people and two judges on the answers of four models to 150 questions")
-    show(judge(example("judge"), human="verdict_*", judge="*-judge"))
+    show(judge(example("judge"), human="verdict_*", judge="*-judge", **chosen))
     tell()
     tell("On your own data (a table with an id, and a column for each person and each judge):")
     tell("  metassay judge FILE --human 'PEOPLE*' --judge NAME")

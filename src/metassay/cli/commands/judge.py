@@ -31,6 +31,13 @@ def add(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say; unmet requirements are told in a line each, and end with exit code 3."""
+    from metassay.cli.running import spooled
+
+    with spooled(arguments.files) as arguments.files:
+        return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.gate import github, junit, unmet
     from metassay.cli.progress import progress
     from metassay.cli.running import Output, hold_votes, placed, say, spare_inputs, tell_written
@@ -38,12 +45,15 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.errors import UsageError
     from metassay.studies.judge import judge
 
-    chosen = options.given(arguments, options.of("judge"))
+    chosen = options.given(arguments, options.taken_by("judge"))
+    if "by" in chosen and "require" in chosen:
+        raise UsageError("--require is about all items and --by makes slices; worst_slice speaks of the worst of them")
     for flag in ("junit", "github"):
         if getattr(arguments, flag) and "require" not in chosen:
             raise UsageError(f"--{flag} has no meaning without --require")
     place = placed(arguments)
-    output = Output.of(arguments, "judge-votes" if hold_votes(arguments.files) else "judge")
+    study = "judge-votes" if hold_votes(arguments.files) else "judge"
+    output = Output.of(arguments, study, sliced="by" in chosen)
     if arguments.junit:
         spare_inputs(arguments.junit, arguments.files, "--junit")
         check_writable(arguments.junit)

@@ -11,6 +11,7 @@ from metassay.cli.parser import Parser
 def add(parser: Parser) -> None:
     """Add the files, how to read them, and the options of the study."""
     options.add_files(parser, "rank", "votes (two systems and a winner) or scores in any known format; - is stdin")
+    options.add(parser, options.slicing(options.of("rank")))
     options.add(parser, options.places())
     options.add_output(parser, "rank")
 

@@ -30,6 +30,13 @@ def add(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
+    from metassay.cli.running import spooled
+
+    with spooled(arguments.files) as arguments.files:
+        return _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
     from metassay.cli.running import hold_votes, placed, read_scores, spare_inputs, tell, tell_written
     from metassay.core.files import check_writable

@@ -8,12 +8,13 @@ The answers are saved as JSON lines that metassay reads back. Send the same page
     metassay sheet scores.csv --choose disagreement --metric judge-a,judge-b -o sheet.html
     metassay sheet texts.jsonl --ask prefer -o sheet.html
     metassay sheet scores.csv --ask prefer --pairs close --metric rouge-1 -o sheet.html
-    metassay sheet texts.jsonl --against corrupted.jsonl -o sheet.html
+    metassay sheet texts.jsonl --against shuffle=shuffled.jsonl -o sheet.html
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metassay.cli import options
@@ -49,7 +50,8 @@ def add(parser: Parser) -> None:
             "--pairs HOW": "which pairs of systems: random, or close by a metric (default: random)",
             "--metric NAME...": "metrics or judges that the choice looks at",
             "--human NAME...": "columns with human judgments; outputs that have one are not shown again",
-            "--against FILE": "other texts of the same systems and inputs, such as corrupted ones, to compare with",
+            "--against [KIND[@RATE]=]FILE": "other texts of the same systems and inputs, such as corrupted "
+            "ones, to compare with; answers are votes that downgrade takes",
             "--text COLUMN": "column with the texts of outputs (default: by its name)",
             "--context COLUMN": "column with what they answer (default: by its name)",
             "--seed N": "seed of the random choice (default: 0)",
@@ -74,7 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
     names = ("criterion", "answers", "n", "choose", "pairs", "metric", "human", "text", "context", "title", "seed")
     given = {name: getattr(arguments, name) for name in (*names, "instructions")}
     given["ask"] = arguments.ask or ("prefer" if arguments.against else None)
-    given["against"] = None if arguments.against is None else read_texts(arguments.against)
+    if arguments.against is not None:
+        kind, _, path = arguments.against.rpartition("=")
+        whole = Path(arguments.against).exists()
+        given["against"] = read_texts(arguments.against if whole else path)
+        given["damage"] = None if whole else kind or None
     made = make_sheet(_read(arguments), arguments.output, **{k: v for k, v in given.items() if v is not None})
     tell_written(arguments.output, arguments.quiet)
     if not arguments.quiet:

@@ -180,7 +180,7 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
     parts += [
         f"<details><summary>Method and notes</summary><ul>{each('<li>{}</li>', zip(notes, strict=True))}</ul>"
         f"{signature}</details>",
-        _data(f"csv-{name}", data.to_csv(result)),
+        _data(f"csv-{name}", data.to_csv(result, safe=True)),
         _data(f"tex-{name}", latex.render(page)),
         _downloads(name),
         "</section>",

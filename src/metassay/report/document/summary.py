@@ -50,8 +50,6 @@ def glossary(dossier: Dossier) -> tuple[str, ...]:
     """Return a short sentence for each word of the answer that a newcomer may not know."""
     if "agree" not in dossier.results:
         return ()
-    if "agree" not in dossier.results:
-        return ()
     table = cast("Agreement", dossier.results["agree"]).table
     what = names.measure(table)
     said = [_LEVELS[level].format(what) for level in grouped(table, "level") if level in _LEVELS]

@@ -132,7 +132,7 @@ def _section(name: str, result: Result, page: Any) -> str:  # noqa: ANN401 - a p
             *(_figure(f"{name}-{kind}", chart) for kind, chart in figures if chart.rows),
             f"<details{'' if figures else ' open'}><summary>Tables</summary>\n{tables}\n</details>",
             f"<ul>{each('<li>{}</li>', zip(page.notes, strict=True))}</ul>",
-            _data(f"csv-{name}", data.to_csv(result)),
+            _data(f"csv-{name}", data.to_csv(result, safe=True)),
             _data(f"tex-{name}", latex.render(page)),
             f'<p class="downloads">Download: {buttons}</p>',
             f'<p class="signature"><code>{escape(page.signature)}</code></p></section>',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
@@ -13,7 +14,8 @@ NEARLY_ALWAYS, SELDOM = 0.9, 0.5
 SHARES = ("accuracy", "within-one")
 
 
-def _answer(facts: Facts) -> str:
+def _answer(given: Facts) -> str:
+    facts: dict[str, Any] = {name: math.nan if fact is None else fact for name, fact in given.items()}
     judge, human, n, people = (facts[name] for name in ("judge", "human", "n_items", "n_people"))
     items, who = numbers.counted(n, "item"), "the person" if people == 1 else f"the {people} people"
     if math.isnan(facts["estimate"]):
@@ -44,7 +46,7 @@ def _answer(facts: Facts) -> str:
 
 def _tested(facts: Facts) -> str:
     """Return whether the judge can stand in for a person, and what that test is worth here."""
-    if facts["passed"] is None:
+    if facts["passed"] not in (True, False):
         return ""
     told = f" It {'passes' if facts['passed'] else 'does not pass'} the alternative-annotator test"
     told += f" at ε = {facts['epsilon']:g}"
@@ -97,13 +99,16 @@ def _bias(facts: Facts) -> str:
         points = f"{100 * abs(facts['bias']):.0f} points [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
         return f"Watch its bias: it says {one_line(facts['label'], 40)} {more} often than people do, by {points}."
     side = "higher" if facts["bias"] > 0 else "lower"
-    size = numbers.ranged(abs(facts["bias"]), *sorted((abs(low), abs(high))), numbers.general)
+    least, most = sorted((abs(low), abs(high)))
+    size = numbers.ranged(abs(facts["bias"]), least, most, numbers.general)
     return f"Watch its bias: it grades {side} than people do, by {size} on average."
 
 
 def _chance(facts: Facts) -> str:
     symbol = "κ" if facts["statistic"] == "kappa" else names.coefficient(facts["statistic"])
-    value = numbers.ranged(facts["estimate"], facts["low"], facts["high"], numbers.two)
+    value = numbers.two(facts["estimate"])
+    if "low" in facts:
+        value = numbers.ranged(facts["estimate"], facts["low"], facts["high"], numbers.two)
     return f"No agreement beyond chance is shown: {symbol} = {value}."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -62,6 +63,7 @@ class Words(Formatter):
     def format_field(self, value: Any, spec: str) -> str:  # noqa: ANN401 - a fact
         """Return one fact as text."""
         kind, _, word = spec.partition(" ")
+        value = math.nan if value is None and kind in ("percent", "beside") else value
         match kind:
             case "list" | "each":
                 return listed(map(str, value if isinstance(value, tuple) else (value,)), 6, 60)

@@ -21,6 +21,7 @@ from metassay.core.texts import Texts
 from metassay.errors import DataError, UnknownName, UsageError, listed
 from metassay.report.templates import filled
 from metassay.studies.choosing import Output, choose_outputs, choose_pairs
+from metassay.studies.downgrade_votes import MARK
 
 ANSWERS = {"rate": "1,2,3,4,5", "label": "fail,pass", "prefer": "the left one,the right one,tie,both bad"}
 """What can be asked, and the answers unless others are given."""
@@ -28,7 +29,6 @@ PAIRS = ("random", "close")
 TEXT = ("output", "answer", "response", "completion", "summary", "translation", "text", "generation")
 CONTEXT = ("prompt", "source", "question", "instruction", "article", "document", "input_text")
 """Attributes that are taken for the output and for what it answers."""
-INTACT, CORRUPTED = "intact", "corrupted"
 _ROOM = "metassay.report.sheet"
 
 
@@ -55,6 +55,7 @@ def make_sheet(
     metric: Names | None = None,
     human: Names | None = None,
     against: Texts | None = None,
+    damage: str = "damage",
     text: str | None = None,
     context: str | None = None,
     title: str = "",
@@ -87,6 +88,9 @@ def make_sheet(
         Outputs with a score in these columns are not shown again.
     against
         Other texts of the same systems and inputs, such as corrupted ones; each pair is an output in both.
+    damage
+        What was done to these, such as ``shuffle`` or ``shuffle@0.5``: in the votes they are called ``SYSTEM@shuffle``,
+        as `downgrade` knows them.
     text, context
         Attributes of scores that hold the output and what it answers; by default those with usual names.
     title, instructions
@@ -124,9 +128,8 @@ def make_sheet(
             [[outputs.get((s, i)) != against.outputs.get((s, i)) for i in data.inputs] for s in data.systems]
         )
         chosen, _ = choose_outputs(data, there, choose, n, metric, seed)
-        items = [((_named(s, INTACT), i), (_named(s, CORRUPTED), i)) for s, i in chosen]
-        shown = {(_named(s, INTACT), i): outputs[s, i] for s, i in chosen}
-        shown |= {(_named(s, CORRUPTED), i): against.outputs[s, i] for s, i in chosen}
+        items = [((s, i), (f"{s}{MARK}{damage}", i)) for s, i in chosen]
+        shown = outputs | {changed: against.outputs[intact] for intact, changed in items}
     elif ask == "prefer":
         items = list(choose_pairs(data, there, pairs == "close", n, metric, seed))
     else:
@@ -136,10 +139,6 @@ def make_sheet(
     if path is not None:
         write_text(path, page)
     return Sheet(tuple(items), page)
-
-
-def _named(system: str, how: str) -> str:
-    return how if system == NO_SYSTEM else f"{system} {how}"
 
 
 def _texts(data: Scores | Texts, text: str | None, context: str | None) -> tuple[dict[Output, str], dict[str, str]]:

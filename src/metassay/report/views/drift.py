@@ -18,6 +18,7 @@ def table(result: Drift) -> tuple[Table, ...]:
     level = numbers.level(first.confidence)
     once = any(note.code == "looked-at-once" for note in result.notes)
     ends = "low high" if once else "always_low always_high"
+    margin = "the margin" if len({row.margin for row in result.table}) > 1 else f"± {first.margin:g}"
     many = len({row.baseline for row in result.table}) > 1
     return build(
         "Does a new version say the same?",
@@ -34,13 +35,14 @@ def table(result: Drift) -> tuple[Table, ...]:
             "up||count",
             "down||count",
             "n||count",
+            margin == "the margin" and "margin||general",
             "verdict||whole",
         ],
         [("" if many else f"baseline: {first.baseline}", result.table)],
         f"In brackets: {level} CI of the shift "
         + ("for a single look." if once else "that holds however often it is looked at."),
-        f"Equivalent: the whole interval lies within ± {first.margin:g}. Changed: it lies above or below 0.",
-        undefined="nothing varies, or verdicts are measurements",
+        f"Equivalent: the whole interval lies within {margin}. Changed: if not, and it lies above or below 0.",
+        undefined="nothing varies, no shift fits all looks, or verdicts are measurements",
     )
 
 
@@ -57,5 +59,5 @@ def intervals(result: Drift) -> tuple[Table, ...]:
         ],
         [(metric, rows) for metric, rows in grouped(result.table, "metric").items()],
         f"{numbers.level(result.table[0].confidence)} CI.",
-        undefined="nothing varies, or verdicts are measurements",
+        undefined="nothing varies, no shift fits all looks, or verdicts are measurements",
     )

@@ -68,9 +68,9 @@ def differences(result: Estimates) -> tuple[Table, ...]:
         [
             words("system A", "system_a"),
             words("system B", "system_b"),
-            bold("A - B|difference low high|general", lambda row: row.significant),
+            bold("A - B|difference low high|general", lambda row: row.significant_corrected),
             "p|p_value|p_value",
-            bool(correction) and "adjusted|p_adjusted|p_value",
+            bool(correction) and "adjusted|p_corrected|p_value",
         ],
         [
             (_case(mine), sorted(mine, key=lambda row: -abs(row.difference)))

@@ -217,8 +217,7 @@ def disagreements(result: JudgeCard) -> tuple[Table, ...]:
         for row in rows[:MOST_SHOWN]:
             where = ", ".join(filter(None, (one_line(row.input, 40), one_line(row.system, 40))))
             said = f"{one_line(judge, 40)} says {one_line(row.said_judge, 40)}, people {one_line(row.said_people, 40)}"
-            parts = [part.partition(": ") for part in row.texts.split(" | ")] if row.texts else []
-            sections.append((f"{where}: {said} ({one_line(human, 40)})", [(name, text) for name, _, text in parts]))
+            sections.append((f"{where}: {said} ({one_line(human, 40)})", row.texts))
     return build(
         "Worst disagreements",
         [words("", lambda part: part[0]), words("text", lambda part: one_line(part[1], LONGEST_TEXT), whole=True)],

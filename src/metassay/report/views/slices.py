@@ -20,7 +20,7 @@ MOST = 15
 
 
 def page_of_slices(result: Slices, view: str | Iterable[str] | None = None) -> Page:
-    """Return whether slices differ, then the page of each slice, with the notes that only some slices have."""
+    """Return the answer of each slice, whether slices differ, then the tables of each, and notes only some have."""
     from metassay.report.notes import sentences
     from metassay.report.views import names_of, page
 
@@ -28,8 +28,10 @@ def page_of_slices(result: Slices, view: str | Iterable[str] | None = None) -> P
     own = None if chosen is None else tuple(name for name in chosen if name != "differences")
     tables = differences(result) if chosen is None or "differences" in chosen else ()
     pages = [] if own == () else [page(one, own) for one in result.results]
+    lead: list[str] = []
     for label, one in zip(result.labels, pages, strict=False):
         head = f"{one_line(result.by, 40)} = {one_line(label, 60)}"
+        lead += [f"{head}: {said}" for said in one.lead]
         tables += tuple(replace(table, title=f"{head}: {table.title}") for table in one.tables)
     every = [set(one.notes) for one in pages]
     shared = set.intersection(*every) if every else set()
@@ -40,7 +42,7 @@ def page_of_slices(result: Slices, view: str | Iterable[str] | None = None) -> P
         for note in one.notes
         if note not in shared
     ]
-    return Page(result.of, tables, (*sentences(result.notes), *told), one_line(result.signature, 1000))
+    return Page(result.of, tables, (*sentences(result.notes), *told), one_line(result.signature, 1000), tuple(lead))
 
 
 def differences(result: Slices) -> tuple[Table, ...]:
@@ -60,15 +62,15 @@ def differences(result: Slices) -> tuple[Table, ...]:
         bool(tested) and "p|p_value|p_value",
         bool(tested) and "p, Holm|p_corrected|p_value",
     ]
-    significant = sum(row.p_corrected <= 0.05 for row in tested)
+    significant = sum(row.p_corrected <= result.alpha for row in tested)
     return build(
         f"Do slices of {one_line(result.by, 40)} differ? ({shown[0].quantity} of {result.of}, "
         f"{len(result.labels)} slices)",
         columns,
         [("", shown)],
         bool(tested)
-        and f"{significant:,} of {len(tested):,} differ significantly after correction (p, Holm ≤ 0.05). p: "
-        "probability of a difference at least this large if slices did not differ.",
+        and f"{significant:,} of {len(tested):,} differ significantly after correction (p, Holm ≤ {result.alpha:g}). "
+        "p: probability of a difference at least this large if slices did not differ.",
         len(rows) > MOST and f"The first {MOST} of {len(rows):,}, by p; JSON and --rows differences have all.",
         undefined="not tested",
     )
@@ -76,7 +78,7 @@ def differences(result: Slices) -> tuple[Table, ...]:
 
 def _other(rows: Iterable[SliceDifference]) -> Callable[[SliceDifference], str]:
     """Return what tells a row apart: the values of what is not the same in all rows."""
-    split = {row.other: dict(part.partition("=")[::2] for part in row.other.split(", ")) for row in rows}
+    split = {row.other: dict(part.partition("=")[::2] for part in row.other) for row in rows}
     several = {k for each in split.values() for k in each if len({one.get(k) for one in split.values()}) > 1}
     return lambda row: ", ".join(value for key, value in split[row.other].items() if key in several)
 
