@@ -229,9 +229,11 @@ def _row(setting: parts.Setting, judged: Judged, tables: dict[str, list[Any]], a
     own = setting.estimate(paired, first)
     if single is not None and peers is not None:
         gap = parts.beside_people(setting, judged, first)
-    nothing = (math.nan, math.nan, math.nan)
-    with_single = nothing if single is None else (single.value, single.low, single.high)
-    among = nothing if peers is None else (peers.estimate, peers.low, peers.high)
+    with_single = among = (math.nan, math.nan, math.nan)
+    if single is not None:
+        with_single = (single.value, single.low, single.high)
+    if peers is not None:
+        among = (peers.estimate, peers.low, peers.high)
     tested = [row for row in alternative if row.n_people]
     return JudgeRow(
         judged.judge, of.name, judged.kind, len(paired), len(of.people), int(judged.abstained.sum()), first.name,
