@@ -78,6 +78,7 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
     parts = list(grouped(result.table, f"human {names.STATISTIC}").values())
     cut = len(result.table) > MOST_ROWS and len(parts) > 1
     shown = [sorted(rows, key=_badness)[:MOST_BEST] for rows in parts[:MOST_SHOWN]] if cut else parts
+    some = f" of the first {len(shown)} tables" if len(shown) < len(parts) else ""
     return build(
         "Judges against people",
         [
@@ -93,7 +94,7 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
             any(r.n_abstained for r in result.table) and figures("no answer", "n_abstained"),
         ],
         [(_human(rows), rows) for rows in shown],
-        cut and f"The best {MOST_BEST} of each; all {len(result.table):,} rows: --format csv, or fewer with --human.",
+        cut and f"The best {MOST_BEST} of each{some}; all {len(result.table):,} rows: --format csv (or --human).",
         f"In brackets: {confidence} CI. κ: agreement beyond chance. Bias: judge − people, * if its CI excludes 0.",
         "Passes: the alternative-annotator test, whether it can replace a person (view alternative)."
         if any(r.passed is not None for r in result.table)
