@@ -98,7 +98,7 @@ def judge(
     >>> scores = ma.example("judge")
     >>> card = ma.judge(scores, human="verdict_*", judge="strict-judge")
     >>> round(card.table[0].estimate, 2), card.table[0].passed
-    (0.88, True)
+    (0.89, True)
     """
     if former or scores is None:
         return _asked_otherwise(scores, former)
