@@ -90,6 +90,24 @@ def test_files_with_roles(run, tmp_path):
     assert (row["judge"], row["human"], row["n_people"], row["n_items"]) == ("gpt", "label", 2, 60)
 
 
+def test_an_empty_view_says_what_it_needs_and_no_table_comes_twice(run):
+    _, out, _ = run(*CARD, "--quiet", "--view", "calibration")
+    assert "The view calibration is empty: it needs a judge that gives probabilities" in " ".join(out.split())
+    scored = ("judge", DATA, "--human", "verdict_*", "--judge", "kind-judge-grade", "--quiet")
+    _, out, _ = run(*scored, "--view", "threshold,calibration,operating")
+    assert out.count("Chosen thresholds, on held-out items") == 1
+
+
+def test_columns_without_a_common_name_are_people_if_somebody_says_so(run, tmp_path):
+    table = tmp_path / "v.csv"
+    lines = [f"q{k},{k % 2},{k % 2},{(k + k // 9) % 2}" for k in range(60)]
+    table.write_text("\n".join(["id,anna,ben,judge", *lines]))
+    ask = ("judge", table, "--judge", "judge", "--quiet")
+    assert "the majority of the 2 people" in run(*ask, "--people", "verdict=anna,ben").out
+    _, out, _ = run(*ask, "--human", "anna,ben")
+    assert "anna, ben are taken for different criteria" in " ".join(out.split())
+
+
 def test_slices_are_made_or_refused(run):
     code, out, err = run(*CARD, "--quiet", "--by", "category", "--format", "csv")
     assert (code, err) == (0, "")

@@ -38,9 +38,10 @@ def test_cross_validation_does_not_flatter(rule):
     random = np.random.default_rng(0)
     scores, labels = random.random(200), (random.random(200) < 0.5).astype(float)
     target = 0.5 if rule in ("precision", "recall") else 1.0
-    thresholds, table = cross_validated(scores, labels, rule, target)
+    thresholds, table, items = cross_validated(scores, labels, rule, target)
     assert table.sum() == 200
     assert len(thresholds) == 10
+    assert ((scores >= items) == labels).sum() == np.trace(table)
     assert np.trace(table) / 200 < 0.6  # noise: no threshold is worth much
     assert (table == cross_validated(scores, labels, rule, target)[1]).all()
 
@@ -49,7 +50,7 @@ def test_folds_keep_clusters_together():
     # each cluster has one score and one label of its own: what is learnt elsewhere says nothing
     clusters = np.repeat(np.arange(10), 5)
     scores, labels = clusters.astype(float), (clusters >= 5).astype(float)
-    _, table = cross_validated(scores, labels, folds=10, clusters=clusters)
+    _, table, _ = cross_validated(scores, labels, folds=10, clusters=clusters)
     assert table[1, 0] + table[0, 1] in (0, 5)  # the cluster next to the threshold may be taken wrongly
     assert table.sum() == 50
 

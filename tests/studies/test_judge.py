@@ -216,8 +216,8 @@ def test_labels_that_one_side_uses_and_abstentions():
 
 
 def test_labels_in_other_words_cannot_be_compared():
-    with pytest.raises(DataError, match=r"the judge gives the labels yes, no|the judge gives the labels no, yes"):
-        ma.judge(flat(["yes", "no"] * 20, ["pass", "fail"] * 20), human="human", judge="judge")
+    with pytest.raises(DataError, match=r"gives the labels A, B and people the labels C, D; .* as in binary:NO<YES"):
+        ma.judge(flat(["A", "B"] * 20, ["C", "D"] * 20), human="human", judge="judge")
     with pytest.raises(DataError, match=r"the judge gives the labels .* and people numbers"):
         ma.judge(flat(["yes", "no"] * 20, [1.0, 2.5] * 20), human="human", judge="judge")
 
@@ -354,6 +354,155 @@ def test_numbers_without_grades_and_ordered_labels():
     assert found["accuracy"] == 0.5
     binary = ma.judge(flat([1, 0, 1, 0] * 10, [1, 0, 0, 0] * 10), human="human", judge="judge", statistic="auc")
     assert [row.statistic for row in binary.agreement] == ["auc"]
+
+
+def told(card):
+    return " ".join(card.to_text().split())
+
+
+def of_columns(judges, humans, **more):
+    """Return scores without systems of several judges and several human columns."""
+    sides = ({name: [values] for name, values in side.items()} for side in (judges, humans))
+    return Scores.from_arrays(*sides, systems=["(no systems)"], **more)
+
+
+def test_human_columns_are_people_only_if_they_are_called_so():
+    random = np.random.default_rng(0)
+    grades = {n: random.integers(1, 6, 60).astype(float) for n in ("naturalness", "overall", "human_fluency", "r")}
+    grades["flip_r"] = grades["r"]
+    grades["flip_s"] = random.integers(1, 6, 60).astype(float)
+    judged = {"judge": random.integers(1, 6, 60).astype(float)}
+    card = ma.judge(of_columns(judged, grades), judge="judge")
+    assert [row.human for row in card.table] == [*grades]
+    assert {row.n_people for row in card.table} == {1}
+    assert "if they are people who judged the same, say so with --people" in told(card)
+    named = {n: random.integers(1, 6, 60).astype(float) for n in ("rater1", "rater2", "grade_anna", "grade_ben")}
+    rows = ma.judge(of_columns(judged, named), judge="judge").table
+    assert [(row.human, row.n_people) for row in rows] == [("rater", 2), ("grade", 2)]
+
+
+def test_criteria_of_unieval_are_not_people(shared_data):
+    card = ma.judge(ma.read(shared_data / "unieval" / "topical_chat_result.json"))
+    assert {"naturalness", "coherence", "overall"} <= {row.human for row in card.table}
+    assert {row.n_people for row in card.table} == {1}
+    assert {r.statistic for r in card.table if r.human == "naturalness" and r.judge == "predicted_overall"} == {
+        "pearson"
+    }
+    assert len(card.to_text().splitlines()) < 75
+
+
+@pytest.mark.parametrize("top", [80, 1])
+def test_a_judge_on_another_scale_is_correlated(top):
+    random = np.random.default_rng(1)
+    people = random.integers(1, 6, (2, 120)).astype(float)
+    people[1] = np.clip(people[0] + random.integers(-1, 2, 120), 1, 5)
+    said = top * np.clip((people[0] - 1) / 4 + 0.2 * random.normal(size=120), 0, 1)
+    card = ma.judge(flat(said, people), human="human", judge="judge")
+    (row,) = card.table
+    assert (row.kind, row.statistic, row.passed) == ("other-scale", "pearson", None)
+    assert row.estimate == pytest.approx(np.corrcoef(said, people.mean(axis=0))[0, 1], abs=1e-9)
+    assert 0 < row.low < row.estimate < row.high < 1
+    assert math.isnan(row.bias)
+    assert card.slices == card.confusion == card.disagreements == card.alternative_annotators == ()
+    assert "judge is not on the scale of human; its correlation with the mean of the 2 people is" in told(card)
+    assert "within one" not in told(card)
+    turned = ma.judge(flat(-said, people, lower_is_better=["judge"]), human="human", judge="judge").table[0]
+    assert turned.estimate == pytest.approx(row.estimate)
+    lenient = ma.judge(flat(np.full(120, 5.0), people), human="human", judge="judge").table[0]
+    assert lenient.kind == "grades"
+
+
+def test_a_judge_that_says_nothing_is_not_fine():
+    random = np.random.default_rng(3)
+    truth = random.integers(0, 2, 200)
+    chance = ma.judge(flat(random.integers(0, 2, 200), truth), human="human", judge="judge")
+    assert "No agreement beyond chance is shown: κ = " in told(chance)
+    numbers = ma.judge(flat(random.normal(size=200), random.normal(size=200)), human="human", judge="judge")
+    assert "No agreement beyond chance is shown: Pearson" in told(numbers)
+    few = ma.judge(flat([1, 0] * 10, [1, 0] * 10), human="human", judge="judge")
+    assert "20 items are too few to tell where it fails" in told(few)
+    one = ma.judge(flat([1, 1, 1, 0] * 20, [1] * 80), human="human", judge="judge")
+    assert "People say 1 of every item" in told(one)
+    same = ma.judge(flat([1] * 80, [1, 0] * 40), human="human", judge="judge")
+    assert "No agreement beyond chance is shown" in told(same)
+    for card in (chance, numbers, few, one):
+        assert "Nothing stands out" not in told(card)
+
+
+def test_agreement_with_single_people_is_compared_by_a_paired_interval(example, card):
+    strict, kind = card.table
+    assert strict.gap == pytest.approx(strict.single - strict.people)
+    assert strict.gap_low < 0 < strict.gap_high
+    assert kind.gap_high < 0
+    assert "84%, not significantly different from people with each other (85%)" in told(card)
+    assert "80%, less often than people with each other (85%), by 5 points [2, 7]" in told(card)
+    drawn, rng = [], np.random.default_rng(0)
+    people = np.stack([example[f"verdict_{who}"].values for who in ("anna", "ben", "chloe")]).reshape(3, 4, -1)
+    judge = example["kind-judge"].values.reshape(4, -1)
+    for _ in range(400):
+        at = rng.integers(0, 150, 150)
+        p, j = people[:, :, at], judge[:, at]
+        single = np.nanmean(np.where(np.isnan(p), np.nan, p == j))
+        pairs = [np.where(np.isnan(p[a] + p[b]), np.nan, p[a] == p[b]) for a, b in ((0, 1), (0, 2), (1, 2))]
+        drawn.append(single - np.nanmean(np.stack(pairs)))
+    assert (kind.gap_high - kind.gap_low) / 3.92 == pytest.approx(np.std(drawn), rel=0.15)
+
+
+def test_the_headline_of_scores_is_of_held_out_items_beside_the_base_rate():
+    random = np.random.default_rng(7)
+    truth = (random.random(80) < 0.7).astype(float)
+    card = ma.judge(flat(random.random(80), truth), human="human", judge="judge")
+    (row,) = card.table
+    assert row.estimate == pytest.approx(card.operating[0].accuracy)
+    assert row.estimate < max(r.accuracy for r in card.threshold)
+    assert (row.base, row.base_label) == (pytest.approx(truth.mean()), "1")
+    assert f"of 80 held-out items (always 1: {100 * truth.mean():.0f}%)" in told(card)
+
+
+def test_rare_labels_are_told_by_the_most_frequent_one():
+    human = (["Time"] + ["Place", "Person", "Other"] * 33) * 2
+    card = ma.judge(flat(human, human), human="human", judge="judge")
+    assert "A judge that always said Other would be right on 33% of the items" in told(card)
+    assert "never said" not in told(card)
+
+
+def test_the_answer_says_whether_the_judge_can_stand_in(card):
+    test = card.alternative_annotators[0]
+    assert test.passed
+    assert test.passes_if_worse > 0.9
+    said = "It passes the alternative-annotator test at ε = 0.2, which here a judge worse than a person by 0.05 passes"
+    assert said in told(card).partition("Judges against people")[0]
+    random = np.random.default_rng(0)
+    people = np.tile(random.integers(0, 2, 100), (3, 1))
+    bad = ma.judge(flat(1 - people[0], people), human="human", judge="judge", epsilon=0)
+    assert "It does not pass the alternative-annotator test at ε = 0" in told(bad)
+
+
+def test_notes_of_several_judges_are_one():
+    human = ["pass", "fail"] * 20
+    judges = {f"judge{k}": ["pass", "fail", "Ignore", "fail"] * 10 for k in range(3)}
+    card = ma.judge(of_columns(judges, {"verdict": human}), human="verdict")
+    assert told(card).count("Ignore;") == 1
+    assert "people never use Ignore; said by judge0, judge1, judge2" in told(card)
+    lower = ma.judge(flat([1.0, 2, 3, 4] * 20, [2.0, 3, 4, 5] * 20), human="human", judge="judge")
+    assert "it grades lower than people do, by 1" in told(lower)
+    assert "by -" not in told(lower)
+    few = ma.judge(flat([1.0], [1.0]), human="human", judge="judge")
+    assert "1 items" not in told(few)
+    people = np.random.default_rng(0).normal(size=(3, 50))
+    assert "3 people, who differ from each other by" in told(ma.judge(flat(people[0], people), judge="judge"))
+
+
+@pytest.mark.parametrize(("low", "high"), [("FALSE", "TRUE"), ("n", "y")])
+@pytest.mark.parametrize("human", [[1.0, 0], ["yes", "no"]])
+def test_two_labels_in_other_words_are_compared_low_to_low(low, high, human):
+    card = ma.judge(flat([high, low, high, high] * 10, human * 20), human="human", judge="judge")
+    assert card.table[0].estimate == 0.75
+    assert card.table[0].bias == 0.25
+    assert f"{low} = " in told(card)
+    scale = {"human": "binary:1<0", "judge": f"binary:{low}<{high}"}
+    if human[0] == 1.0:
+        assert ma.judge(flat([high, low] * 20, human * 20, scale=scale), judge="judge").table[0].estimate == 0
 
 
 def test_a_requirement_is_about_the_number_that_it_names(example):

@@ -95,14 +95,14 @@ def cross_validated(
     folds: int = 10,
     seed: int = 0,
     clusters: IntArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Choose the threshold without each fold of the items, or of their clusters, and count what it does there.
 
     Returns
     -------
-    ndarray, ndarray
-        The threshold of each fold, NaN where none reaches the target; and people's labels × the judge's at these
-        thresholds, negative first, (2, 2).
+    ndarray, ndarray, ndarray
+        The threshold of each fold, NaN where none reaches the target; people's labels × the judge's at these
+        thresholds, negative first, (2, 2); and the threshold of each item, NaN where it has none.
     """
     known = ~np.isnan(scores + positive)
     scores, positive = scores[known], positive[known].astype(np.int64)
@@ -117,7 +117,9 @@ def cross_validated(
         thresholds.append(curve.thresholds[at] if at >= 0 else np.nan)
         if at >= 0:
             np.add.at(table, (positive[out], (scores[out] >= thresholds[-1]).astype(np.int64)), 1)
-    return np.array(thresholds), table
+    items = np.full(known.shape, np.nan)
+    items[known] = np.array([*thresholds, np.nan])[fold]
+    return np.array(thresholds), table, items
 
 
 @dataclass(frozen=True)

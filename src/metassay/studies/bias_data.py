@@ -17,6 +17,7 @@ from metassay.core.votes import UNKNOWN, Votes
 from metassay.errors import UnknownName, UsageError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import codes
+from metassay.stats.ranges import same_range
 from metassay.studies.lengths import lengths_of, numbers_of, output_text
 
 Labels = Mapping[str, str]
@@ -30,10 +31,6 @@ RARE = 0.02
 """Marks that fewer outputs have, or lack, are passed over."""
 MOST_CATEGORIES = 12
 """An attribute with more values than this is no category."""
-NEAR, FAR = 0.1, 0.25
-"""On one scale, a judge leaves people's range by at most this share of it, and covers at least that much of it,"""
-SPREAD, SHIFT = 2.0, 1.5
-"""or else spreads at most so many times as far, or they do, and is at most so many standard deviations off."""
 
 
 class Feature(NamedTuple):
@@ -131,12 +128,7 @@ def same_scale(scores: Scores, judge: str, human: str) -> bool:
         return False
     if one.scale.labels or other.scale.labels:
         return one.scale.labels == other.scale.labels
-    (low, high), (least, most) = ((np.nanmin(c.values), np.nanmax(c.values)) for c in (one, other))
-    reach = most - least
-    if low >= least - NEAR * reach and high <= most + NEAR * reach and high - low >= FAR * reach:
-        return True
-    (mean, spread), (centre, wide) = ((np.nanmean(c.values), np.nanstd(c.values)) for c in (one, other))
-    return bool(wide / SPREAD <= spread <= SPREAD * wide and abs(mean - centre) <= SHIFT * wide)
+    return same_range(one.values, other.values)
 
 
 def _features_of_scores(scores: Scores, style: Sequence[str], text: str | None) -> list[Feature]:

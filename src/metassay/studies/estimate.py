@@ -30,6 +30,7 @@ from metassay.errors import DataError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, mean
 from metassay.stats.prediction_powered import PoweredSystems, corrected_share_of_items, p_informative, powered_systems
+from metassay.stats.ranges import same_range
 from metassay.stats.significance import corrected_pairs, rank_sets, ranks
 from metassay.studies.selection import Selection, select, take_as_annotated
 
@@ -231,7 +232,7 @@ class _Case:
         sign_metric, sign = (-1.0 if chosen.scores[name].lower_is_better else 1.0 for name in names.values())
         y, f, clusters = sign * chosen.z[human], sign * chosen.x[metric], chosen.labels("inputs")
         shares = _within(y) and (_yes_no(y) or chosen.scores[names["human"]].scale.kind == "binary")
-        alike, p = _alike(y, f), p_informative(y, f, clusters)
+        alike, p = same_range(f, y), p_informative(y, f, clusters)
         weight = None if p <= UNINFORMATIVE else 0.0
         most = 1.0 if alike else math.inf
         means = powered_systems(y, f, clusters, confidence, weight=weight, most=most, shares=shares, chances=chances)
@@ -416,15 +417,6 @@ def _yes_no(values: FloatArray) -> bool:
 
 def _within(values: FloatArray) -> bool:
     return bool((np.isnan(values) | ((values >= 0) & (values <= 1))).all())
-
-
-def _alike(y: FloatArray, f: FloatArray) -> bool:
-    """Say whether two columns use about the same range of numbers."""
-    if np.isnan(y).all() or np.isnan(f).all():
-        return True
-    low, high = zip(*((float(np.nanmin(v)), float(np.nanmax(v))) for v in (y, f)), strict=True)
-    widths = [b - a for a, b in zip(low, high, strict=True)]
-    return min(high) > max(low) and 0.5 <= (widths[0] or 1e-300) / (widths[1] or 1e-300) <= 2
 
 
 def _worth(alone: Estimate, found: Estimate) -> float:

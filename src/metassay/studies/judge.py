@@ -38,7 +38,7 @@ from metassay.studies import judge_parts as parts
 from metassay.studies.judge_biases import biases_of
 from metassay.studies.judge_data import Criterion, Judged, criteria_of, judges_of
 from metassay.studies.judge_notes import answers, notes_on
-from metassay.studies.judge_rows import AgreementRow, JudgeRow, RequirementRow
+from metassay.studies.judge_rows import AlternativeRow, JudgeRow, RequirementRow
 from metassay.studies.judge_rows import JudgeCard as JudgeCard
 from metassay.studies.selection import without_references
 
@@ -81,9 +81,9 @@ def judge(
 ) -> JudgeCard:
     """Say how far judges can stand in for people.
 
-    Human columns with annotators are one criterion each; several human columns on one scale, such as ``verdict_anna``
-    and ``verdict_ben``, are people who judged the same. People together are the majority of their labels, or the mean
-    of their grades.
+    Human columns are a criterion each, but columns on one scale that begin alike, such as ``verdict_anna`` and
+    ``verdict_ben``, are people who judged the same. People together are the majority of their labels, or the mean of
+    their grades. Judges on another scale than people's grades are compared with them by Pearson's correlation.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def judge(
     >>> scores = ma.example("judge")
     >>> card = ma.judge(scores, human="verdict_*", judge="strict-judge")
     >>> round(card.table[0].estimate, 2), card.table[0].passed
-    (0.88, True)
+    (0.89, True)
     """
     if former or scores is None:
         return _asked_otherwise(scores, former)
@@ -175,63 +175,73 @@ def _card(
     notes: list[Note] = []
     whole: list[Judged] = []
     for each in found:
-        judged = replace(each, wrong=abstain == "wrong")
+        judged, cuts = replace(each, wrong=abstain == "wrong"), None
         if judged.kind == "scores":
             judged, curve, at = parts.with_threshold(judged, *cut)
             if curve is not None:
                 tables["threshold"] += parts.threshold_rows(judged, curve, at)
-                tables["operating"].append(parts.operating_row(setting, judged, *cut, at >= 0))
+                row, cuts = parts.operating_row(setting, judged, *cut, at >= 0)
+                tables["operating"].append(row)
             tables["calibration"] += parts.calibration_rows(setting, judged)
         whole.append(judged)
         tables["agreement"] += parts.agreement_rows(setting, judged)
-        tables["confusion"] += parts.confusion_rows(setting, judged)
-        tables["slices"] += failures.slice_rows(setting, judged, by)
-        tables["disagreements"] += failures.disagreement_rows(setting, judged, worst)
-        alternative, curves = failures.alternative_rows(setting, judged, *replacing)
-        tables["alternative_annotators"] += alternative
-        tables["epsilon_curve"] += curves
+        alternative: list[AlternativeRow] = []
+        if judged.kind != "other-scale":
+            tables["confusion"] += parts.confusion_rows(setting, judged)
+            tables["slices"] += failures.slice_rows(setting, judged, by)
+            tables["disagreements"] += failures.disagreement_rows(setting, judged, worst)
+            alternative, curves = failures.alternative_rows(setting, judged, *replacing)
+            tables["alternative_annotators"] += alternative
+            tables["epsilon_curve"] += curves
         if len(judged.runs):
             tables["runs"].append(parts.run_row(setting, judged))
-        tables["table"].append(_row(setting, judged, tables, alternative))
+        tables["table"].append(_row(setting, replace(judged, cuts=cuts), tables, alternative))
         notes += notes_on(setting, judged, tables, abstain)
     for criterion in criteria:
-        mine = [each for each in whole if each.criterion.name == criterion.name]
-        if len(mine) > 1:
-            ranks, differences = parts.ranked(setting, mine)
-            tables["ranks"] += ranks
-            tables["differences"] += differences
+        for apart in (False, True):
+            mine = [
+                each
+                for each in whole
+                if each.criterion.name == criterion.name and (each.kind == "other-scale") == apart
+            ]
+            if len(mine) > 1:
+                ranks, differences = parts.ranked(setting, mine)
+                tables["ranks"] += ranks
+                tables["differences"] += differences
     return JudgeCard(signature=Signature.open(), notes=tuple(notes), **{n: tuple(rows) for n, rows in tables.items()})
 
 
 def _row(setting: parts.Setting, judged: Judged, tables: dict[str, list[Any]], alternative: Sequence[Any]) -> JudgeRow:
     """Return a judge in a line, of what is known of it already or can be computed at once."""
     of = judged.criterion
-    first = parts.headline(setting, of)
-    scale = parts.scale_of(of)
+    first = parts.headline(setting, judged)
+    scale = "" if judged.kind == "other-scale" else parts.scale_of(of)
     paired = parts.against_people(setting, judged)
-    single = _known(tables["agreement"], judged, "single people", first.name)
+    single = setting.estimate(parts.against_single(setting, judged), first) if len(of.people) > 1 else None
     peers = next(
         (r for r in tables["people"] if (r.person, r.human, r.statistic) == ("(all)", of.name, first.name)), None
     )
-    kappa = bias = Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
+    kappa = bias = gap = Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
     if scale in parts.KAPPA:
         kappa = setting.estimate(paired, cast("TabulatedStatistic", find(parts.KAPPA[scale])))
-    if scale != "nominal":
+    if scale not in ("", "nominal"):
         bias = setting.estimate(paired, cast("TabulatedStatistic", find("bias")))
     own = setting.estimate(paired, first)
-    ends = [(r.estimate, r.low, r.high) if r is not None else (math.nan,) * 3 for r in (single, peers)]
+    if single is not None and peers is not None:
+        gap = parts.beside_people(setting, judged, first)
+    with_single = among = (math.nan, math.nan, math.nan)
+    if single is not None:
+        with_single = (single.value, single.low, single.high)
+    if peers is not None:
+        among = (peers.estimate, peers.low, peers.high)
     tested = [row for row in alternative if row.n_people]
     return JudgeRow(
         judged.judge, of.name, judged.kind, len(paired), len(of.people), int(judged.abstained.sum()), first.name,
-        own.value, own.low, own.high, *ends[0], *ends[1], kappa.value, kappa.low, kappa.high,
+        own.value, own.low, own.high, *with_single, *among, gap.value, gap.low, gap.high,
+        kappa.value, kappa.low, kappa.high,
         bias.value, bias.low, bias.high, tested[0].winning_rate if tested else math.nan,
-        tested[0].passed if tested else None,
+        tested[0].passed if tested else None, *parts.base_rate(of, paired.z),
     )  # fmt: skip
-
-
-def _known(rows: Sequence[AgreementRow], judged: Judged, against: str, statistic: str) -> AgreementRow | None:
-    wanted = (judged.judge, judged.criterion.name, against, statistic)
-    return next((row for row in rows if (row.judge, row.human, row.against, row.statistic) == wanted), None)
 
 
 def _required(card: JudgeCard, texts: Sequence[str]) -> tuple[RequirementRow, ...]:

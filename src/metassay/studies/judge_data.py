@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import takewhile
 
 import numpy as np
 
@@ -17,10 +16,19 @@ from metassay.core.scores import Column, Scores
 from metassay.core.vocabulary import LABEL_CHANCE
 from metassay.errors import DataError, listed, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.ranges import same_range
 from metassay.stats.rater_agreement import pooled
 
 MOST_GRADES = 25
 """Whole numbers of at most so many values are grades."""
+CRITERIA = re.compile(
+    r"(adequa|accura|clar|coheren|complet|concis|consisten|correct|creativ|engag|factual|faithful|fluen|grammat|"
+    r"grounded|harmless|helpful|informativ|interest|natural|overall|quality|readab|relevan|safe|style|tone|understand)",
+    re.IGNORECASE,
+)
+"""What columns are called that are criteria and not people."""
+STEM = re.compile(r"(.*?[^\W\d_])(?:[\W_]+[^\W_]+|\d+)$")
+"""What the columns of people who judged the same begin with, as in ``verdict_anna`` and ``verdict2``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +49,8 @@ class Criterion:
     """Labels by code."""
     ordered: bool = True
     """Whether codes have an order."""
+    lower: bool = False
+    """Whether low values are good."""
 
     @property
     def binary(self) -> bool:
@@ -77,13 +87,15 @@ class Judged:
     criterion: Criterion
     """The criterion."""
     kind: str
-    """``labels``, ``grades``, ``numbers`` or ``scores``."""
+    """``labels``, ``grades``, ``numbers``, ``scores``, or ``other-scale`` for numbers unlike people's."""
     raw: FloatArray
     """As the judge gave it, (items,), NaN where it gave nothing; low scores turned where they are good."""
     runs: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     """The same for each run, if the judge was run several times, runs × items."""
     threshold: float = np.nan
     """For scores, the smallest that counts as the positive label."""
+    cuts: FloatArray | None = None
+    """The same for each item, chosen on other items; None if one threshold is for all."""
     wrong: bool = False
     """Whether items without an answer count as wrong."""
 
@@ -94,7 +106,10 @@ class Judged:
 
     def decided(self, raw: FloatArray, truth: FloatArray | None = None) -> FloatArray:
         """Return raw values on the scale of people: scores become labels, and no answer a wrong one if so wanted."""
-        found = np.where(np.isnan(raw), np.nan, raw >= self.threshold) if self.kind == "scores" else raw
+        found = raw
+        if self.kind == "scores":
+            least = self.threshold if self.cuts is None else np.resize(self.cuts, raw.shape)
+            found = np.where(np.isnan(raw), np.nan, raw >= least)
         if not self.wrong or self.criterion.kind != "labels":
             return found
         truth = self.criterion.truth if truth is None else truth
@@ -111,34 +126,41 @@ class Judged:
 
 
 def criteria_of(scores: Scores, human: Names | None) -> tuple[list[Criterion], list[Note]]:
-    """Return what people judged: columns with annotators each, and columns on one scale as people of one criterion."""
+    """Return what people judged: a column each, but columns of people who judged the same together.
+
+    These are columns without annotators, on one scale, whose names begin alike; others are said by --people.
+    """
     names = scores.find_humans(human)
-    alone: dict[object, list[str]] = {}
+    alone: dict[tuple[object, str], list[str]] = {}
     found, notes = [], []
     for name in names:
         column = scores[name]
         if column.labels("annotator"):
             found.append(_criterion(name, column.labels("annotator"), column.mean(keep="annotator"), column))
         else:
-            alone.setdefault(column.scale, []).append(name)
-    for together in alone.values():
+            alone.setdefault((column.scale, _stem(name, names)), []).append(name)
+    for (_, start), together in alone.items():
         first = scores[together[0]]
         values = np.stack([scores.codes(n) if first.scale.labels else scores[n].mean() for n in together])
-        stem = together[0] if len(together) == 1 else re.sub(r"[\W_]+$", "", _start(together)) or "human"
-        people = together if len(together) == 1 else [n.removeprefix(stem).lstrip("_-. ") or n for n in together]
-        found.append(_criterion(stem, people, values, first))
+        stem = together[0] if len(together) == 1 else start
+        who = together if len(together) == 1 else [n.removeprefix(stem).lstrip("_-. ") or n for n in together]
+        found.append(_criterion(stem, who, values, first))
         if len(together) > 1:
             notes.append(Note.of("judge-columns-are-people", human=stem, columns=together))
+    single = [together[0] for together in alone.values() if len(together) == 1]
+    if len(single) > 1:
+        notes.append(Note.of("judge-columns-are-criteria", columns=single))
     for each in found:
         if not len(each.cells):
             raise DataError(f"the human criterion {one_line(each.name)!r} has no judgments for these systems")
     return found, notes
 
 
-def _start(texts: Sequence[str]) -> str:
-    """Return the beginning that texts share."""
-    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
-    return "".join(letters[0] for letters in same)
+def _stem(name: str, names: Sequence[str]) -> str:
+    """Return what a column of a person has in common with those of others; its name if it is a criterion."""
+    match = STEM.fullmatch(name)
+    rest = name[match.end(1) :].lstrip("_-. ") if match else name
+    return name if match is None or rest in names or CRITERIA.match(rest) else match[1]
 
 
 def _criterion(name: str, people: Sequence[str], values: FloatArray, column: Column) -> Criterion:
@@ -156,10 +178,11 @@ def _criterion(name: str, people: Sequence[str], values: FloatArray, column: Col
             codes = np.array([scale.labels.index(label) if label in used else -1 for label in column.scale.labels])
         values = np.where(np.isnan(ratings), np.nan, codes[np.nan_to_num(ratings).astype(np.int64)])
         return Criterion(name, kept, cells, values[who], "labels", scale.labels, scale.ordered)
+    lower = column.lower_is_better
     if set(there.tolist()) <= {0.0, 1.0}:
-        return Criterion(name, kept, cells, ratings[who], "labels", ("0", "1"))
+        return Criterion(name, kept, cells, ratings[who], "labels", ("0", "1"), lower=lower)
     whole = len(there) <= MOST_GRADES and bool((there == np.floor(there)).all())
-    return Criterion(name, kept, cells, ratings[who], "grades" if whole else "numbers")
+    return Criterion(name, kept, cells, ratings[who], "grades" if whole else "numbers", lower=lower)
 
 
 def judges_of(
@@ -184,6 +207,10 @@ def judges_of(
         for one in mine:
             found.append(one)
             notes += _label_notes(one)
+            if one.kind == "labels" and _two_labels(scores[name], one.criterion):
+                both = zip(scores[name].scale.labels, one.criterion.labels, strict=True)
+                pairs = [f"{own} = {theirs}" for own, theirs in both]
+                notes.append(Note.of("labels-in-other-words", judge=name, human=one.criterion.name, labels=pairs))
     if not found:
         name, other = unfit[0]
         if _fitted(scores[name], other)[0]:
@@ -196,7 +223,8 @@ def judges_of(
         )
         raise DataError(
             f"{one_line(name)!r} cannot be compared with {one_line(other.name)!r}: the judge gives {theirs} and people "
-            f"{own}; use labels that are spelt alike, or --scale"
+            f"{own}; use labels that are spelt alike, or say with --scale which of two labels is the lower one, "
+            "as in binary:NO<YES, for both"
         )
     if unfit and judge is not None:
         notes.append(Note.of("judge-unfit", judges=[name for name, _ in unfit], humans=[c.name for c in criteria]))
@@ -210,18 +238,36 @@ def _fitted(column: Column, criterion: Criterion) -> tuple[str, FloatArray, Floa
     there = values[~np.isnan(values)]
     zero_one = not labels and bool(np.isin(there, (0.0, 1.0)).all())
     if criterion.kind != "labels":
-        kind = "" if labels else criterion.kind
+        kind = "" if labels else criterion.kind if _on_scale(column, criterion, there) else "other-scale"
     elif labels:
-        kind = "labels" if set(labels) & set(criterion.labels) else ""
-        values = _answers(values, labels, criterion)
+        two = _two_labels(column, criterion)
+        kind = "labels" if two or set(labels) & set(criterion.labels) else ""
+        values = values if two else _answers(values, labels, criterion)
     else:
         kind = "" if not criterion.binary else "labels" if zero_one else "scores"
-    if kind == "scores" and column.lower_is_better:
+    if (kind == "scores" and column.lower_is_better) or (
+        kind == "other-scale" and column.lower_is_better != criterion.lower
+    ):
         values = -values
     if len(values) == 1:
         return kind, values[0], np.empty((0, 0))
     raw = pooled(values, "majority" if kind == "labels" else "mean")
     return kind, raw, values
+
+
+def _on_scale(column: Column, criterion: Criterion, there: FloatArray) -> bool:
+    """Return whether numbers of a judge can be subtracted from those of people."""
+    known = criterion.ratings[~np.isnan(criterion.ratings)]
+    if column.lower_is_better != criterion.lower:
+        return False
+    inside = known.min() <= there.min(initial=np.inf) and there.max(initial=-np.inf) <= known.max()
+    return bool(inside and (there == np.floor(there)).all()) or same_range(there, known)
+
+
+def _two_labels(column: Column, criterion: Criterion) -> bool:
+    """Return whether a judge says no and yes in other words than people: the lower label is then the lower one."""
+    labels = column.scale.labels
+    return criterion.binary and column.scale.kind == "binary" and not set(labels) & set(criterion.labels)
 
 
 def _answers(values: FloatArray, labels: Sequence[str], criterion: Criterion) -> FloatArray:
@@ -237,7 +283,7 @@ def _answers(values: FloatArray, labels: Sequence[str], criterion: Criterion) ->
 def _widened(criterion: Criterion, column: Column, kind: str) -> Criterion:
     """Return a criterion that knows the labels that only the judge uses."""
     labels = column.scale.labels
-    if kind != "labels" or not labels:
+    if kind != "labels" or not labels or _two_labels(column, criterion):
         return criterion
     codes = np.unique(column.values[~np.isnan(column.values)]).astype(np.int64)
     more = [labels[at] for at in codes if labels[at] not in criterion.labels]

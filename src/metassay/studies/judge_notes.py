@@ -26,30 +26,54 @@ APART = 0.05
 
 def answers(card: JudgeCard) -> Iterator[Note]:
     """Yield two sentences for the best judges: how often one is right beside people, and what to watch."""
-    sign = -1 if card.table and card.table[0].statistic in ("mae", "rmse") else 1
-    best = sorted(card.table, key=lambda r: (r.human, math.inf if math.isnan(r.estimate) else -sign * r.estimate))
+    ranked: dict[str, list[JudgeRow]] = {}
+    for row in card.table:
+        ranked.setdefault(row.human, []).append(row)
+    for rows in ranked.values():
+        rows.sort(key=_badness)
+    # The best judge of each criterion, then the second best of each, and so on.
+    best = [rows[at] for at in range(MOST_ANSWERS) for rows in ranked.values() if at < len(rows)]
+    names = (
+        "judge human kind statistic n_items n_people estimate low high single people gap gap_low gap_high base "
+        "base_label passed"
+    )
     for row in best[:MOST_ANSWERS]:
-        names = (
-            "judge",
-            "human",
-            "kind",
-            "statistic",
-            "n_items",
-            "n_people",
-            "estimate",
-            "low",
-            "high",
-            "single",
-            "people",
-        )
-        facts = {name: getattr(row, name) for name in names}
+        facts = {name: getattr(row, name) for name in names.split()}
+        for test in card.alternative_annotators:
+            if row.passed is not None and (test.judge, test.human) == (row.judge, row.human):
+                more = ("epsilon", "passes_if_equal", "passes_if_worse", "worse")
+                facts |= {name: getattr(test, name) for name in more}
         yield Note.of("judge-answer", **{name: None if fact != fact else fact for name, fact in facts.items()})
         yield _watch(card, row)
 
 
-def _watch(card: JudgeCard, row: JudgeRow) -> Note:
-    """Return the weightiest of: a slice in which the judge fails, a bias, a label that it gets wrong."""
+def _badness(row: JudgeRow) -> tuple[bool, float]:
+    """Return by what the judges of a criterion are ordered: those on people's scale first, the best first."""
+    sign = 1 if row.statistic in ("mae", "rmse") else -1
+    return row.kind == "other-scale", math.inf if math.isnan(row.estimate) else sign * row.estimate
+
+
+def _uninformative(card: JudgeCard, row: JudgeRow) -> Note | None:
+    """Return that nothing shows agreement beyond chance: with one label only, or an interval that contains 0."""
     facts = {"judge": row.judge, "human": row.human}
+    if row.base == 1:
+        return Note.of("judge-watch-one-label", **facts, label=row.base_label)
+    mine = [r for r in card.agreement if (r.judge, r.human) == (row.judge, row.human) and r.against != "single people"]
+    other = [(r.statistic, r.estimate, r.low, r.high) for r in mine if r.statistic == "pearson"]
+    known = [("kappa", row.kappa, row.kappa_low, row.kappa_high)] if row.kappa == row.kappa else other[:1]
+    for statistic, value, low, high in known:
+        if low <= 0 or (math.isnan(low) and not value > 0):
+            ends = {} if math.isnan(low) else {"low": low, "high": high}
+            return Note.of("judge-watch-chance", **facts, statistic=statistic, estimate=value, **ends)
+    return None
+
+
+def _watch(card: JudgeCard, row: JudgeRow) -> Note:
+    """Return the weightiest of: no information, a slice in which it fails, a bias, a label that it gets wrong."""
+    facts = {"judge": row.judge, "human": row.human}
+    nothing = _uninformative(card, row)
+    if nothing is not None:
+        return nothing
     worst = [r for r in card.slices if (r.judge, r.human) == (row.judge, row.human) and is_worse(r)]
     worst = [r for r in worst if abs(r.estimate - r.elsewhere) >= APART]
     if worst:
@@ -69,7 +93,9 @@ def _watch(card: JudgeCard, row: JudgeRow) -> Note:
         one = max(errors, key=lambda r: r.share)
         return Note.of("judge-watch-label", **facts, said=one.label_judge, true=one.label_human, share=one.share,
                        low=one.low, high=one.high, n=one.n)  # fmt: skip
-    return Note.of("judge-watch-nothing", **facts)
+    if row.n_items < FEW_ITEMS:
+        return Note.of("judge-watch-few", **facts, n=row.n_items)
+    return Note.of("judge-watch-nothing", **facts, kind=row.kind)
 
 
 def notes_on(setting: Setting, judged: Judged, tables: dict[str, list[Any]], abstain: str) -> Iterator[Note]:
@@ -89,11 +115,9 @@ def notes_on(setting: Setting, judged: Judged, tables: dict[str, list[Any]], abs
         if len(codes) == 1:
             yield Note.of("judge-one-label", **facts, label=of.said(codes[0]))
         elif counts.min() / len(known) < RARE:
-            at = int(counts.argmin())
-            most = counts.max() / len(known)
-            yield Note.of(
-                "judge-rare-label", **facts, label=of.said(codes[at]), n=counts[at], items=len(known), most=most
-            )
+            at, most = int(counts.argmin()), int(counts.argmax())
+            yield Note.of("judge-rare-label", human=of.name, label=of.said(codes[at]), n=counts[at], items=len(known),
+                          always=of.said(codes[most]), most=counts[most] / len(known))  # fmt: skip
     if len(of.people) == 1:
         yield Note.of("judge-one-person", human=of.name)
     elif of.kind == "labels":
@@ -105,6 +129,8 @@ def notes_on(setting: Setting, judged: Judged, tables: dict[str, list[Any]], abs
             yield Note.of("judge-alternative-untested", human=of.name)
         elif one.n_left_out:
             yield Note.of("judge-people-left-out", human=of.name, n=one.n_left_out, people=len(of.people))
+    if judged.kind == "other-scale":
+        yield Note.of("judge-other-scale", **facts)
     if judged.kind == "scores":
         yield from _score_notes(judged, tables, facts)
     if len(judged.runs):

@@ -18,6 +18,7 @@ from metassay.stats.clustered import Estimate, clustered_variance, mean, share
 from metassay.stats.influence import Paired
 from metassay.stats.rater_agreement import agreement
 from metassay.stats.significance import corrected_pairs, rank_sets, ranks
+from metassay.stats.statistics.grades import LINEAR
 from metassay.stats.statistics.labels import confusion
 from metassay.stats.statistics.registry import choose, find
 from metassay.stats.statistics.tabulated import TabulatedStatistic
@@ -46,7 +47,7 @@ BY_SCALE = {
 OF_SCORES = ("auc", "average-precision")
 OF_PROBABILITIES = ("brier", "ece")
 KAPPA = {"binary": "kappa", "nominal": "kappa", "ordinal": "kappa", "grades": "kappa-quadratic"}
-ONE_SIDED = ("precision", "recall", "specificity", "f1")
+ONE_SIDED = ("precision", "recall", "specificity", "f1", "pearson")
 """Statistics in which people and judges play different parts; people are not scored by them."""
 POINTS = 200
 """Points of a threshold curve that are kept."""
@@ -115,12 +116,15 @@ def _named(names: Iterable[str]) -> list[TabulatedStatistic]:
 def statistics_of(setting: Setting, criterion: Criterion) -> list[TabulatedStatistic]:
     """Return the statistics by which labels or grades of a criterion are compared."""
     if setting.statistics is None:
-        return _named(BY_SCALE[scale_of(criterion)].split())
+        return [*_named(BY_SCALE[scale_of(criterion)].split()), *([LINEAR] if criterion.kind == "numbers" else [])]
     return [each for each in setting.statistics if each.name not in (*OF_SCORES, *OF_PROBABILITIES)]
 
 
-def headline(setting: Setting, criterion: Criterion) -> TabulatedStatistic:
+def headline(setting: Setting, judged: Judged) -> TabulatedStatistic:
     """Return the statistic of the card."""
+    if judged.kind == "other-scale":
+        return LINEAR
+    criterion = judged.criterion
     asked = statistics_of(setting, criterion) if setting.statistics is not None else []
     return asked[0] if asked else _named(BY_SCALE[scale_of(criterion)].split()[:1])[0]
 
@@ -153,6 +157,8 @@ def agreement_rows(setting: Setting, judged: Judged) -> list[AgreementRow]:
     """Return the agreement of a judge with people together and, if there are several, with single people."""
     of = judged.criterion
     pairs = [(of.against, against_people(setting, judged))]
+    if judged.kind == "other-scale":
+        return [_agreement_row(setting, judged, of.against, LINEAR, pairs[0][1])]
     if len(of.people) > 1:
         pairs.append(("single people", against_single(setting, judged)))
     rows = []
@@ -187,8 +193,7 @@ def people_rows(setting: Setting, criterion: Criterion) -> list[PersonRow]:
     if n < 2:
         return []
     statistics = [s for s in statistics_of(setting, criterion) if s.name not in ONE_SIDED]
-    others = [np.delete(criterion.ratings, j, axis=0).ravel() for j in range(n)]
-    own = [np.tile(rating, n - 1) for rating in criterion.ratings]
+    own, others = _pairs_of_people(criterion)
     ways = _tiled(setting, criterion, n - 1)
     rows = []
     for person, x, z in zip(criterion.people, own, others, strict=True):
@@ -197,6 +202,38 @@ def people_rows(setting: Setting, criterion: Criterion) -> list[PersonRow]:
     every = Paired(x, z, [np.tile(way, n) for way in ways])
     alike = [s for s in statistics if s.name != "bias"]
     return [*_person_rows(setting, criterion, "(all)", alike, every, x), *rows]
+
+
+def _pairs_of_people(criterion: Criterion) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Return each person's ratings once for every other person, and theirs."""
+    others = [np.delete(criterion.ratings, j, axis=0).ravel() for j in range(len(criterion.people))]
+    return [np.tile(rating, len(criterion.people) - 1) for rating in criterion.ratings], others
+
+
+def beside_people(setting: Setting, judged: Judged, statistic: TabulatedStatistic) -> Estimate:
+    """Return a judge's agreement with single people less that of people with one another, paired by item."""
+    of = judged.criterion
+    own, others = _pairs_of_people(of)
+    values, moved, seen = [], [], np.zeros(len(of.cells), dtype=bool)
+    for paired in (against_single(setting, judged), Paired(np.concatenate(own), np.concatenate(others))):
+        value, each = paired.influences(statistic)
+        every = np.zeros(paired.known.shape)
+        every[paired.known] = each
+        values.append(value)
+        moved.append(every.reshape(-1, len(of.cells)).sum(axis=0))
+        seen |= paired.known.reshape(-1, len(of.cells)).any(axis=0)
+    variance, df = clustered_variance((moved[0] - moved[1])[seen], [way[seen] for way in setting.ways(of.cells)])
+    gap = values[0] - values[1]
+    reach = float(stdtrit(df, (1 + setting.confidence) / 2)) * math.sqrt(variance) if variance >= 0 else math.nan
+    return Estimate(gap, reach, gap - reach, gap + reach, df, int(seen.sum()))
+
+
+def base_rate(criterion: Criterion, truth: FloatArray) -> tuple[float, str]:
+    """Return the share of the most frequent label, and that label."""
+    if criterion.kind != "labels" or not len(truth):
+        return math.nan, ""
+    codes, counts = np.unique(truth, return_counts=True)
+    return float(counts.max() / len(truth)), criterion.said(codes[counts.argmax()])
 
 
 def _person_rows(
@@ -268,23 +305,26 @@ def threshold_rows(judged: Judged, curve: ThresholdCurve, at: int) -> list[Thres
     ]  # fmt: skip
 
 
-def operating_row(setting: Setting, judged: Judged, rule: str, target: float, reached: bool) -> OperatingRow:
-    """Return the threshold that was chosen, and what such a choice does on held-out items."""
+def operating_row(
+    setting: Setting, judged: Judged, rule: str, target: float, reached: bool
+) -> tuple[OperatingRow, FloatArray]:
+    """Return the threshold that was chosen, what such a choice does on held-out items, and theirs by item."""
     of = judged.criterion
     ways = setting.ways(of.cells)
     try:
-        cuts, table = cross_validated(
+        cuts, table, items = cross_validated(
             judged.raw, of.truth, rule, target, seed=setting.seed, clusters=ways[0] if ways else None
         )
     except ValueError:  # a rule that needs both labels, and a fold that has one
-        cuts, table = np.array([math.nan]), np.zeros((2, 2))
+        cuts, table, items = np.array([math.nan]), np.zeros((2, 2)), np.full(judged.raw.shape, math.nan)
     one = ThresholdCurve(np.zeros(1), *(np.array([v]) for v in (table[1, 1], table[0, 1], table[1, 0], table[0, 0])))
     values = {n: float(one.value(n)[0]) for n in ("accuracy", "precision", "recall", "specificity", "f1")}
     known = cuts[~np.isnan(cuts)]
     ends = (float(known.min()), float(known.max())) if len(known) else (math.nan, math.nan)
     aim = target if rule in ("cost", "precision", "recall") else math.nan
     place = judged.threshold if reached else math.nan
-    return OperatingRow(judged.judge, of.name, rule, aim, place, *ends, **values, n_items=int(table.sum()))
+    row = OperatingRow(judged.judge, of.name, rule, aim, place, *ends, **values, n_items=int(table.sum()))
+    return row, np.where(np.isnan(items), judged.threshold, items)
 
 
 def calibration_rows(setting: Setting, judged: Judged) -> list[CalibrationRow]:
@@ -318,7 +358,7 @@ def calibration_rows(setting: Setting, judged: Judged) -> list[CalibrationRow]:
 def ranked(setting: Setting, judges: Sequence[Judged]) -> tuple[list[RankRow], list[DifferenceRow]]:
     """Return the ranks of several judges of one criterion on the items that all have, and tests of all pairs."""
     of = judges[0].criterion
-    statistic, truth = headline(setting, of), of.truth
+    statistic, truth = headline(setting, judges[0]), of.truth
     x = np.stack([each.x for each in judges])
     common = ~np.isnan(x).any(axis=0) & ~np.isnan(truth)
     if common.sum() < 2:
@@ -366,8 +406,9 @@ def run_row(setting: Setting, judged: Judged) -> RunRow:
     each = np.where(there > 0, np.nansum(hits, axis=0) / np.maximum(there, 1), np.nan)
     same = mean(each, setting.ways(of.cells), setting.confidence)
     kind = "alpha-nominal" if of.kind == "labels" else "alpha-interval"
-    single = [Paired(run, of.truth).estimate(headline(setting, of), setting.confidence).value for run in runs]
-    sign = headline(setting, of).sign
+    first = headline(setting, judged)
+    single = [Paired(run, of.truth).estimate(first, setting.confidence).value for run in runs]
+    sign = first.sign
     ordered = sorted((v for v in single if not math.isnan(v)), key=lambda v: sign * v)
     ends = (ordered[0], ordered[-1]) if ordered else (math.nan, math.nan)
     return RunRow(

@@ -18,7 +18,8 @@ class JudgeRow:
     judge: fields.Judge
     human: fields.Human
     kind: str
-    """``labels``, ``grades``, ``numbers``, or ``scores`` that a threshold turns into labels."""
+    """``labels``, ``grades``, ``numbers``, ``scores`` that a threshold turns into labels, or ``other-scale`` for
+    numbers on another scale than people's."""
     n_items: fields.NItems
     n_people: int
     """People who judged."""
@@ -26,7 +27,8 @@ class JudgeRow:
     """Items that people judged and the judge did not."""
     statistic: fields.Statistic
     estimate: float
-    """Agreement with people together: with the majority of their labels, or the mean of their numbers."""
+    """Agreement with people together: with the majority of their labels, or the mean of their numbers. What stands in
+    this row about scores is of held-out items: the threshold of an item is chosen on other items."""
     low: fields.Low
     high: fields.High
     single: float
@@ -37,6 +39,10 @@ class JudgeRow:
     """Agreement of single people with one another; NaN with one person."""
     people_low: fields.Low
     people_high: fields.High
+    gap: float
+    """The agreement with single people less that of people with one another, paired by item."""
+    gap_low: fields.Low
+    gap_high: fields.High
     kappa: float
     """Agreement beyond chance: Cohen's κ, of grades quadratically weighted; NaN for other numbers."""
     kappa_low: fields.Low
@@ -49,6 +55,10 @@ class JudgeRow:
     """Share of people over whom the judge wins in the alternative-annotator test; NaN if it cannot be made."""
     passed: bool | None
     """Whether the judge passes that test; None if it cannot be made."""
+    base: float
+    """Share of the most frequent label of people, which a judge that always says it has right; NaN without labels."""
+    base_label: str
+    """That label."""
 
 
 @fields.row

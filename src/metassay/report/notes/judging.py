@@ -9,8 +9,8 @@ from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.notes.wording import Facts, Sentence
 
-PARITY = 0.02
-"""Shares this close are about the same."""
+NEARLY_ALWAYS, SELDOM = 0.9, 0.5
+"""A test that a worse judge passes so often, or one as good as a person less often, says little."""
 SHARES = ("accuracy", "within-one")
 
 
@@ -21,9 +21,17 @@ def _answer(given: Facts) -> str:
     if math.isnan(facts["estimate"]):
         return f"{one_line(judge, 60)}: agreement with people on {one_line(human, 60)} is undefined."
     ends = (facts["estimate"], facts["low"], facts["high"])
+    if facts["kind"] == "other-scale":
+        whom, value = "the person" if people == 1 else f"the mean of {who}", numbers.ranged(*ends, numbers.two)
+        text = f"is not on the scale of {one_line(human, 60)}; its correlation with {whom} is {value} on {items}"
+        return f"{one_line(judge, 60)} {text} (Pearson)."
     if facts["statistic"] == "accuracy":
         whom = who if people == 1 else f"the majority of {who}"
+        held = facts["kind"] == "scores"
+        items = numbers.counted(n, "held-out item") if held else items
         text = f"agrees with {whom} on {numbers.percent_range(*ends)} of {items}"
+        if held or facts["base"] >= facts["low"]:
+            text += f" (always {one_line(facts['base_label'], 40)}: {numbers.percent(facts['base'])})"
     elif facts["statistic"] == "within-one":
         whom = "the grade of the person" if people == 1 else f"the mean grade of {who}"
         text = f"is within one grade of {whom} on {numbers.percent_range(*ends)} of {items}"
@@ -33,7 +41,22 @@ def _answer(given: Facts) -> str:
     else:
         value = numbers.ranged(*ends, numbers.general)
         text = f"agrees with {who} to {names.coefficient(facts['statistic'])} {value} on {items}"
-    return f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}."
+    return f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}.{_tested(facts)}"
+
+
+def _tested(facts: Facts) -> str:
+    """Return whether the judge can stand in for a person, and what that test is worth here."""
+    if facts["passed"] not in (True, False):
+        return ""
+    told = f" It {'passes' if facts['passed'] else 'does not pass'} the alternative-annotator test"
+    told += f" at ε = {facts['epsilon']:g}"
+    if facts["passed"] and facts["passes_if_worse"] >= NEARLY_ALWAYS:
+        often = numbers.percent(facts["passes_if_worse"])
+        told += f", which here a judge worse than a person by {facts['worse']:g} passes {often} of the time"
+    elif not facts["passed"] and facts["passes_if_equal"] < SELDOM:
+        often = numbers.percent(facts["passes_if_equal"])
+        told += f", which here a judge as good as a person passes only {often} of the time"
+    return told + "."
 
 
 def _beside(facts: Facts) -> str:
@@ -45,12 +68,17 @@ def _beside(facts: Facts) -> str:
     form = numbers.percent if share else numbers.general
     if facts["statistic"] in ("mae", "rmse"):
         return f"; from single people it differs by {form(single)}, and people differ from each other by {form(people)}"
-    gap = single - people
-    than = "about as often as" if abs(gap) <= PARITY else "more often than" if gap > 0 else "less often than"
     if not share:
         return f"; with single people {form(single)}, and of people with each other {form(people)}"
     with_single = f"; with single people it agrees on {form(single)}"
-    return f"{with_single}, {than} people agree with each other ({form(people)})"
+    low, high = facts["gap_low"], facts["gap_high"]
+    if not (low > 0 or high < 0):
+        return f"{with_single}, not significantly different from people with each other ({form(people)})"
+    ends = sorted((abs(low), abs(high)))
+    points = f"by {100 * abs(facts['gap']):.0f} points [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
+    return (
+        f"{with_single}, {'more' if low > 0 else 'less'} often than people with each other ({form(people)}), {points}"
+    )
 
 
 def _slice(facts: Facts) -> str:
@@ -71,12 +99,22 @@ def _bias(facts: Facts) -> str:
         points = f"{100 * abs(facts['bias']):.0f} points [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
         return f"Watch its bias: it says {one_line(facts['label'], 40)} {more} often than people do, by {points}."
     side = "higher" if facts["bias"] > 0 else "lower"
-    size = numbers.ranged(facts["bias"], low, high, numbers.general)
+    least, most = sorted((abs(low), abs(high)))
+    size = numbers.ranged(abs(facts["bias"]), least, most, numbers.general)
     return f"Watch its bias: it grades {side} than people do, by {size} on average."
+
+
+def _chance(facts: Facts) -> str:
+    symbol = "κ" if facts["statistic"] == "kappa" else names.coefficient(facts["statistic"])
+    value = numbers.two(facts["estimate"])
+    if "low" in facts:
+        value = numbers.ranged(facts["estimate"], facts["low"], facts["high"], numbers.two)
+    return f"No agreement beyond chance is shown: {symbol} = {value}."
 
 
 SENTENCES = {
     "judge-answer": Sentence("answer", _answer),
     "judge-watch-slice": Sentence("answer", _slice),
     "judge-watch-bias": Sentence("answer", _bias),
+    "judge-watch-chance": Sentence("answer", _chance),
 }

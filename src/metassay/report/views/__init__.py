@@ -100,10 +100,15 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     else:
         first = set(filter(is_answer, result.notes))
         lead = (*answers(result), *sentences(filter(is_answer, result.notes)))
+    made = {name: _tables(result, name) for name in chosen}
+    needs = getattr(import_module(_module(result.study)), "NEEDS", {}) if result.study in VIEWS else {}
+    empty = tuple(
+        f"The view {name} is empty: it needs {needs[name]}." for name in made if name in needs and not made[name]
+    )
     return Page(
         result.study,
-        tuple(table for name in chosen for table in _tables(result, name)),
-        sentences(note for note in result.notes if note not in first),
+        tuple(dict.fromkeys(table for tables in made.values() for table in tables)),
+        (*empty, *sentences(note for note in result.notes if note not in first)),
         one_line(result.signature, 1000),
         lead,
     )
@@ -116,8 +121,12 @@ def _tables(result: Result, view: str) -> tuple[Table, ...]:
     return found
 
 
+def _module(study: str) -> str:
+    return f"metassay.report.views.{study.replace('-', '_')}"
+
+
 def _maker(study: str, name: str) -> Callable[[Any], Any] | None:
     """Return a function of a study's module; one that is named like something else ends in ``_``."""
-    module = import_module(f"metassay.report.views.{study.replace('-', '_')}")
+    module = import_module(_module(study))
     maker: Callable[[Any], Any] | None = getattr(module, f"{name}_", None) or getattr(module, name, None)
     return maker

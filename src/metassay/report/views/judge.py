@@ -17,8 +17,26 @@ if TYPE_CHECKING:
 
 MOST_SLICES, MOST_SHOWN = 12, 5
 """Slices in the list, and disagreements of one judge in the view of them."""
+MOST_ROWS, MOST_BEST = 20, 3
+"""Lines of judges; if there are more, for several criteria, so many of each."""
 LONGEST_TEXT = 600
 BOTH = "human"
+NEEDS = {
+    "slices": "attributes of the items, systems or texts with at least 10 items each",
+    "alternative": "at least two people, and a judge on their scale",
+    "epsilon": "at least two people, and a judge on their scale",
+    "threshold": "a judge that gives scores, and people who use two labels",
+    "operating": "a judge that gives scores, and people who use two labels",
+    "calibration": "a judge that gives probabilities, from 0 to 1, and people who use two labels",
+    "confusion": "labels or grades, and a judge on people's scale",
+    "disagreements": "a judge on people's scale that differs from people",
+    "people": "at least two people",
+    "ranks": "at least two judges",
+    "runs": "a judge with several runs",
+    "bias": "--bias",
+    "requirements": "--require",
+}
+"""What a view shows nothing without."""
 PERCENT = ("accuracy", "within-one", "balanced-accuracy", "precision", "recall", "specificity")
 
 
@@ -57,6 +75,10 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
     first = result.table[0] if result.table else None
     confidence = next((numbers.level(row.confidence) for row in result.agreement), "95%")
     head = "with people" if first is None or first.n_people == 1 else "with people together"
+    parts = list(grouped(result.table, f"human {names.STATISTIC}").values())
+    cut = len(result.table) > MOST_ROWS and len(parts) > 1
+    shown = [sorted(rows, key=_badness)[:MOST_BEST] for rows in parts[:MOST_SHOWN]] if cut else parts
+    some = f" of the first {len(shown)} tables" if len(shown) < len(parts) else ""
     return build(
         "Judges against people",
         [
@@ -71,7 +93,8 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
             len({r.n_items for r in result.table}) > 1 and figures("items", "n_items"),
             any(r.n_abstained for r in result.table) and figures("no answer", "n_abstained"),
         ],
-        [(_human(rows), rows) for rows in grouped(result.table, BOTH).values()],
+        [(_human(rows), rows) for rows in shown],
+        cut and f"The best {MOST_BEST} of each{some}; all {len(result.table):,} rows: --format csv (or --human).",
         f"In brackets: {confidence} CI. κ: agreement beyond chance. Bias: judge − people, * if its CI excludes 0.",
         "Passes: the alternative-annotator test, whether it can replace a person (view alternative)."
         if any(r.passed is not None for r in result.table)
@@ -80,15 +103,23 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
     )
 
 
+def _badness(row: Any) -> float:  # noqa: ANN401 - a row of the card
+    good = 1 if getattr(row, names.STATISTIC) in ("mae", "rmse") else -1
+    return good * row.estimate if row.estimate == row.estimate else float("inf")
+
+
 def _starred(bias: float, low: float, high: float) -> str:
     return numbers.two(bias) + ("*" if low > 0 or high < 0 else " ")
 
 
 def _human(rows: Sequence[Any]) -> str:
     row = rows[0]
-    peers = "" if row.people != row.people else f", who agree with each other on {_told(row)}"
+    error = getattr(row, names.STATISTIC) in ("mae", "rmse")
+    how = "differ from each other by" if error else "agree with each other on"
+    peers = "" if row.people != row.people else f", who {how} {_told(row)}"
     people = "1 person" if row.n_people == 1 else f"{row.n_people:,} people"
-    items = f"{numbers.span([r.n_items for r in rows])} items"
+    several = {r.n_items for r in rows}
+    items = numbers.counted(rows[0].n_items, "item") if len(several) == 1 else f"{numbers.span(sorted(several))} items"
     return f"{one_line(row.human)}: {names.statistic(row)}, {items}, {people}{peers}"
 
 
@@ -292,7 +323,7 @@ def ranks(result: JudgeCard) -> tuple[Table, ...]:
             figures("rank", "rank"),
             figures("possible ranks", lambda row: numbers.span((row.rank_low, row.rank_high), to="–")),
         ],
-        [(by(rows), rows) for rows in grouped(result.ranks, BOTH).values()],
+        [(by(rows), rows) for rows in grouped(result.ranks, f"human {names.STATISTIC}").values()],
         "Possible ranks: by paired tests of all pairs, corrected by Holm's method.",
     )
     tests = build(
@@ -303,7 +334,7 @@ def ranks(result: JudgeCard) -> tuple[Table, ...]:
             bold("p|p_value|p_value", lambda row: row.significant_corrected),
             "corrected p|p_corrected|p_value",
         ],
-        [(by(rows), rows) for rows in grouped(result.differences, BOTH).values()],
+        [(by(rows), rows) for rows in grouped(result.differences, f"human {names.STATISTIC}").values()],
         bold="significant after correction",
     )
     return ranked + tests

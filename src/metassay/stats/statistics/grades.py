@@ -67,6 +67,28 @@ class AlphaInterval(TabulatedStatistic):
         return np.asarray(1 - (n - 1) * apart / np.where(expected > 1e-12 * n, expected, np.nan))
 
 
+class Linear(TabulatedStatistic):
+    """Pearson's correlation of the items, for judges on another scale than people."""
+
+    scales = ("interval", "ordinal")
+    range = (-1.0, 1.0)
+
+    def frame(self, x: FloatArray, z: FloatArray) -> FloatArray:
+        """Return the middle and the size of either side, so that sums of squares lose no digits."""
+        return np.array([[v.mean(), v.std() or 1.0] if len(v) else [0.0, 1.0] for v in (x, z)])
+
+    def items(self, x: FloatArray, z: FloatArray, frame: FloatArray) -> Items:
+        """Return counts, sums, squares and products."""
+        x, z = ((v - middle) / size for v, (middle, size) in zip((x, z), frame, strict=True))
+        return Items(np.zeros(len(x), dtype=np.int64), 1, np.stack([np.ones(len(x)), x, z, x * x, z * z, x * z]))
+
+    def of_sums(self, sums: FloatArray, frame: FloatArray) -> FloatArray:
+        """Return r."""
+        n, x, z, xx, zz, xz = sums[0]
+        spread = (n * xx - x**2) * (n * zz - z**2)
+        return np.asarray((n * xz - x * z) / np.sqrt(np.where(spread > 1e-12 * n**4, spread, np.nan)))
+
+
 RMSE = MeanError("rmse", np.square, "root mean squared error")
 MAE = MeanError("mae", np.abs, "mean absolute error")
 BIAS = MeanError("bias", np.positive, "mean of judge − people", (-np.inf, np.inf))
@@ -75,4 +97,5 @@ WITHIN_ONE = MeanError(
     (0.0, 1.0), CELL_LEVELS,
 )  # fmt: skip
 ALPHA_INTERVAL = AlphaInterval("alpha-interval", "Krippendorff (1970)")
+LINEAR = Linear("pearson", "Pearson (1895)")
 GRADES = (RMSE, MAE, BIAS, WITHIN_ONE, ALPHA_INTERVAL)
