@@ -4,9 +4,9 @@ python benchmarks/validity.py                 all tables, about an hour on two c
 python benchmarks/validity.py default-test    only the tables named (an unknown name lists them)
 python benchmarks/validity.py --quick         a tenth of the data sets, to try it
 
-Tables stand in the page between "<!-- table: NAME -->" and "<!-- end -->"; those without a place are printed. The worlds
-are those of ``validity_worlds.py``, which shares no code with the package; the methods are the package's own objects, the
-ones that ``agree`` and ``compare`` use.
+Tables stand in the page between "<!-- table: NAME -->" and "<!-- end -->"; those without a place are printed. The
+worlds are those of ``validity_worlds.py``, which shares no code with the package; the methods are the package's own
+objects, the ones that ``agree`` and ``compare`` use.
 """
 
 from __future__ import annotations
