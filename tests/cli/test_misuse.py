@@ -198,6 +198,8 @@ def test_ctrl_c_is_quiet(scores):
             scores,
             "--human",
             "relevance",
+            "--interval",
+            "boot-both",
             "--resamples",
             "10000000",
         ],

@@ -83,7 +83,7 @@ def test_a_metric_that_every_fold_chooses_agrees_as_it_does_alone(level):
     x = np.stack([z + 0.8 * random.normal(size=z.shape), *random.normal(size=(2, *z.shape))])
     x[0][random.random(z.shape) < 0.05] = np.nan
     for statistic in (PEARSON, find("kendall")):
-        found = composites(statistic, x, z, level, folds=3)
+        found = composites(Case(statistic, x, z, level), folds=3)
         assert (found.singles == 0).all()
         assert found.estimates[2] == pytest.approx(statistic.prepare(x[:1], z, level).estimate()[0][0])
 
@@ -92,7 +92,7 @@ def test_noise_agrees_with_people_0_on_average_at_system_level():
     random, found = np.random.default_rng(7), []
     for seed in range(100):
         z, x = people(random, (12, 4)), random.normal(size=(5, 12, 1)) + random.normal(size=(5, 12, 4))
-        found.append(composites(PEARSON, x, z, "system", folds=3, seed=seed).estimates)
+        found.append(composites(Case(PEARSON, x, z, "system"), folds=3, seed=seed).estimates)
     # The standard error of each mean is about .035.
     assert np.abs(np.mean(found, axis=0)).max() < 0.1
 
