@@ -483,6 +483,16 @@ Noise = Annotated[
         group="how the metric is damaged",
     ),
 ]
+Shuffle = Annotated[
+    "str | float | Sequence[float]",
+    Option(
+        "for statistics of labels and probabilities, the shares of outputs among which the damaged metric's answers are "
+        "shuffled, a comma list",
+        lambda what, value: tuple(known.fraction(what, each) for each in known.positives(what, value)),
+        metavar="SHARE",
+        group="how the metric is damaged",
+    ),
+]
 World = Annotated[
     Names | None,
     Option(

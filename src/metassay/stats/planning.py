@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray
-from metassay.stats.levels import means_of_known
+from metassay.stats.levels import Level, means_of_known
 from metassay.stats.methods.base import Case, Draws, Interval
 from metassay.stats.reliability import spearman_brown
 from metassay.stats.statistics.base import Statistic
-from metassay.stats.worlds import Components, Fitted, root, variance_components
+from metassay.stats.worlds import Components, Fitted, Observed, root, variance_components
 
 PAGE_ELEMENTS = 3_000_000
 """No page of data sets holds more scores than this."""
@@ -203,6 +204,51 @@ class PlanWorld:
             values = values + self.means[:, None, None]
         *metrics, people = values
         return statistic.of_vectors(metrics, people, [None] * len(metrics))
+
+
+@dataclass(frozen=True, eq=False)
+class PlanItems:
+    """The data themselves as a world of other sizes, for statistics of single outputs such as labels.
+
+    Inputs (or clusters of them) are drawn again with replacement, and so are systems unless they are fixed.
+    """
+
+    world: Observed
+    """The data."""
+    level: str
+    """The level of the statistic."""
+    statistic: Statistic
+    """The statistic."""
+    fixed: bool
+    """Whether systems stay as they are, as long as there are as many."""
+    noise: None = None
+    """What annotators add cannot be told from labels of all together."""
+
+    @cached_property
+    def prepared(self) -> Level:
+        """The data, ready to be compared under weights."""
+        return self.statistic.prepare(self.world.metrics, self.world.people, self.level)
+
+    def ceiling(self, design: Design, level: str) -> float:
+        """Return NaN: no metric is known that knows what all annotators would say."""
+        return math.nan
+
+    def estimates(
+        self,
+        random: np.random.Generator,
+        design: Design,
+        level: str,
+        statistic: Statistic,
+        k: int,
+        *,
+        again: bool = False,
+    ) -> FloatArray:
+        """Draw k data sets and return statistics, (metrics, 1, k), or (metrics, 2, k) with twins of the same systems."""
+        n = self.world.shape[0]
+        same = self.fixed and design.systems == n
+        systems = None if same else random.multinomial(design.systems, np.full(n, 1 / n), k).T.astype(np.float64)
+        parts = [self.world.weights(random, design.inputs, k) for _ in range(2 if again else 1)]
+        return np.stack([self.prepared.bootstrap(systems, part) for part in parts], axis=1)
 
 
 def plan_world(metrics: FloatArray, people: FloatArray, ratings: FloatArray | None) -> PlanWorld:
