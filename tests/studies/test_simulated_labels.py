@@ -44,14 +44,18 @@ def test_a_world_of_the_data_draws_whole_clusters_and_makes_metrics_equal():
     metrics, people, clusters = world.draw(np.random.default_rng(0))
     assert clusters.tolist() == [0, 0, 1, 1, 2, 2]
     pairs = people[0].reshape(3, 2)
-    assert (pairs[:, 1] - pairs[:, 0] == 1).all() and (pairs[:, 0] % 2 == 0).all()
-    assert (metrics[0] == people).all() and (metrics[1] == people + 6).all()
+    assert (pairs[:, 1] - pairs[:, 0] == 1).all()
+    assert (pairs[:, 0] % 2 == 0).all()
+    assert (metrics[0] == people).all()
+    assert (metrics[1] == people + 6).all()
     equal = world.made_equal()
     random = np.random.default_rng(0)
     drawn = np.concatenate([equal.draw(random)[0] for _ in range(500)], axis=2)
     assert abs((drawn[0] > drawn[1]).mean() - 0.5) < 0.06
     weights = world.weights(np.random.default_rng(0), 18, 5)
-    assert weights.shape == (6, 5) and (weights.sum(0) == 18).all() and (weights[::2] == weights[1::2]).all()
+    assert weights.shape == (6, 5)
+    assert (weights.sum(0) == 18).all()
+    assert (weights[::2] == weights[1::2]).all()
 
 
 def test_tests_of_labels_hold_their_level_and_find_a_difference(verdicts):
@@ -69,13 +73,14 @@ def test_tests_of_labels_hold_their_level_and_find_a_difference(verdicts):
     gap = estimates["strict-judge"] - estimates["kind-judge"]
     assert all(row.difference == pytest.approx(gap, abs=0.03) for row in found)
     assert all(row.difference == pytest.approx(0, abs=0.03) for row in equal)
-    assert noted(result, "inputs-drawn-again") and not noted(result, "worlds-drawn")
+    assert noted(result, "inputs-drawn-again")
+    assert not noted(result, "worlds-drawn")
     again = ma.simulate_size(verdicts, statistic="kappa", **OPTIONS, **BY_INPUTS, threads=2)
     assert again.table == result.table
 
 
 def test_worlds_of_the_grid_have_no_labels(verdicts):
-    with pytest.raises(UsageError, match="kappa compares single outputs.*name a file"):
+    with pytest.raises(UsageError, match=r"kappa compares single outputs.*name a file"):
         ma.simulate_size(statistic="kappa")
     both = ma.simulate_size(verdicts, statistic="mae,accuracy", **OPTIONS, **{**BY_INPUTS, "trials": 3})
     assert {(row.statistic, row.level) for row in both.table} == {("mae", "system"), ("accuracy", "global")}
@@ -90,7 +95,7 @@ def test_labels_are_shuffled_where_noise_would_make_them_numbers(verdicts):
     # Shuffled answers agree by chance: κ falls by the share, whatever the base rate.
     assert small.estimate_damaged == pytest.approx(0.98 * small.estimate, abs=0.01)
     assert large.estimate_damaged == pytest.approx(0.6 * large.estimate, abs=0.02)
-    with pytest.raises(UsageError, match="did you mean 0.05"):
+    with pytest.raises(UsageError, match=r"did you mean 0.05"):
         ma.simulate_power(verdicts, statistic="kappa", **{**options, "shuffle": 5})
 
 
@@ -102,7 +107,8 @@ def test_data_without_systems_are_split_by_inputs_only():
     options = {"statistic": "accuracy", "level": "global", "interval": "boot-inputs", "trials": 40, "resamples": 99}
     (row,) = (result := ma.simulate_coverage(scores, **options)).table
     # Both halves are samples of 60: 1.96/√2 standard errors, which is 83%.
-    assert row.setting == "1x60" and 0.65 < row.rate < 0.97
+    assert row.setting == "1x60"
+    assert 0.65 < row.rate < 0.97
     assert noted(result, "systems-not-split")
 
 
@@ -117,17 +123,21 @@ def test_plans_of_labels_shrink_as_they_should(verdicts):
     (need,) = result.needs
     # A width w needs n·(w_n/w)² inputs.
     assert need.needed == pytest.approx(150 * (here.width / 0.05) ** 2, rel=0.15)
-    assert math.isnan(here.ceiling) and noted(result, "plan-draws-again") and not noted(result, "plan-extrapolates")
+    assert math.isnan(here.ceiling)
+    assert noted(result, "plan-draws-again")
+    assert not noted(result, "plan-extrapolates")
     powered = ma.plan(verdicts, metric_b="kind-judge", statistic="kappa", **options)
     power = [row.power for row in powered.table]
-    assert power == sorted(power) and power[0] < 0.6 and power[-1] > 0.95
+    assert power == sorted(power)
+    assert power[0] < 0.6
+    assert power[-1] > 0.95
 
 
 def test_plans_of_labels_say_what_they_need(verdicts):
     options = {**OPTIONS, "metric": "strict-judge", "statistic": "kappa"}
-    with pytest.raises(UsageError, match="not defined at system level .*--level"):
+    with pytest.raises(UsageError, match=r"not defined at system level .*--level"):
         ma.plan(verdicts, **options)
-    with pytest.raises(DataError, match="at least 5 systems.*got 4 × 150.*--interval boot-inputs"):
+    with pytest.raises(DataError, match=r"at least 5 systems.*got 4 × 150.*--interval boot-inputs"):
         ma.plan(verdicts, level="global", **options)
     alike = ma.Scores.from_arrays({"judge": np.ones((1, 40))}, {"people": np.ones((1, 40))})
     with pytest.raises(DataError, match="kappa of judge and people is undefined"):

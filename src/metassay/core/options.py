@@ -486,8 +486,8 @@ Noise = Annotated[
 Shuffle = Annotated[
     "str | float | Sequence[float]",
     Option(
-        "for statistics of labels and probabilities, the shares of outputs among which the damaged metric's answers are "
-        "shuffled, a comma list",
+        "for statistics of labels and probabilities, the shares of outputs among which the damaged metric's answers "
+        "are shuffled, a comma list",
         lambda what, value: tuple(known.fraction(what, each) for each in known.positives(what, value)),
         metavar="SHARE",
         group="how the metric is damaged",

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray
-from metassay.stats.levels import Level, means_of_known
+from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Draws, Interval
 from metassay.stats.reliability import spearman_brown
 from metassay.stats.statistics.base import Statistic
@@ -215,23 +214,10 @@ class PlanItems:
 
     world: Observed
     """The data."""
-    level: str
-    """The level of the statistic."""
-    statistic: Statistic
-    """The statistic."""
     fixed: bool
     """Whether systems stay as they are, as long as there are as many."""
     noise: None = None
     """What annotators add cannot be told from labels of all together."""
-
-    @cached_property
-    def prepared(self) -> Level:
-        """The data, ready to be compared under weights."""
-        return self.statistic.prepare(self.world.metrics, self.world.people, self.level)
-
-    def ceiling(self, design: Design, level: str) -> float:
-        """Return NaN: no metric is known that knows what all annotators would say."""
-        return math.nan
 
     def estimates(
         self,
@@ -243,12 +229,12 @@ class PlanItems:
         *,
         again: bool = False,
     ) -> FloatArray:
-        """Draw k data sets and return statistics, (metrics, 1, k), or (metrics, 2, k) with twins of the same systems."""
-        n = self.world.shape[0]
+        """Draw k data sets and return statistics, (metrics, 1, k), or (metrics, 2, k) with twins; see `PlanWorld`."""
+        n, prepared = self.world.shape[0], statistic.prepare(self.world.metrics, self.world.people, level)
         same = self.fixed and design.systems == n
         systems = None if same else random.multinomial(design.systems, np.full(n, 1 / n), k).T.astype(np.float64)
         parts = [self.world.weights(random, design.inputs, k) for _ in range(2 if again else 1)]
-        return np.stack([self.prepared.bootstrap(systems, part) for part in parts], axis=1)
+        return np.stack([prepared.bootstrap(systems, part) for part in parts], axis=1)
 
 
 def plan_world(metrics: FloatArray, people: FloatArray, ratings: FloatArray | None) -> PlanWorld:

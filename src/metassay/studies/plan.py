@@ -31,7 +31,7 @@ from metassay.stats.intervals import percentile
 from metassay.stats.methods.base import Case as Data
 from metassay.stats.methods.base import SharedDraws
 from metassay.stats.methods.registry import INTERVALS
-from metassay.stats.planning import observed_width
+from metassay.stats.planning import PlanWorld, observed_width
 from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, simulate
@@ -261,7 +261,8 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
         for n in case.grid(axis):
             design = case.at(axis, n)
             answer = answers[case.number, design]
-            ceiling = case.worlds[-1].ceiling(design, asked.level)
+            world = case.worlds[-1]
+            ceiling = world.ceiling(design, asked.level) if isinstance(world, PlanWorld) else math.nan
             yield fields.filled(
                 PlanRow,
                 case,

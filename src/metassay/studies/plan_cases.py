@@ -183,7 +183,7 @@ def _of_items(
     worlds = (found.made_equal(), found) if asked.powered else (found,)
     fixed = asked.interval.generalises == "inputs"
     base = Design(len(people), float(people.shape[1]))
-    of = tuple(PlanItems(world, asked.level, asked.statistic, fixed) for world in worlds)
+    of = tuple(PlanItems(world, fixed) for world in worlds)
     return Case(number, names[0], names[1] if asked.powered else None, human, x, people, of, base, clusters)
 
 

@@ -53,8 +53,7 @@ class Damage(Protocol):
 
     @property
     def kind(self) -> str:
-        """What settings are: ``words`` for the share of words kept, ``noise`` for the size of the noise, ``shuffle`` for
-        the share of scores that are shuffled."""
+        """What settings are: the share of words kept (``words``) or shuffled (``shuffle``), the size of ``noise``."""
         ...
 
     @property
@@ -182,7 +181,7 @@ def simulate_power(
     else:
         centred = all(s.invariant == "linear" for s in statistics)
         named = zip(selected.metrics, selected.x, strict=True)
-        kinds = [_Shuffled(*each, sizes) if shuffled else _Noise(*each, sizes, centred) for each in named]
+        kinds = [(_Shuffled if shuffled else _Noise)(*each, sizes, centred and not shuffled) for each in named]
     cases = [
         _Case(h, lv, s, tuple(t for t in tests if t.why_not(s) is None))
         for h in range(len(selected.humans))
@@ -257,22 +256,15 @@ class _Noise:
 
 
 @dataclass(frozen=True, eq=False)
-class _Shuffled:
+class _Shuffled(_Noise):
     """A share of the scores of a metric, chosen at random, changes places among outputs."""
 
-    name: str
-    values: FloatArray
-    settings: Sequence[float]
     kind: str = "shuffle"
-    recipe: str = ""
-
-    def intact(self, systems: Sequence[str], inputs: Sequence[str]) -> FloatArray:
-        return self.values
 
     def damaged(
         self, setting: float, systems: Sequence[str], inputs: Sequence[str], trials: int, seed: int
     ) -> FloatArray:
-        out = np.repeat(self.values[None], trials, axis=0)
+        out = np.repeat(self.intact(systems, inputs)[None], trials, axis=0)
         known = np.argwhere(~np.isnan(self.values))
         for trial in range(trials):
             # All settings share the order in which outputs are chosen; each score moves on to the next one chosen.

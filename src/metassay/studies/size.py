@@ -126,11 +126,13 @@ def simulate_size(
     Notes
     -----
     Tests ask whether the first metric is better, at system level, or at the first level at which a statistic of single
-    outputs is defined. For these the inputs that people judged are drawn again with replacement, with all that was said
-    of them (or clusters of inputs); where metrics are equally good, they change places on half of them. A fitted world has the variance
-    components of systems, inputs and cells that the scores of two metrics and people have together (Henderson 1953,
-    method I), normal effects, and the grades that people gave. In ``fitted, equal`` the two metrics have changed
-    places in half of the covariances, so that both are equally good; ``fitted, as found`` shows the power.
+    outputs is defined. For these the inputs that people judged (or clusters of them) are drawn again with replacement,
+    with all that was said of them; where metrics are equally good, they change places on half of them.
+
+    A fitted world has the variance components of systems, inputs and cells that the scores of two metrics and people
+    have together (Henderson 1953, method I), normal effects, and the grades that people gave. In ``fitted, equal`` the
+    two metrics have changed places in half of the covariances, so that both are equally good; ``fitted, as found``
+    shows the power.
 
     Examples
     --------
@@ -143,8 +145,8 @@ def simulate_size(
     single = [each for each in statistics if "system" not in each.levels]
     if single and (scores is None or world is not None):
         raise UsageError(
-            f"{single[0].name} compares single outputs, which worlds of the grid do not have; name a file with such, whose "
-            "inputs are drawn again, and no world"
+            f"{single[0].name} compares single outputs, which worlds of the grid do not have; name a file with such, "
+            "whose inputs are drawn again, and no world"
         )
     wanted = [TESTS[name] for name in test]
     tests, lacking = applicable(wanted, statistics)
@@ -174,7 +176,7 @@ def simulate_size(
     rows: list[SizeRow] = []
     tasks = [(place, each) for place in places for each in statistics if (each in single) == place.observed]
     for at, (place, each) in enumerate(tasks):
-        # Whatever the tests are, so that they see the same data sets; those of a world are the same for every statistic.
+        # Whatever the tests are, so that they see the same data sets, which are the same for every statistic.
         wide = place.world.people.size if isinstance(place.world, Observed) else place.world.shape[0]
         per_page = max(1, PAGE_ELEMENTS // (wide * max(resamples, VARIANCE_DRAWS)))
         mine = tuple(t for t in tests if t.why_not(each) is None)

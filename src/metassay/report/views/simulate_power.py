@@ -62,6 +62,7 @@ def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
         "How often do tests find that a damaged metric is worse?",
         ["test", *map(column, sorted({row.setting for row in rows}))],
         sections,
-        f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {told}, from left to right.",
+        f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {told}, "
+        "from left to right.",
         "In brackets 95% intervals." if with_ends else f"{names.widest(rows)}.",
     )
