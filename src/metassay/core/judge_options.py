@@ -150,7 +150,14 @@ SliceBy = Annotated[
     ),
 ]
 Worst = Annotated[
-    int, Option("how many disagreements to show per judge", partial(known.count, least=0), number=True, group=_JUDGED)
+    int,
+    Option(
+        "how many disagreements to show per judge",
+        partial(known.count, least=0),
+        metavar="N",
+        number=True,
+        group=_JUDGED,
+    ),
 ]
 Generalise = Annotated[
     str,
@@ -170,6 +177,21 @@ Interval = Annotated[
         metavar="METHOD",
         key="ci",
     ),
+]
+Versions = Annotated[
+    str,
+    Option(
+        "what tells versions apart: metric (each column is one; name them with --metric), or a column of the table, "
+        "such as judge_version; not needed with OLD=FILE NEW=FILE",
+        metavar="COLUMN",
+        group="what to compare",
+        key="by",
+        signed=known.in_a_signature,
+    ),
+]
+OldVersion = Annotated[
+    str | None,
+    Option("version that the others are compared with", metavar="VERSION", group="what to compare", absent="the first"),
 ]
 Require = Annotated[
     _Names | None,

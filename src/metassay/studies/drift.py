@@ -104,8 +104,8 @@ class Drift(Result):
 def drift(
     scores: Scores,
     *,
-    by: opt.By = "metric",
-    baseline: opt.Baseline = None,
+    by: jd.Versions = "metric",
+    baseline: jd.OldVersion = None,
     metric: opt.Metric = None,
     margin: opt.MeanMargin = None,
     once: opt.Once = False,

@@ -55,7 +55,7 @@ def advice(case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], 
 
 def _row_of(case: Case, rows: list[PlanRow]) -> PlanRow:
     """Return the row of what the data have."""
-    key = (case.metric, case.metric_b, case.human, "inputs", case.base.inputs)
+    key = (case.metric, case.metric_b, case.human, "inputs", int(case.base.inputs))
     return next(row for row in rows if (row.metric, row.metric_b, row.human, row.axis, row.n) == key)
 
 
