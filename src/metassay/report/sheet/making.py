@@ -182,7 +182,12 @@ def _page(
         }
         for item in items
     ]
-    facts = {"ask": asked.ask, "criterion": asked.criterion, "answers": asked.answers, "unnamed": NO_SYSTEM}
+    facts: dict[str, object] = {
+        "ask": asked.ask,
+        "criterion": asked.criterion,
+        "answers": asked.answers,
+        "unnamed": NO_SYSTEM,
+    }
     facts["items"] = rows
     content = json.dumps(facts, ensure_ascii=False).replace("<", "\\u003c")
     key = hashlib.sha256(content.encode()).hexdigest()[:16]
