@@ -116,11 +116,6 @@ def reproduce(
     full
         Simulate as much as the papers did, and make the checks that take minutes.
 
-    Returns
-    -------
-    Reproduction
-        One row per number; ``figures`` sums them up.
-
     Raises
     ------
     UsageError

@@ -100,11 +100,6 @@ def translate(
     back
         Also translate the result back into the first language.
 
-    Returns
-    -------
-    Translation
-        The texts in the other language, ``back`` in the first one, and one row per part and direction.
-
     Raises
     ------
     UsageError
