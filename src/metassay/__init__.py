@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from metassay.errors import UsageError as UsageError
     from metassay.readers import example as example
     from metassay.readers import read as read
-    from metassay.readers import read_parallel as read_parallel
     from metassay.readers import read_tasks as read_tasks
-    from metassay.readers import read_texts as read_texts
     from metassay.readers import read_votes as read_votes
-    from metassay.readers import write as write
-    from metassay.readers import write_texts as write_texts
     from metassay.readers.datasets import Datasets as Datasets
     from metassay.readers.datasets import datasets as datasets
     from metassay.readers.datasets import find_dataset as find_dataset
     from metassay.readers.datasets import get_dataset as get_dataset
+    from metassay.readers.texts import read_parallel as read_parallel
+    from metassay.readers.texts import read_texts as read_texts
+    from metassay.readers.texts import write_texts as write_texts
+    from metassay.readers.writing import write as write
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report

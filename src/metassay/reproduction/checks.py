@@ -12,7 +12,8 @@ import numpy as np
 from metassay.core.scores import Scores
 from metassay.core.texts import Texts
 from metassay.errors import MetassayError, one_line
-from metassay.readers import read, read_texts, read_votes
+from metassay.readers import read, read_votes
+from metassay.readers.texts import read_texts
 from metassay.stats.significance import corrected
 from metassay.studies.agree import Agreement, agree
 from metassay.studies.compare import Comparison, ComparisonRow, compare
