@@ -46,7 +46,11 @@ JUDGING = re.compile(
 """Names of columns that say what somebody thought."""
 REASONS = re.compile(r"reason|explanation|comment|rationale|feedback|justification|critique|notes?$", re.IGNORECASE)
 """Names of columns that say why, beside those that say what: texts, and no labels."""
-PEOPLE = re.compile(r"^(human|gold|label|rating|expert|annotator)s?($|[_\W\d])", re.IGNORECASE)
+PEOPLE = re.compile(
+    r"(^|[_\W])(human|gold(en)?|expert|annotator|ground_?truth|y_true|manual|sme|crowd|majority|consensus)s?($|[_\W\d])|"
+    r"^(label|rating|gt|truth|true|actual|reviewer|rater)s?($|[_\W\d])",
+    re.IGNORECASE,
+)
 """Names of columns that are likely human judgments; they are proposed, not taken."""
 NO_ANSWER = re.compile(
     r"(abstain(ed)?|unsure|uncertain|unknown|undecided|unclear|(i )?do(n't| not) know|idk|cannot (say|tell|judge)|"

@@ -262,6 +262,8 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         if near:
             return source.wrong(near)
         keys = tables.column_names(source, reading)[:8]
+        if len(keys) > 2:
+            tables.explain(source, reading)
         seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"
     elif source.is_text and "\r" in source.first_line:
         return source.wrong("lines end in carriage returns only; save the file with line feeds")
