@@ -64,8 +64,8 @@ def explain(source: Source, reading: Reading) -> None:
     if len(names) > 1:
         values = understand(names, reading, source.shown).values
         raise source.wrong(
-            f"no column holds numbers or labels ({listed(values)} hold texts, or nothing); if one holds labels, name it "
-            "with --human NAME, --metric NAME or --scale NAME=nominal"
+            f"no column holds numbers or labels ({listed(values)} hold texts, or nothing); if one holds labels, name "
+            "it with --human NAME, --metric NAME or --scale NAME=nominal"
         )
 
 
@@ -126,7 +126,8 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
     later = source.first_line.split(delimiter)[1:]
     spaced = bool(later) and all(name.startswith(" ") for name in later)
     spaces = delimiter == " "
-    texts = (f"{line.strip()}\n" for line in source.texts()) if spaces else source.texts()
+    # Files whose header has spaces may have tabs below it.
+    texts = (f"{line.strip().replace(chr(9), ' ')}\n" for line in source.texts()) if spaces else source.texts()
     reader = csv.reader(texts, delimiter=delimiter, strict=True, skipinitialspace=spaced or spaces)
     lines: list[int] = []
     rows: list[list[str]] = []
