@@ -45,7 +45,7 @@ class LookRow:
     kind: str
     """``human`` or ``metric``; empty for a rater of whom it is not known."""
     proposed: str
-    """``human`` if the name is one that human judgments often have, and nobody said so."""
+    """``human`` if the name is one that human judgments often have, or annotators gave it, and nobody said so."""
     scale: str
     """``interval``, ``ordinal``, ``nominal`` or ``binary``; ``votes`` for votes."""
     labels: str
@@ -205,7 +205,7 @@ def _row(column: Column, known: bool) -> LookRow:
     return LookRow(
         name=column.name,
         kind=column.kind,
-        proposed="human" if not known and scales.PEOPLE.search(column.name) else "",
+        proposed="human" if not known and (scales.proposed(column.name) or column.labels("annotator")) else "",
         scale=column.scale.kind,
         labels=(" < " if column.scale.ordered else ", ").join(column.scale.labels),
         low=float(numbers.min()),
