@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Option
+from metassay.core.option import COUNT, Names, Option, at_least
 
 _ASKED, _SHOWN = "what is asked", "what is shown"
-_Names = str | Iterable[str] | None
 ANSWERS = {"rate": "1,2,3,4,5", "label": "fail,pass", "prefer": "the left one,the right one,tie,both bad"}
 """What can be asked, and the answers unless others are given."""
 
@@ -31,7 +29,7 @@ Answers = Annotated[
 ]
 Title = Annotated[str | None, Option("heading of the page", metavar="TEXT", group=_ASKED, absent="what is asked")]
 Instructions = Annotated[str | None, Option("what people read first", metavar="TEXT", group=_ASKED)]
-Tasks = Annotated[int, Option("number of outputs or pairs", known.count, metavar="N", group=_SHOWN, number=True)]
+Tasks = Annotated[int, Option("number of outputs or pairs", group=_SHOWN, **COUNT)]
 Choose = Annotated[
     str,
     Option("which outputs: by chance, or by what judges say", choices=known.LABEL_CHOICES, metavar="HOW", group=_SHOWN),
@@ -43,7 +41,7 @@ Pairs = Annotated[
     ),
 ]
 Judges = Annotated[
-    _Names,
+    Names | None,
     Option(
         "metrics or judges that the choice looks at",
         repeated=True,
@@ -52,7 +50,7 @@ Judges = Annotated[
     ),
 ]
 Judged = Annotated[
-    _Names,
+    Names | None,
     Option("columns with human judgments; outputs that have one are not shown again", repeated=True, group=_SHOWN),
 ]
 TextColumn = Annotated[
@@ -65,9 +63,7 @@ Seed = Annotated[
     int,
     Option(
         "seed of the random choice; the order also differs from person to person",
-        lambda _what, value: known.seed(value),
-        metavar="N",
         group=_SHOWN,
-        number=True,
+        **at_least(0),
     ),
 ]

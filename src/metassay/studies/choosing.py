@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +20,21 @@ CLOSE = 3
 """Of the pairs of systems, one in so many is close: those with the smallest differences of mean scores."""
 Output = tuple[str, str]
 """A system and an input."""
+
+
+def showable(
+    data: Scores | Texts, outputs: Mapping[Output, str], human: Names | None, against: Texts | None
+) -> BoolArray:
+    """Return which outputs can be shown, (systems, inputs): those that nobody judged, and that differ from others."""
+    there = np.array([[(s, i) in outputs for i in data.inputs] for s in data.systems])
+    if human is not None and isinstance(data, Scores):
+        for name in data.find(human, "human criterion"):
+            there &= np.isnan(data.matrix(name))
+    if against is not None:
+        others = against.outputs
+        changed = [[others.get((s, i)) not in (None, outputs.get((s, i))) for i in data.inputs] for s in data.systems]
+        there &= np.array(changed)
+    return there
 
 
 def choose_outputs(

@@ -16,14 +16,12 @@ import numpy as np
 from metassay.core import sheet_options as sh
 from metassay.core import vocabulary
 from metassay.core.files import write_text
-from metassay.core.options import Names
 from metassay.core.scores import NO_SYSTEM, Scores
 from metassay.core.study import study
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UnknownName, UsageError, listed
 from metassay.report.templates import filled
-from metassay.stats.arrays import BoolArray
-from metassay.studies.choosing import Output, choose_outputs, choose_pairs, judges_of
+from metassay.studies.choosing import Output, choose_outputs, choose_pairs, judges_of, showable
 from metassay.studies.downgrade_votes import MARK
 
 TEXT = ("output", "answer", "response", "completion", "summary", "translation", "text", "generation")
@@ -104,7 +102,7 @@ def make_sheet(
     if against is not None and asked != "prefer":
         raise UsageError("texts against others are pairs; use ask='prefer'")
     outputs, contexts = _texts(data, text, context)
-    there = _shown(data, outputs, human, against)
+    there = showable(data, outputs, human, against)
     paired = asked == "prefer" and against is None
     names = judges_of(data, metric) if (pairs == "close" if paired else choose != "random") else ()
     items: list[tuple[Output, ...]]
@@ -122,21 +120,6 @@ def make_sheet(
     if path is not None:
         write_text(path, page)
     return Sheet(tuple(items), page, tuple(names))
-
-
-def _shown(
-    data: Scores | Texts, outputs: Mapping[Output, str], human: Names | None, against: Texts | None
-) -> BoolArray:
-    """Return which outputs can be shown, (systems, inputs): those that nobody judged, and that differ from others."""
-    there = np.array([[(s, i) in outputs for i in data.inputs] for s in data.systems])
-    if human is not None and isinstance(data, Scores):
-        for name in data.find(human, "human criterion"):
-            there &= np.isnan(data.matrix(name))
-    if against is not None:
-        others = against.outputs
-        changed = [[others.get((s, i)) not in (None, outputs.get((s, i))) for i in data.inputs] for s in data.systems]
-        there &= np.array(changed)
-    return there
 
 
 def _texts(data: Scores | Texts, text: str | None, context: str | None) -> tuple[dict[Output, str], dict[str, str]]:
