@@ -28,6 +28,7 @@ FORMATS = {
     "realsumm": "REALSumm score dictionaries: a pickle, read without running anything in it.",
     "mt-metrics-eval": "A data set of mt-metrics-eval: a directory with human-scores/ and metric-scores/.",
     "wmt": "WMT metrics task: METRIC.seg.score, METRIC.sys.score, or system scores under LP HUMAN SYSTEM.",
+    "mqm": "MQM ratings of WMT: a TSV with a row per error (system, doc, seg_id, rater, category, severity).",
     "g-eval": "G-Eval and UniEval: a JSON array with system_output and scores.",
     "frank": "FRANK: JSON arrays with hash and model_name.",
     "mteb-summeval": "SummEval as MTEB keeps it: one row per document, lists of judgments.",
