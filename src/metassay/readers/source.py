@@ -245,6 +245,12 @@ class Source:
             return None
         return value if isinstance(value, dict) else None
 
+    @property
+    def first_object(self) -> Record:
+        """The object on the first line, or the first of a JSON array; an empty one if there is none."""
+        several = self.document if self.first_record is None else [self.first_record]
+        return several[0] if isinstance(several, list) and several and isinstance(several[0], dict) else {}
+
     @cached_property
     def document(self) -> object:
         """The whole content as one JSON value, if it is one, to tell formats apart: a key may occur twice in it."""
