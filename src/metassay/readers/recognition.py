@@ -17,6 +17,7 @@ from metassay.core.reading import Reading
 from metassay.core.scales import judging
 from metassay.core.scores import Kind, Scores
 from metassay.core.vocabulary import choice
+from metassay.core.vote_tables import pair_of
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
 from metassay.readers import (
     FORMATS,
@@ -134,6 +135,8 @@ def languages_in(paths: Iterable[str | PathLike[str]], *, format: str | None, re
 def holds_votes(text: str) -> bool:
     """Say whether a file, or a folder at first sight, holds votes."""
     path = Path(with_role(text).shown)
+    if hf_datasets.is_data_set(path):
+        return pair_of(hf_datasets.names(path, text)) is not None
     if path.is_dir():
         files = [file for file in sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if file.is_file()]
         return any(recognise(Source(file)) in votes.FORMATS for file in files[:3])

@@ -34,7 +34,7 @@ _MOST_UNPACKED = 100
 _BUFFER = 1 << 17
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_WESTERN = re.compile(
-    rb"[\x00-\x08\x0e-\x1f\x81-\x84\x86-\x90\x98-\x9f\xd7\xf7\xff]"  # no text, undefined, or the letters of other encodings
+    rb"[\x00-\x08\x0e-\x1f\x81-\x84\x86-\x90\x98-\x9f\xd7\xf7\xff]"  # no text, or other encodings
     rb"|[A-Za-z][\x80\x85\x91\x93-\x97][A-Za-z]|[A-Za-z][\xa1-\xba\xbc-\xbf]|[\xa4-\xaa\xac-\xbe][A-Za-z]|[\x80-\xff]{4}"
 )
 """Bytes that text in Windows-1252 hardly has: signs inside words, and long runs beyond ASCII."""
