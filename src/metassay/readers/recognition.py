@@ -69,6 +69,14 @@ _MODULES: tuple[ModuleType, ...] = (
 )
 
 
+_NO_DATA = {
+    "version https://git-lfs": "this is a pointer of Git LFS and not the file itself; run: git lfs pull",
+    "<!doctype html": "this is a page of a website and not the file itself; download the raw file",
+    "<html": "this is a page of a website and not the file itself; download the raw file",
+}
+"""How files begin that stand where data should."""
+
+
 class _Path(NamedTuple):
     """A file or directory as the user gave it, and what it holds if the user said so."""
 
@@ -256,12 +264,16 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
     if len(head) > 3 and (not any(head[1:64:2]) or not any(head[0:64:2])):
         return source.wrong("the text is UTF-16 without a byte order mark; save the file as UTF-8")
+    for sign, told in _NO_DATA.items():
+        if source.first_line.lower().startswith(sign):
+            return source.wrong(told)
     if source.is_text and source.first_line.startswith(("{", "[")):
         try:
             if source.first_record is None:
                 source.whole_document()
         except FormatError as error:
-            source.check_first_line()
+            if not source.is_huge:
+                source.check_first_line()
             return error
         near = near_miss(source)
         if near:

@@ -259,6 +259,11 @@ class Source:
         except FormatError:
             return json.loads("".join(self.texts())) if self._doubtful else None
 
+    @property
+    def is_huge(self) -> bool:
+        """Whether the content is too large to be one JSON value."""
+        return self.size > _LARGEST_DOCUMENT
+
     def check_first_line(self) -> None:
         """Raise if the first line is no JSON but the second is an object: JSON lines of which the first was cut."""
         lines = self.filled_lines()
@@ -279,7 +284,7 @@ class Source:
     def _whole(self) -> object:
         if self.first_record is not None and not self._doubtful and self.document is self.first_record:
             return self.first_record
-        if self.size > _LARGEST_DOCUMENT:
+        if self.is_huge:
             raise self.wrong(
                 f"one JSON value of {self.size / 1e9:.1f} GB would have to be held in memory whole; write JSON lines "
                 "(an Inspect log: inspect log convert --to eval), or split it"
