@@ -161,11 +161,6 @@ def look(scores: Scores | Votes, *, files: Sequence[str] = ()) -> Look:
     files
         The files and options behind ``metassay COMMAND`` that read them, for commands to paste.
 
-    Returns
-    -------
-    Look
-        One row per column, or per rater; further tables on systems, inputs, texts and commands.
-
     Examples
     --------
     >>> import metassay as ma
