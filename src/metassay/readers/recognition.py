@@ -228,7 +228,9 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
         raise source.wrong("the file is empty")
     if wanted == mtme.FORMAT:
         raise UsageError(f"{one_line(source.shown)}: a data set of {mtme.FORMAT} is a directory, this is a file")
-    name = wanted or recognise(source, ledger.reading)
+    # Who says that a file is people's or a judge's says that short texts in it are labels.
+    reading = ledger.reading if ledger.role is None else replace(ledger.reading, labels=("*",))
+    name = wanted or recognise(source, reading)
     if name == "alt-test" and ledger.role == "metric":
         name = "alt-test-judges"
     if name is None:
