@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
-    from metassay.report.document.votes import VotesReport as VotesReport
     from metassay.report.document.votes import make_votes_report as make_votes_report
     from metassay.report.sheet.making import Sheet as Sheet
     from metassay.report.sheet.making import make_sheet as make_sheet
@@ -175,7 +174,6 @@ HOMES = {
     "Translation": "metassay.texts.changes.translation",
     "UnknownName": "metassay.errors",
     "UsageError": "metassay.errors",
-    "VotesReport": "metassay.report.document.votes",
     "Votes": "metassay.core.votes",
     "Widths": "metassay.studies.widths",
     "agree": "metassay.studies.agree",
