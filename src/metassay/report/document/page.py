@@ -124,7 +124,7 @@ def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  
 
 def navigation(found: Findings, more: Mapping[str, str]) -> str:
     """Return links to the sections, in reading order, and what is not there."""
-    links = {name: question for name, question in QUESTIONS.items() if name in found.results} | more
+    links = {name: question for name, question in QUESTIONS.items() if name in found.results} | {**more}
     items = each('<li><a href="#{}">{}</a></li>', links.items())
     left_out = each("<li>{} Not here: {}</li>", ((QUESTIONS[name], why) for name, why in found.skipped.items()))
     return f'<nav aria-label="Contents"><ol>{items}</ol>{f"<ul>{left_out}</ul>" if left_out else ""}</nav>'
