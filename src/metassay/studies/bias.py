@@ -18,6 +18,7 @@ though the quality did not?
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -416,7 +417,8 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
         facts = {name: getattr(row, name) for name in named}
         notes.append(Note.of("bias-found", **facts, confidence=row.confidence))
     if known and not clear:
-        notes.append(Note.of("bias-none", n=len(known), alpha=1 - known[0].confidence))
+        each = Counter(row.metric for row in known)
+        notes.append(Note.of("bias-none", n=max(each.values()), judges=len(each), alpha=1 - known[0].confidence))
     for judged in found:
         if judged.held == "nothing" and any(f.bias != "position" for f in judged.features):
             notes.append(Note.of("bias-without-people", metric=judged.judge))
