@@ -79,8 +79,7 @@ class PlanRow:
     """Chance to find the difference; NaN if a width is planned."""
     low: float
     """Lower end of the 95% interval of the width or power: the error of the simulation alone."""
-    high: float
-    """Upper end of the same."""
+    high: fields.High
     ceiling: float
     """Correlation of a metric that knows what all annotators would say on average; NaN if annotators are unknown."""
     width_data: float
