@@ -52,12 +52,13 @@ def board(result: Leaderboard) -> tuple[Table, ...]:
             best = max((names.goodness(row) for row in mine if row.kind == "metric"), default=math.nan)
             good = bold(figures(title, "estimate", numbers.correlation), _is(best))
             shown.append(at(good, MEASURE, measure))
-            shown.append(at(figures("ranks", _ranks), MEASURE, measure))
-            shown.append(at(optional(words("", names.below_sentinels, key=False)), MEASURE, measure))
-            shown.append(at(_letters(), MEASURE, measure))
+            own = [at(figures("ranks", _ranks), MEASURE, measure)]
+            own.append(at(optional(words("", names.below_sentinels, key=False)), MEASURE, measure))
+            own.append(at(_letters(), MEASURE, measure))
             if mine is lead:
-                shown.append(at(_bars(mine), MEASURE, measure))
-            shown += [_in_task(result, human, measure, task) for task in tasks if len(tasks) > 1]
+                own.append(at(_bars(mine), MEASURE, measure))
+            own += [_in_task(result, human, measure, task) for task in tasks if len(tasks) > 1]
+            shown += [replace(each, column=replace(each.column, joins=True)) for each in own]
         tables += tuple(
             replace(table, fit=True)
             for table in build(
