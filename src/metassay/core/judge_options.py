@@ -140,7 +140,7 @@ Target = Annotated[
         key="cut",
     ),
 ]
-SliceBy = Annotated[
+Attributes = Annotated[
     _Names | None,
     Option(
         "attributes to slice by: names, globs or comma lists, or none",

@@ -237,8 +237,8 @@ class Jackknife:
         confidence
             Such as 0.95.
         ratios
-            Whether the figures are shares of variance such as reliabilities, whose intervals are symmetric in arcsin √r;
-            NaN at 0.
+            Whether the figures are shares of variance such as reliabilities, whose intervals are symmetric in
+            arcsin √r; NaN at 0.
         more
             Intervals as they would be with so many times as many systems, the first facet.
 

@@ -176,6 +176,12 @@ def _called(row: Any) -> str:  # noqa: ANN401 - a row with a level and a statist
     )
 
 
+def _meaning(row: LeaderRow) -> str:
+    """Return the title of a statistic without the name that its symbol says already."""
+    symbol = vocabulary.statistic_symbol(row.statistic).replace("_", "-")
+    return names.statistic(row).removeprefix(f"{symbol}, ")
+
+
 def _ranks(row: LeaderRow) -> str | None:
     return numbers.span((row.rank_low, row.rank_high), to="–") if row.rank_low and row.rank_high else None
 
@@ -268,9 +274,7 @@ def _test(result: Leaderboard) -> str:
 
 
 def _legend(result: Leaderboard, rows: Sequence[LeaderRow], several: bool = False) -> list[str | bool]:
-    titles = distinct(
-        f"{_called(row)}: {names.statistic(row)}" for row in rows if names.statistic(row) not in _called(row)
-    )
+    titles = distinct(f"{_called(row)}: {_meaning(row)}" for row in rows if names.statistic(row) not in _called(row))
     return [
         "; ".join(titles) + "." if titles else False,
         several and "Columns named like tasks follow their average.",
