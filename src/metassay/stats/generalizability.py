@@ -285,7 +285,7 @@ class Jackknife:
 
         plain = self.ranged(figures, confidence, ratios=True, more=more)
         sizes = np.array([list(design.values()) for design in designs])
-        fewer = (sizes[None] <= sizes[:, None]).all(axis=-1)[..., None]
+        fewer = np.all(sizes[None] <= sizes[:, None], axis=-1, keepdims=True)
         low = np.fmax.reduce(np.where(fewer, plain.low[None], np.nan), axis=1)
         high = np.fmin.reduce(np.where(fewer.swapaxes(0, 1), plain.high[None], np.nan), axis=1)
         unknown = np.isnan(plain.low)
