@@ -191,9 +191,9 @@ def people_rows(setting: Setting, criterion: Criterion) -> list[PersonRow]:
     n = len(criterion.people)
     if n < 2:
         return []
-    every = statistics_of(setting, criterion)
+    known = statistics_of(setting, criterion)
     # correlations are for judges on a scale of their own, and in others people and judges play different parts
-    statistics = [s for s in every if not s.is_correlation and vocabulary.is_symmetric(s.name)]
+    statistics = [s for s in known if not s.is_correlation and vocabulary.is_symmetric(s.name)]
     own, others = _pairs_of_people(criterion)
     ways = _tiled(setting, criterion, n - 1)
     rows = []
