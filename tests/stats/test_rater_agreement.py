@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metassay.stats import rater_agreement
-from metassay.stats.rater_agreement import agreement, each_against_others, pooled
+from metassay.stats.rater_agreement import agreement, pooled
 
 NAN = np.nan
 # the example of Krippendorff (2011), section E: 4 raters, 12 units
@@ -36,17 +36,24 @@ def test_gwets_coefficients_are_those_of_irrcac(coefficient, value):
     assert agreement(RATINGS, coefficient) == pytest.approx(value, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_random_ratings_equal_other_packages(seed):
-    pd, raw = pytest.importorskip("pandas"), pytest.importorskip("irrCAC.raw")
-    krippendorff = pytest.importorskip("krippendorff")
+def random_ratings(seed):
     random = np.random.default_rng(seed)
     ratings = np.clip(random.integers(1, 6, 50) + random.integers(-1, 2, (4, 50)), 1, 5).astype(float)
     ratings[random.random(ratings.shape) < 0.3] = NAN
     ratings[0, np.isnan(ratings).all(axis=0)] = 3.0
+    return ratings
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_ratings_equal_irrcac(seed, gwet):
+    ratings = random_ratings(seed)
     for name, weights in (("ac1", "identity"), ("ac2", "quadratic"), ("ac2-linear", "linear")):
-        theirs = raw.CAC(pd.DataFrame(ratings.T), weights=weights, digits=15).gwet()["est"]["coefficient_value"]
-        assert agreement(ratings, name) == pytest.approx(theirs, abs=1e-12)
+        assert agreement(ratings, name) == pytest.approx(gwet(ratings, weights), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_ratings_equal_krippendorff(seed):
+    krippendorff, ratings = pytest.importorskip("krippendorff"), random_ratings(seed)
     for scale in ("nominal", "ordinal", "interval"):
         theirs = krippendorff.alpha(ratings, level_of_measurement=scale)
         assert agreement(ratings, f"alpha-{scale}") == pytest.approx(theirs, abs=1e-12)
@@ -74,15 +81,8 @@ def test_one_label_only_is_undefined_but_for_the_share():
     assert np.isnan(agreement(ones, "ac1")).all()
 
 
-def test_each_person_against_the_others():
+def test_people_become_one_value_per_unit():
     ratings = np.array([[1.0, 1, 2], [1, 2, 2], [1, 2, NAN], [NAN, NAN, NAN]])
-
-    def same(x, z):
-        return float((x == z).mean())
-
-    assert each_against_others(ratings, same)[:3].tolist() == [3 / 5, 4 / 5, 3 / 4]
-    assert np.isnan(each_against_others(ratings, same)[3])
-    assert each_against_others(ratings, same, "majority")[0] == 2 / 3
     assert pooled(ratings, "majority").tolist() == [1.0, 2.0, 2.0]
     assert pooled(ratings[:2], "majority")[1] != pooled(ratings[:2], "majority")[1]  # tied: NaN
     assert pooled(ratings, "mean").tolist() == [1.0, 5 / 3, 2.0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike, fspath
@@ -15,8 +14,10 @@ from metassay.core.ledger import Bounds, Ledger
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.reading import Reading
+from metassay.core.scales import judging
 from metassay.core.scores import Kind, Scores
 from metassay.core.vocabulary import choice
+from metassay.core.vote_tables import pair_of
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
 from metassay.readers import (
     FORMATS,
@@ -29,6 +30,7 @@ from metassay.readers import (
     inspect_log,
     judge_bench,
     lm_eval,
+    mqm,
     mteb,
     mtme,
     realsumm,
@@ -58,12 +60,21 @@ _MODULES: tuple[ModuleType, ...] = (
     frank,
     helm,
     exports,
+    mqm,
     wmt,
     votes,
     xlsx,
     tables,
     alt_test,
 )
+
+
+_NO_DATA = {
+    "version https://git-lfs": "this is a pointer of Git LFS and not the file itself; run: git lfs pull",
+    "<!doctype html": "this is a page of a website and not the file itself; download the raw file",
+    "<html": "this is a page of a website and not the file itself; download the raw file",
+}
+"""How files begin that stand where data should."""
 
 
 class _Path(NamedTuple):
@@ -132,6 +143,8 @@ def languages_in(paths: Iterable[str | PathLike[str]], *, format: str | None, re
 def holds_votes(text: str) -> bool:
     """Say whether a file, or a folder at first sight, holds votes."""
     path = Path(with_role(text).shown)
+    if hf_datasets.is_data_set(path):
+        return pair_of(hf_datasets.names(path, text)) is not None
     if path.is_dir():
         files = [file for file in sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if file.is_file()]
         return any(recognise(Source(file)) in votes.FORMATS for file in files[:3])
@@ -215,7 +228,9 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
         raise source.wrong("the file is empty")
     if wanted == mtme.FORMAT:
         raise UsageError(f"{one_line(source.shown)}: a data set of {mtme.FORMAT} is a directory, this is a file")
-    name = wanted or recognise(source, ledger.reading)
+    # Who says that a file is people's or a judge's says that short texts in it are labels.
+    reading = ledger.reading if ledger.role is None else replace(ledger.reading, labels=("*",))
+    name = wanted or recognise(source, reading)
     if name == "alt-test" and ledger.role == "metric":
         name = "alt-test-judges"
     if name is None:
@@ -230,7 +245,7 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
         said = wmt.record(source, ledger, pair)
     else:
         said = module.record(source, ledger, name)
-    return Origin(source.name, said)
+    return Origin(source.name, said if source.encoding == "UTF-8" else f"{said}, {source.encoding}")
 
 
 def recognise(source: Source, reading: Reading = Reading()) -> str | None:  # noqa: B008 - it is immutable
@@ -249,19 +264,25 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         return source.wrong("the zip archive is empty")
     if head.startswith(b"PK"):
         return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return source.wrong("the text is UTF-16; save the file as UTF-8")
+    if len(head) > 3 and (not any(head[1:64:2]) or not any(head[0:64:2])):
+        return source.wrong("the text is UTF-16 without a byte order mark; save the file as UTF-8")
+    for sign, told in _NO_DATA.items():
+        if source.first_line.lower().startswith(sign):
+            return source.wrong(told)
     if source.is_text and source.first_line.startswith(("{", "[")):
         try:
             if source.first_record is None:
                 source.whole_document()
         except FormatError as error:
-            source.check_first_line()
+            if not source.is_huge:
+                source.check_first_line()
             return error
         near = near_miss(source)
         if near:
             return source.wrong(near)
         keys = tables.column_names(source, reading)[:8]
+        if len(keys) > 2:
+            tables.explain(source, reading)
         seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"
     elif source.is_text and "\r" in source.first_line:
         return source.wrong("lines end in carriage returns only; save the file with line feeds")
@@ -270,7 +291,7 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         names = tables.column_names(source, reading)
         if elsewhere := header_elsewhere(source, names, reading):
             return source.wrong(elsewhere)
-        if len(names) > 2 or {"system", "input"} & set(names):
+        if len(names) > 2 or {"system", "input"} & set(names) or (len(names) == 2 and any(map(judging, names))):
             tables.explain(source, reading)
         seen = f"the first line is {one_line(source.first_line, 60)!r}"
     else:

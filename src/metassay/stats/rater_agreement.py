@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray
+from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.levels import means_of_known
 from metassay.stats.reliability import krippendorff
 from metassay.stats.statistics.labels import alpha, distances, gwet
@@ -14,6 +15,20 @@ from metassay.stats.statistics.labels import alpha, distances, gwet
 POWERS = {"share": 0, "ac1": 0, "ac2": 2, "ac2-linear": 1}
 """Coefficients of pairs of ratings, with the power of the distance of two labels."""
 COEFFICIENTS = (*POWERS, "alpha-nominal", "alpha-ordinal", "alpha-interval")
+
+
+def repeated(runs: FloatArray, near: float = 0.0) -> FloatArray:
+    """Return for each unit the share of pairs of runs (runs × units) that say the same, up to `near`; NaN without two.
+
+    Examples
+    --------
+    >>> repeated(np.array([[1.0, 2.0, 3.0], [1.0, 5.0, np.nan], [1.0, 2.0, np.nan]])).round(2).tolist()
+    [1.0, 0.33, nan]
+    """
+    pairs = list(combinations(runs, 2))
+    same = np.array([np.where(np.isnan(a + b), np.nan, np.abs(a - b) <= near) for a, b in pairs])
+    same = same.reshape(len(pairs), runs.shape[1])
+    return quotient(np.nansum(same, axis=0), (~np.isnan(same)).sum(axis=0))
 
 
 def agreement(ratings: FloatArray, coefficient: str, weights: FloatArray | None = None) -> FloatArray:
@@ -64,38 +79,6 @@ def agreement(ratings: FloatArray, coefficient: str, weights: FloatArray | None 
         rated = each > 0
         shares = (counts[rated] / each[rated, None]).T @ weights[rated] / weights[rated].sum(axis=0)
         return gwet(shared, shares, apart)
-
-
-def each_against_others(
-    ratings: FloatArray, score: Callable[[FloatArray, FloatArray], float], combine: str = "pairs"
-) -> FloatArray:
-    """Return how each rater scores against the others, as a judge would be scored, (raters,).
-
-    Parameters
-    ----------
-    ratings
-        Raters × units, NaN where a rating is missing.
-    score
-        From one rater's values and those that they are compared with, both without missing ones, to a number.
-    combine
-        ``pairs`` pools the pairs with every other rater; ``mean`` and ``majority`` compare with one value per unit of
-        all others, of which units tied for the majority are left out.
-
-    Examples
-    --------
-    >>> ratings = np.array([[1.0, 2, 2], [1, 2, 1], [1, np.nan, 2]])
-    >>> each_against_others(ratings, lambda x, z: float((x == z).mean())).tolist()
-    [0.8, 0.6, 0.75]
-    """
-    found = np.full(len(ratings), np.nan)
-    for j, own in enumerate(ratings):
-        others = np.delete(ratings, j, axis=0)
-        z = others if combine == "pairs" else pooled(others, combine)[None]
-        x = np.broadcast_to(own, z.shape)
-        known = ~np.isnan(x + z)
-        if known.any():
-            found[j] = score(x[known], z[known])
-    return found
 
 
 def pooled(ratings: FloatArray, combine: str) -> FloatArray:

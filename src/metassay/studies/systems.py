@@ -59,7 +59,7 @@ class SystemRow:
     """``unpaired-t``, ``paired-t``, ``wilcoxon``, ``paired-bootstrap`` or ``approximate-randomization``."""
     cutoff: str
     """Where p-value and threshold come from: ``theory``, ``mc``, ``hb``, or ``resampled`` for the last two tests."""
-    statistic: float
+    test_statistic: float
     """T, T_p, or W, the sum of the ranks of |A − B|, each with the sign of A − B; NaN if A and B never differ. Of the
     tests on whole systems, the difference of the two scores."""
     p_value: fields.PValue
@@ -73,8 +73,7 @@ class SystemRow:
     low: float
     """Lower end of the paired-t interval of the mean difference, with confidence 1 − α; with ``paired-bootstrap`` of
     the percentile interval, and NaN with ``approximate-randomization`` alone."""
-    high: float
-    """Upper end of this interval."""
+    high: fields.High
     effect: float
     """Cohen's d (``unpaired-t``), Cohen's d_z (``paired-t``) or the rank-biserial correlation (``wilcoxon``)."""
     significant: fields.Significant

@@ -19,6 +19,10 @@ from metassay.cli.parser import Parser
 USAGE = "[options]"
 
 
+def _options() -> options.Options:
+    return {**options.of("reproduce"), **options.places()}
+
+
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_flags(
@@ -28,12 +32,12 @@ def add(parser: Parser) -> None:
             "--data FOLDER": "the folder of data sets, such as metassay datasets get fills (default: METASSAY_DATA, or "
             "a cache)",
             "--only PAPER": "papers, a comma list of rankel-2011, deutsch-2021, deutsch-2022, ernst-2023, braun-2022, "
-            "calderon-2025, pandalm-2023, summeval-scores, perrella-2024, zhong-2022",
+            "calderon-2025, pandalm-2023, zeng-2024, summeval-scores, perrella-2024, zhong-2022",
             "--full": "simulate as much as the papers did, and check what takes minutes too",
             "--strict": "exit with 1 if a number is outside its tolerance",
         },
     )
-    options.add(parser, options.of("reproduce"))
+    options.add(parser, _options())
     options.add_output(parser, "reproduce")
 
 
@@ -44,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.reproduction.reproduce import reproduce
 
     output = Output.of(arguments, "reproduce")
-    chosen = options.given(arguments, options.of("reproduce"))
+    chosen = options.given(arguments, _options())
     with progress(arguments.quiet):
         result = reproduce(arguments.data, only=arguments.only, full=arguments.full, **chosen)
     output.put(result)
