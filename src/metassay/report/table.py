@@ -54,6 +54,8 @@ class Column:
     """Where it is shown: everywhere, only on a screen (terminal and page), or only on paper (LaTeX and Markdown)."""
     legend: str = ""
     """What is told below the table where the column is shown."""
+    joins: bool = False
+    """Whether it belongs to the column before it where a table is split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +93,13 @@ class Table:
     def on(self, medium: str) -> Table:
         """Return the table as a medium shows it, ``screen`` or ``paper``."""
         kept = [at for at, column in enumerate(self.columns) if column.medium in ("", medium)]
-        columns = tuple(self.columns[at] for at in kept)
-        told = distinct(column.legend for column in columns if column.legend and column.legend not in self.legend)
+        told = distinct(own for at in kept if (own := self.columns[at].legend) and own not in self.legend)
+        return replace(self.only(kept), legend=(*self.legend, *told))
+
+    def only(self, kept: Sequence[int]) -> Table:
+        """Return some columns of the table."""
         sections = [Section(s.title, tuple(tuple(row[at] for at in kept) for row in s.rows)) for s in self.sections]
-        return replace(self, columns=columns, sections=tuple(sections), legend=(*self.legend, *told))
+        return replace(self, columns=tuple(self.columns[at] for at in kept), sections=tuple(sections))
 
 
 @dataclass(frozen=True, slots=True)
