@@ -29,6 +29,7 @@ LEVEL_ALIASES = {
 }
 STATISTICS = tuple(statistic_names.BUILT_IN)
 BOOTSTRAPS = methods.BOOTSTRAPS
+HELD_INTERVALS = (methods.JACKKNIFE, *BOOTSTRAPS)
 INTERVALS = methods.INTERVALS
 METRIC_TESTS = methods.METRIC_TESTS
 SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")

@@ -328,7 +328,7 @@ class _Parts:
             if found is None:
                 return self._halved()
             psi = np.full(known.shape, np.nan)
-            psi[known] = found / known.sum()
+            psi[known] = found[1] / known.sum()
             columns.append(np.nansum(psi, axis=0))
             inner = psi - means_of_known(psi)[:, None] - means_of_known(psi, axis=0)
             cells.append(np.nan_to_num(inner))
