@@ -148,9 +148,9 @@ def plot(
     return chart
 
 
-def interactive(result: Result) -> Multiples | None:
-    """Return what the page shows of a result; None if its table says it better."""
-    kind = ON_PAGE.get(result.study)
+def interactive(result: Result, kind: str | None = None) -> Multiples | None:
+    """Return what the page shows of a result, or another kind of chart; None if its table says it better."""
+    kind = kind or ON_PAGE.get(result.study)
     if kind is None:
         return None
     made: Multiples = _maker(result.study, kind)(result)

@@ -294,9 +294,7 @@ def _parts(task: Task, held: Mapping[str, Anchor], statistic: Statistic) -> list
     return parts
 
 
-def _finding(
-    task: Task, part: _Part, values: tuple[float, float, int], spread: Drawn | Moved
-) -> Finding:
+def _finding(task: Task, part: _Part, values: tuple[float, float, int], spread: Drawn | Moved) -> Finding:
     estimate, within, undefined = values
     return Finding(
         task.metric,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -35,6 +36,9 @@ QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 MOST_WARNINGS = 3
 """Warnings that are seen at once; the others are behind a click."""
 
+MOST_IN_MATRIX = 20
+"""With more metrics than this, p-values of all pairs are shown only if the whole is asked for."""
+
 LONGEST_LIST = 400
 """Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
 
@@ -50,7 +54,9 @@ def render(dossier: Dossier, *, title: str) -> str:
         The heading and the title of the page.
     """
     sections = [name for name in QUESTIONS if name in dossier.results]
-    charts = {name: chart for name in sections if (chart := interactive(dossier.results[name])) is not None}
+    kinds = {name: "ranks" for name in sections if _folded(name, dossier)}
+    made = {name: interactive(dossier.results[name], kinds.get(name)) for name in sections}
+    charts = {name: chart for name, chart in made.items() if chart is not None}
     body = [
         f'<p class="size">{escape(_size(dossier))}</p>',
         _controls(dossier, list(charts.values())),
@@ -108,6 +114,11 @@ def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  
     return f'<script type="{kind}" id="{identifier}">{text}</script>'
 
 
+def packed(identifier: str, text: str) -> str:
+    """Return text for a download, compressed: the page's program unpacks it when it is asked for."""
+    return _data(identifier, base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
+
+
 def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
     links = [*((name, QUESTIONS[name]) for name in sections), ("methods", "Methods, to paste"), ("facts", "The data")]
     items = each('<li><a href="#{}">{}</a></li>', links)
@@ -154,8 +165,8 @@ def _controls(dossier: Dossier, charts: list[Multiples]) -> str:
 
 
 def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
-    result = dossier.results[name]
-    page = views.page(result)
+    result, folded = dossier.results[name], _folded(name, dossier)
+    page = views.page(result, "ranks" if folded else None)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
         each('<p class="told">{}</p>', zip(page.lead, strict=True)),
@@ -173,6 +184,11 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
                 '<div class="wide"></div></details>'
             )
         parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
+    if folded:
+        parts.append(
+            f"<p>The p-values of all {len(result.table):,} comparisons are on the page of <code>metassay report --full"
+            "</code>, and in what <code>metassay compare</code> writes.</p>"
+        )
     # What the opening has said already need not be said again.
     told = set(summary.warnings(dossier))
     notes = sentences(note for note in result.notes if note not in told and not is_answer(note))
@@ -180,12 +196,17 @@ def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
     parts += [
         f"<details><summary>Method and notes</summary><ul>{each('<li>{}</li>', zip(notes, strict=True))}</ul>"
         f"{signature}</details>",
-        _data(f"csv-{name}", data.to_csv(result, safe=True)),
-        _data(f"tex-{name}", latex.render(page)),
+        packed(f"csv-{name}", data.to_csv(result, "ranks" if folded else "table", safe=True)),
+        packed(f"tex-{name}", latex.render(page)),
         _downloads(name),
         "</section>",
     ]
     return "\n".join(parts)
+
+
+def _folded(name: str, dossier: Dossier) -> bool:
+    """Return whether a section shows ranks of many metrics instead of a matrix of their p-values."""
+    return name == "compare" and not dossier.full and len(dossier.metrics) > MOST_IN_MATRIX
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - anything JSON knows
@@ -206,6 +227,7 @@ def _figure(name: str, chart: Multiples) -> str:
         "switches": chart.switches,
         "metrics": [field for field in chart.metrics if field in fields and field != chart.pick],
         "pick": chart.pick,
+        "lines": chart.lines,
         "sort": "good" if chart.sort and "good" in fields else chart.sort,
     }
     setting = _shown(setting)

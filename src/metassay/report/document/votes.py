@@ -18,7 +18,7 @@ from metassay.core.study import read_question, study
 from metassay.core.votes import Votes
 from metassay.errors import MetassayError, one_line
 from metassay.report import data, html, latex, numbers, views
-from metassay.report.document.page import _data, _figure, _filled, document
+from metassay.report.document.page import _figure, _filled, document, packed
 from metassay.report.templates import each
 
 TITLE = "Who wins?"
@@ -132,8 +132,8 @@ def _section(name: str, result: Result, page: Any) -> str:  # noqa: ANN401 - a p
             *(_figure(f"{name}-{kind}", chart) for kind, chart in figures if chart.rows),
             f"<details{'' if figures else ' open'}><summary>Tables</summary>\n{tables}\n</details>",
             f"<ul>{each('<li>{}</li>', zip(page.notes, strict=True))}</ul>",
-            _data(f"csv-{name}", data.to_csv(result, safe=True)),
-            _data(f"tex-{name}", latex.render(page)),
+            packed(f"csv-{name}", data.to_csv(result, safe=True)),
+            packed(f"tex-{name}", latex.render(page)),
             f'<p class="downloads">Download: {buttons}</p>',
             f'<p class="signature"><code>{escape(page.signature)}</code></p></section>',
         ]

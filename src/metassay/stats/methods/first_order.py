@@ -44,9 +44,7 @@ class Moves:
         n, m = (int((added_up(here, of) > 0).sum()) for here, of in zip(present, (families, clusters), strict=True))
         inner = np.nan_to_num(psi - means_of_known(psi)[:, None] - means_of_known(psi, axis=0))
         inner = added_up(added_up(inner, clusters).T, families)
-        systems, inputs = (
-            added_up(np.nansum(psi, axis=axis), of) for axis, of in ((1, families), (0, clusters))
-        )
+        systems, inputs = (added_up(np.nansum(psi, axis=axis), of) for axis, of in ((1, families), (0, clusters)))
         widen = np.sqrt([units / (units - 1) if units > 1 else np.nan for units in (n, m)])
         return cls(systems * widen[0], inputs * widen[1], inner.ravel() * widen.prod(), (n, m))
 
