@@ -7,10 +7,10 @@ from importlib.resources import files
 import pytest
 
 import metassay as ma
-
-from .test_document import embedded
 from metassay.cli import main
 from metassay.errors import UsageError
+
+from .test_document import embedded
 
 VOTES = files("metassay") / "data" / "votes.csv"
 PEOPLE = "dora,emil,farah,goran"

@@ -152,7 +152,8 @@ def test_the_default_interval_needs_five_systems_and_draws_nothing():
     few = ma.criteria(planted(systems=4), metric="honest", method="bucket")
     row = row_of(few, "honest", "fluency", "relevance")
     assert (row.verdict, row.resamples, row.interval) == ("thin", None, "jackknife")
-    assert math.isnan(row.low) and math.isnan(row.relative_high)
+    assert math.isnan(row.low)
+    assert math.isnan(row.relative_high)
     assert "k:" not in str(few.signature)
     assert "seed" not in str(few.signature)
 

@@ -37,7 +37,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.partial_correlation import relative_difference
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, Sampling, bucket_edges, examine, make_tasks
-from metassay.studies.criteria_spread import quantile, quantile_over
+from metassay.studies.criteria_spread import Drawn, Fixed, quantile, quantile_over
 from metassay.studies.selection import select
 
 LEFT = 0.5
@@ -172,9 +172,9 @@ def criteria(
     Notes
     -----
     Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across Multiple Quality Criteria",
-    §4 and appendices A.2 and C. All correlations of metrics are global: each cell is a point. The default interval draws
-    nothing: it is the two-way jackknife to first order, from what each cell does to the correlations (slopes of
-    regressions included), for new systems and new inputs. Bootstraps (``boot-both`` and others) take percentiles over
+    §4 and appendices A.2 and C. All correlations of metrics are global: each cell is a point. The default interval, for
+    new systems and new inputs, draws nothing: it is the two-way jackknife to first order, from what each cell does to
+    correlations and to the slopes of regressions. Bootstraps (``boot-both`` and others) take percentiles over
     resamples; regressions are fitted anew in each (see :class:`metassay.stats.partial_correlation.Partialled`).
 
     The verdict rests on two intervals. Is what is left with the anchor held fixed away from 0, on the side of the
@@ -256,7 +256,7 @@ def _row(finding: Finding, shared: _Shared) -> CriterionRow:
         relative_low=relative_low,
         relative_high=relative_high,
         verdict=None if finding.metric is None else _verdict(finding, shared.confidence),
-        resamples_undefined=spread.undefined(held=finding.method is not None),
+        resamples_undefined=spread.undefined(held=finding.method is not None) if isinstance(spread, Drawn) else 0,
     )
 
 
@@ -264,13 +264,14 @@ def _verdict(finding: Finding, confidence: float) -> str:
     """Say what became of the agreement, by the intervals of what is left and of what is left less half of it all."""
     if math.isnan(finding.estimate) or math.isnan(finding.within):
         return "thin"
-    side = math.copysign(1.0, finding.estimate)
-    whole, within, _ = finding.spread.ends(confidence)
+    spread, side = finding.spread, math.copysign(1.0, finding.estimate)
+    assert not isinstance(spread, Fixed), "metrics are looked at over all cells"
+    whole, within, _ = spread.ends(confidence)
     at = 0 if side > 0 else 1
     if not side * whole[at] > 0:
         return "thin"
     stays = side * within[at] > 0
-    mostly_lost = finding.spread.less(LEFT, side, confidence)[1] < 0
+    mostly_lost = spread.less(LEFT, side, confidence)[1] < 0
     if stays:
         return "shrinks" if mostly_lost else "survives"
     return "vanishes" if mostly_lost else "thin"

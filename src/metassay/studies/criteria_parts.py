@@ -12,11 +12,11 @@ from metassay.core.scores import Scores
 from metassay.errors import UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
-from metassay.stats.methods.first_order import Moves
 from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.levels import OUTER
-from metassay.stats.metric_criterion_pairs import Weights, cell_weights
 from metassay.stats.methods.case import Case
+from metassay.stats.methods.first_order import Moves
+from metassay.stats.metric_criterion_pairs import Weights, cell_weights
 from metassay.stats.partial_correlation import PartialFormula, Partialled, WithinBuckets, buckets_of
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.scales import Scale

@@ -83,10 +83,6 @@ class Moved(NamedTuple):
         moves = Moves.of_sum([(side, self.within_moves), (-side * share, self.whole_moves)])
         return moves.around(side * (self.within - share * self.estimate), confidence)
 
-    def undefined(self, *, held: bool) -> int:
-        """Return 0: nothing was drawn."""
-        return 0
-
     def relative(self) -> tuple[float, Moves] | None:
         """Return the relative difference and what moves it; None where it is undefined."""
         ratio = self._ratio()
@@ -112,14 +108,6 @@ class Fixed(NamedTuple):
         """Return the interval; there are no others."""
         (found,) = JackknifeInterval().compute([self.case], Draws(1, 0), confidence)
         return (float(found.low[0]), float(found.high[0])), NONE, NONE
-
-    def less(self, share: float, side: float, confidence: float) -> Ends:
-        """Return no interval: nothing was held fixed."""
-        return NONE
-
-    def undefined(self, *, held: bool) -> int:
-        """Return 0: nothing was drawn."""
-        return 0
 
 
 def quantile_over(spreads: Sequence[Drawn | Moved | Fixed], share: float, confidence: float) -> tuple[float, float]:

@@ -40,7 +40,7 @@ class Moves:
     def of_cells(cls, psi: FloatArray, families: IntArray | None = None, clusters: IntArray | None = None) -> Moves:
         """Return what cells (systems × inputs, NaN for missing) that each move a number by ψ do together."""
         known = ~np.isnan(psi)
-        present = [known.any(axis=axis).astype(np.float64) for axis in (1, 0)]
+        present = [np.asarray(known.any(axis=axis), dtype=np.float64) for axis in (1, 0)]
         n, m = (int((added_up(here, of) > 0).sum()) for here, of in zip(present, (families, clusters), strict=True))
         inner = np.nan_to_num(psi - means_of_known(psi)[:, None] - means_of_known(psi, axis=0))
         inner = added_up(added_up(inner, clusters).T, families)
