@@ -235,7 +235,8 @@ def _figure(name: str, chart: Multiples) -> str:
     picker = ""
     if chart.pick:
         values = {visible(row[chart.pick]): one_line(row[chart.pick], 80) for row in chart.rows}
-        picker = f'<label class="pick">Show <select data-pick="{identifier}">{options(values)}</select></label>'
+        label = "Held fixed:" if chart.pick == "anchor" else "Show"
+        picker = f'<label class="pick">{label} <select data-pick="{identifier}">{options(values)}</select></label>'
     title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)
     data = _data(f"{identifier}-data", setting)
     return _filled("figure", identifier=identifier, title=title, picker=picker, data=data)
