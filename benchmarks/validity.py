@@ -27,7 +27,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from validity_worlds import DIFFER, EQUAL, LABELS, NOISE_DIFFERS, LabelWorld, World
+from validity_worlds import BOUNDARY, DIFFER, EQUAL, LABELS, NOISE_DIFFERS, LabelWorld, World
 
 import metassay as ma
 from metassay.core.study import read_declaration
@@ -255,6 +255,56 @@ def of_estimates(pool: ProcessPoolExecutor, trials: int) -> list[str]:
     return table("world", ESTIMATED.values(), rows)
 
 
+EQUIVALENCE = {
+    ("jackknife", "both"): "`jackknife`",
+    ("tost", "both"): "`tost`",
+    ("tost", "systems"): "`tost`, systems",
+    ("tost", "points"): "`tost`, points",
+    ("anderson-hauck", "both"): "`anderson-hauck`",
+}
+"""Tests of equivalence by what is resampled."""
+
+
+def called_equivalent(world: World, level: str, statistic: str, seeds: Sequence[int]) -> list[dict[object, bool]]:
+    """Return which tests of `metassay survive` call metrics equivalent that differ by just the margin."""
+    margin = abs(world.truth(level, statistic.removesuffix("-c")) - world.truth(level, statistic.removesuffix("-c"), 1))
+    found = []
+    for seed in seeds:
+        x, y, z = (each[0] for each in world.draw(np.random.default_rng(seed), 1))
+        scores, here = ma.Scores.from_arrays({"first": x, "second": y}, {"people": z}), {}
+        for resample in ("both", "systems", "points") if level == "global" else ("both", "systems"):
+            result = ma.survive(
+                scores,
+                by="metric",
+                baseline="first",
+                level=level,
+                statistic=statistic,
+                test="tost" if resample != "both" else "jackknife,tost,anderson-hauck",
+                margin=margin,
+                margin_kind="constant",
+                resample=resample,
+                resamples=RESAMPLES,
+                seed=seed,
+            )
+            here |= {(row.test, resample): row.equivalent for row in result.table}
+        found.append(here)
+    return found
+
+
+def of_equivalence(pool: ProcessPoolExecutor, trials: int, level: str, statistic: str) -> list[str]:
+    """Return the table of tests of equivalence at the margin."""
+    rows = []
+    for name, world in BOUNDARY.items():
+        seed = zlib.crc32(repr((world, level, statistic)).encode())
+        parts = [range(seed + k, seed + min(k + 10, trials)) for k in range(0, trials, 10)]
+        found = [each for part in pool.map(partial(called_equivalent, world, level, statistic), parts) for each in part]
+        shares = {test: float(np.mean([each[test] for each in found])) for test in EQUIVALENCE if test in found[0]}
+        cells = [shown(shares[test], bold=shares[test] > 0.065) if test in shares else "" for test in EQUIVALENCE]
+        rows.append((name, cells))
+        print(name, *cells, sep=" | ", flush=True)
+    return table("world", EQUIVALENCE.values(), rows)
+
+
 Make = Callable[[ProcessPoolExecutor, int], list[str]]
 
 
@@ -264,6 +314,9 @@ def tables() -> dict[str, tuple[int, Make]]:
         "default-test": (1_000, lambda pool, trials: of_defaults(pool, "test", trials)),
         "default-interval": (500, lambda pool, trials: of_defaults(pool, "interval", trials)),
         "estimate": (1_000, of_estimates),
+        "equivalence-global-pearson": (400, lambda pool, trials: of_equivalence(pool, trials, "global", "pearson")),
+        "equivalence-global-kendall": (200, lambda pool, trials: of_equivalence(pool, trials, "global", "kendall-c")),
+        "equivalence-system-pearson": (400, lambda pool, trials: of_equivalence(pool, trials, "system", "pearson")),
     }
     small = {name: EQUAL[name] for name in SOME}
 
@@ -323,7 +376,11 @@ def main() -> None:
             print(f"== {name}: {trials:,} data sets", flush=True)
             lines = make(pool, trials)
             error = 1.96 * (0.05 * 0.95 / trials) ** 0.5
-            fewer = "" if name == "estimate" else " (half as many above 6,000 scores)"
+            fewer = (
+                " (half as many above 6,000 scores, and at other levels than system)"
+                if name.startswith("default")
+                else ""
+            )
             lines += ["", f"{trials:,} data sets{fewer}; a rate of .05 or .95 ± {error:.3f}."]
             write(name, lines)
             print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)

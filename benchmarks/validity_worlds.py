@@ -191,6 +191,16 @@ DIFFER = {
 }
 """Worlds in which the first metric is better, with the sizes of the others."""
 
+BOUNDARY = {
+    "no bias, noise 1 and 2": World(16, 30, (0, 0), noise=(1, 2)),
+    "bias 0 and .7": World(16, 30, (0, 0.7)),
+    "bias .3 and 1.2": World(16, 30, (0.3, 1.2)),
+    "60 systems × 20, bias .3 and .9": World(60, 20, (0.3, 0.9)),
+    "60 systems × 20, bias .3 and 1.2, shared .5": World(60, 20, (0.3, 1.2), 0.5),
+    "8 systems, bias .3 and 2": World(8, 30, (0.3, 2)),
+}
+"""Worlds in which metrics differ, for tests of equivalence with just this difference as the margin."""
+
 
 @dataclass(frozen=True)
 class LabelWorld:

@@ -44,6 +44,7 @@ def test_upload_choose_run_read_and_delete(client, tmp_path):
     assert "<b>4 systems</b>" in page
     assert "<b>8 inputs</b>" in page
     assert "scores.csv (wide CSV)" in page
+    assert page.index("Data check") < page.index("<td>a, b, c, d</td>") < page.index("What the columns are")
     assert re.findall(r'<th scope="row" id="c\d">(.*?)</th>', page) == ["people", "overlap", "judge"]
 
     assert client.get(f"{address}/report").status_code == 404
@@ -133,6 +134,18 @@ def test_a_hundred_megabytes_are_refused_politely(client):
     assert page.status_code == 413
     assert message(page) == "At most 50 MB can be sent at once. Send fewer files, or pack them with gzip."
     assert list(sessions(client).root.iterdir()) == []
+
+
+def test_columns_are_named_in_the_form(client):
+    content = b"who,what,people,judge,topic\n" + b"".join(
+        b"s%d,%d,%d,pass,x\n" % (i % 2, i // 2, i % 5) for i in range(8)
+    )
+    data = {"system_column": "who", "input_column": "what"}
+    shown = client.post("/upload", files=[("files", ("t.csv", content))], data=data)
+    assert settled(client, shown.url.path) == "choosing"
+    page = client.get(shown.url.path).text
+    assert "<b>2 systems</b> × <b>4 inputs</b>" in page
+    assert "<td>topic</td><td>inputs</td><td>1</td><td>x</td>" in page
 
 
 def test_ten_uploads_at_once(client):

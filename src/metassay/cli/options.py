@@ -73,7 +73,9 @@ def add(parser: Parser, options: Options) -> None:
                 "help": option.text(each.default).replace("%", "%%"),
             }
             if option.switch:
-                settings |= {"action": argparse.BooleanOptionalAction, "default": None}
+                # What is a denial already needs no form that denies it.
+                denial = _flag(name, option).startswith("no-")
+                settings |= {"action": "store_true" if denial else argparse.BooleanOptionalAction, "default": None}
             else:
                 settings["metavar"] = option.metavar
                 if option.repeated:

@@ -53,6 +53,9 @@ BeatsSentinels = Annotated[
     "Whether it is significantly better than every sentinel (one-sided jackknife tests); None without sentinels.",
 ]
 SharedSystems = Annotated[int, "Systems with at least one score from the metric and one from people."]
+DamagedQuality = Annotated[str | None, "The quality criterion that was damaged, if it is known."]
+Damage = Annotated[str, "What was done."]
+DamageRate = Annotated[float, "The share of units that was changed."]
 NAnnotated = Annotated[int, "Inputs with at least one score from people."]
 
 

@@ -43,8 +43,8 @@ CORRECTION_NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini
 CORRECTIONS = ("none", *CORRECTION_NAMES)
 SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
-PLANNED_LEVELS = ("system", "input")
-PLANNED_INTERVALS = ("jackknife", "two-way", "boot-inputs")
+PLANNED_LEVELS = ("system", "input", "global")
+PLANNED_INTERVALS = (methods.JACKKNIFE, methods.TWO_WAY, "boot-inputs")
 LABEL_CHOICES = ("random", "stratified", "disagreement", "variance")
 """Ways to choose what is labelled next."""
 ESTIMATE_METHODS = ("ppi", "rogan-gladen")

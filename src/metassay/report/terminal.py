@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -26,9 +27,9 @@ NARROWEST_KEY = 12
 
 
 def default_width() -> int:
-    """Return the width of the terminal that stdout is, or one that suits a file."""
+    """Return what COLUMNS says, else the width of the terminal that stdout is, or one that suits a file."""
     try:
-        terminal = sys.stdout.isatty()
+        terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
     except (AttributeError, ValueError):
         terminal = False
     return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH

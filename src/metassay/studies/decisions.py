@@ -59,8 +59,7 @@ class DecisionRow:
     """Share of pairs with the same decision: (both_agree + neither) / n_pairs."""
     low: float
     """Lower end of the interval of this share, by resampling systems."""
-    high: float
-    """Upper end of this interval."""
+    high: fields.High
     precision: float
     """Of the differences that the metric finds, the share that people find too, in the same direction."""
     recall: float

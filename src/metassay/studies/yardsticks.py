@@ -23,6 +23,7 @@ from metassay.stats.methods.base import Draws
 from metassay.stats.methods.case import by_common_cells
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.methods.registry import TESTS
+from metassay.stats.sentinels import mean_elsewhere, most_frequent, nearest_given
 from metassay.stats.statistics.base import Statistic
 from metassay.studies.lengths import output_lengths
 
@@ -104,7 +105,9 @@ class Yardsticks:
                 continue
             if len(z) > 1 or seen not in ("system", "input"):
                 made = self._sentinel(seen, level, z, clusters)
-                rows.append((f"sentinel-{seen}", "sentinel", _as_labels(made, seen, z, statistic)))
+                if "interval" not in statistic.scales and seen in ("input", "system"):
+                    made = nearest_given(made, z)
+                rows.append((f"sentinel-{seen}", "sentinel", made))
         labels = chosen.scores[chosen.humans[human]].labels("annotator")
         if len(labels) > 1:
             ratings = ratings_of(chosen, human)
@@ -122,38 +125,10 @@ class Yardsticks:
             assert self.lengths is not None
             return self.lengths
         if seen == "constant":
-            values, counts = np.unique(z[~np.isnan(z)], return_counts=True)
-            return np.full(z.shape, values[counts.argmax()] if len(values) else np.nan)
+            return most_frequent(z)
         if seen == "input":
-            return _mean_elsewhere(z.T, np.arange(len(z)), halves=level == "global").T
-        return _mean_elsewhere(z, np.arange(z.shape[1]) if clusters is None else clusters, halves=level == "global")
-
-
-def _mean_elsewhere(z: FloatArray, parts: IntArray, *, halves: bool) -> FloatArray:
-    """Return means of rows over the columns of other parts.
-
-    Where all cells are compared, means without one column each would order a row's own cells the wrong way round; with
-    `halves`, the means are those of the other half of the parts.
-    """
-    parts = parts % 2 if halves else parts
-    known = ~np.isnan(z)
-    own = np.equal.outer(parts, parts).astype(np.float64)
-    above, below = (
-        values.sum(axis=1, keepdims=True) - values @ own for values in (np.where(known, z, 0.0), known * 1.0)
-    )
-    # A difference of sums errs in its last bits, which would order means that are equal.
-    sizes = np.abs(z[known & (z != 0)])
-    digits = 12 - int(np.ceil(np.log10(np.median(sizes)))) if len(sizes) else 0
-    return np.round(quotient(above, np.rint(below)), digits)
-
-
-def _as_labels(values: FloatArray, seen: str, z: FloatArray, statistic: Statistic) -> FloatArray:
-    """Return means of people's scores as the nearest score that they gave, where a statistic compares labels."""
-    if "interval" in statistic.scales or seen not in ("input", "system"):
-        return values
-    given = np.unique(z[~np.isnan(z)])
-    nearest = given[np.abs(np.nan_to_num(values)[..., None] - given).argmin(axis=-1)]
-    return np.where(np.isnan(values), np.nan, nearest)
+            return mean_elsewhere(z.T, np.arange(len(z)), halves=level == "global").T
+        return mean_elsewhere(z, np.arange(z.shape[1]) if clusters is None else clusters, halves=level == "global")
 
 
 def ratings_of(chosen: Selection, human: int) -> FloatArray:

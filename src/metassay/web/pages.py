@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from importlib.resources import files
@@ -25,6 +25,13 @@ _SAMPLE = (
     ("A", "text-2", "5", "0.38", "0.9"),
     ("B", "text-1", "2", "0.35", "0.4"),
 )
+COLUMNS = {
+    "input_column": "Column of inputs",
+    "system_column": "Column of systems",
+    "annotator_column": "Column of people",
+}
+"""What may be said of the columns of a table, by the names that the options of reading have."""
+_COLUMN = '<label>{1} <input name="{0}" maxlength="200" autocomplete="off"></label>\n'
 _FIELD = (
     '<label>{0} <input name="{1}" type="number" step="any" required value="{2}" aria-describedby="about-{1}"></label>\n'
 )
@@ -51,6 +58,7 @@ def home(limits: Limits, kept: bool) -> str:
         limit_words=in_words(limits.upload),
         files=limits.files,
         options=options({name: name for name in formats}),
+        columns=each(_COLUMN, COLUMNS.items()),
         sample="<tr>" + each('<th scope="col">{}</th>', zip(head, strict=True)) + "</tr>",
         body="".join("<tr>" + each("<td>{}</td>", zip(row, strict=True)) + "</tr>" for row in rows),
         formats=each("<li><b>{}</b>: {}</li>", formats.items()),
@@ -133,18 +141,25 @@ def _done(session: Session, limits: Limits) -> str:
 
 def _recognised(session: Session) -> str:
     found = session.found
-    n, m = found["shape"]
-    names = ", ".join(found["systems"]) + (
-        f" and {n - len(found['systems']):,} more" if n > len(found["systems"]) else ""
+    tables = (
+        ("There are", ("", "number", "such as"), found["axes"]),
+        ("Texts and categories", ("name", "of", "values", "such as"), found["attributes"]),
+        ("Sample", ("system", "input", "column", "score", "annotator"), found["sample"]),
     )
     return _filled(
         "recognised",
-        systems=counted(n, "system"),
-        inputs=counted(m, "input"),
+        systems=counted(found["shape"][0], "system") if found["shape"][0] else "no systems",
+        inputs=counted(found["shape"][1], "input"),
         columns=counted(len(found["columns"]), "column"),
         said=each("<li>{}</li>", zip((*found["sources"], *found["notes"]), strict=True)),
-        names=escape(names),
+        tables="".join(_table(*table) for table in tables if table[2]),
     )
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    cells = "".join(f"<tr>{each('<td>{}</td>', zip(row, strict=True))}</tr>" for row in rows)
+    names = each('<th scope="col">{}</th>', zip(head, strict=True))
+    return f'<h3>{escape(title)}</h3><div class="wide"><table><tr>{names}</tr>{cells}</table></div>'
 
 
 def _form(session: Session, limits: Limits) -> str:
@@ -174,10 +189,13 @@ def _form(session: Session, limits: Limits) -> str:
 def _column_row(at: int, column: dict[str, Any], choices: dict[str, Any]) -> str:
     kind, lower = choices["columns"][at] if choices else (column["kind"], column["lower"])
     facts = "none" if column["low"] is None else f"{column['low']:.4g} to {column['high']:.4g}"
-    if column["missing"] and column["low"] is not None:
+    facts = escape(column["labels"]) or facts
+    if column["missing"] and facts != "none":
         facts += f", {column['missing'] / column['cells']:.1%} missing"
     if column["annotators"] > 1:
         facts += f", {column['annotators']} annotators"
+    if column["proposed"]:
+        facts += ", people’s judgment by its name"
     return (
         f'<tr><th scope="row" id="c{at}">{escape(column["name"])}</th><td>{facts}</td>'
         f'<td><select name="kind-{at}" aria-labelledby="c{at}">{options(chosen.KINDS, kind)}</select></td>'

@@ -15,8 +15,8 @@ import threading
 import time
 import traceback
 import zlib
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,6 +26,7 @@ from metassay.web.limits import in_words
 if TYPE_CHECKING:
     from metassay.core.scores import Column, Scores
     from metassay.report.document.report import Report
+    from metassay.studies.look import LookRow
 
 Order = dict[str, Any]
 Tell = Callable[[float, str], None]
@@ -36,23 +37,33 @@ PAUSE = 0.1
 _CHUNK = 1 << 20
 _MOST_NAMES = 200
 _MOST_NOTES = 20
+_MOST_ROWS = 30
 _NO_MEMORY = "the scores need more memory than one session may have; send fewer systems, inputs or columns"
 
 
 def look(order: Order) -> dict[str, Any]:
     """Read the files of an order and return what is in them, for a page to show."""
     from metassay.report.notes import sentences
+    from metassay.studies import look as study
 
     scores = _read(order)
+    made = study.look(scores)
     languages = dict.fromkeys(name for column in scores.columns.values() for name in column.labels("language"))
     return {
         "sources": [one_line(line, 200) for line in scores.sources],
-        "notes": [one_line(line, 400) for line in sentences(scores.notes)[:_MOST_NOTES]],
-        "systems": [one_line(name, 80) for name in scores.systems[:_MOST_NAMES]],
-        "shape": list(scores.shape),
+        "notes": [one_line(line, 400) for line in sentences(made.notes)[:_MOST_NOTES]],
+        "shape": [scores.shape[0] if scores.has_systems else 0, scores.shape[1]],
+        "axes": _texts(made.axes),
+        "attributes": _texts(made.attributes),
+        "sample": _texts(made.sample),
         "languages": [one_line(name, 80) for name in list(languages)[:_MOST_NAMES]],
-        "columns": [_facts(column) for column in scores.columns.values()],
+        "columns": [_facts(scores[row.name], row) for row in made.table],
     }
+
+
+def _texts(rows: Sequence[Any]) -> list[list[str]]:
+    """Return rows as texts that a page has room for."""
+    return [[one_line(str(value), 80) for value in astuple(row)] for row in rows[:_MOST_ROWS]]
 
 
 def report(order: Order, tell: Tell) -> dict[str, Any]:
@@ -86,13 +97,15 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
 
 def _read(order: Order) -> Scores:
     from metassay.core.ledger import Bounds
+    from metassay.core.reading import Reading
     from metassay.readers.recognition import read_all
 
     limits = order["limits"]
     for name in order["files"]:
         _inspect(Path(name), limits["unpacked"])
     bounds = Bounds(limits["columns"], limits["cells"])
-    return read_all(order["files"], format=order["format"], language=order["language"], bounds=bounds)
+    reading = Reading.of(**order.get("reading", {}))
+    return read_all(order["files"], format=order["format"], language=order["language"], reading=reading, bounds=bounds)
 
 
 def _inspect(path: Path, most: int) -> None:
@@ -117,19 +130,18 @@ def _inspect(path: Path, most: int) -> None:
         raise FormatError("it is a pickle, and pickles are not read here; save the scores as CSV", file=path)
 
 
-def _facts(column: Column) -> dict[str, Any]:
-    import numpy as np
-
-    there = column.values[~np.isnan(column.values)]
+def _facts(column: Column, row: LookRow) -> dict[str, Any]:
     return {
         "name": one_line(column.name, 80),
         "kind": column.kind,
+        "proposed": row.proposed,
+        "labels": one_line(row.labels, 80),
         "lower": column.lower_is_better,
-        "low": float(there.min()) if there.size else None,
-        "high": float(there.max()) if there.size else None,
-        "missing": int(column.values.size - there.size),
+        "low": row.low if row.n and not row.labels else None,
+        "high": row.high if row.n and not row.labels else None,
+        "missing": row.missing,
         "cells": int(column.values.size),
-        "annotators": len(column.labels("annotator")),
+        "annotators": row.annotators,
     }
 
 

@@ -27,7 +27,7 @@ METHODS = {
 def default(result: Plan) -> tuple[str, ...]:
     """Return the views that suit the number of metrics and criteria."""
     few = len(grouped(result.table, PLANNED)) <= MOST_CURVES
-    return ("curves", "needs", "ceiling") if few else ("needs", "ceiling")
+    return (*["curves"] * few, "needs", *["ceiling"] * bool(result.ceilings))
 
 
 def curves(result: Plan) -> tuple[Table, ...]:
