@@ -197,11 +197,11 @@ def test_anchors_beyond_whole_numbers_share_the_last_bucket():
 @pytest.mark.parametrize("kind", ["bucket", "partial", "formula"])
 def test_influence_says_what_leaving_out_groups_of_points_does(name, kind):
     random = np.random.default_rng(5)
-    groups, members = 20, 30
+    groups, members = 60, 12
     n = groups * members
     of = np.repeat(random.normal(size=groups), members)
     anchor, z = (np.clip(np.round(3 + 0.6 * of + 0.8 * random.normal(size=n)), 1, 5) for _ in range(2))
-    x = anchor + z + of + random.normal(size=n)
+    x = anchor + z + 0.5 * of + random.normal(size=n)
     statistic = find(name)
     if kind == "bucket":
         kernel = WithinBuckets(x, z, buckets_of(anchor, None), statistic, n)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.jackknife import added_up
+from metassay.stats.jackknife import added_up, df_of_variance
 from metassay.stats.levels import means_of_known
 from metassay.stats.methods.jackknife import LOWEST, JackknifeInterval, satterthwaite
 from metassay.stats.statistics.scales import Scale
@@ -73,7 +73,8 @@ class Moves:
             return np.nan
         systems = np.square(self.systems).sum()
         inputs = max(np.square(self.inputs).sum() - np.square(self.cells).sum(), LOWEST * systems)
-        df = satterthwaite(systems, inputs, (self.units[0] - 2, self.units[1] - 1))
+        of_systems = np.fmin(self.units[0] - 2.0, df_of_variance(self.systems))
+        df = satterthwaite(np.asarray(systems), np.asarray(inputs), (np.asarray(of_systems), self.units[1] - 1))
         return float(stdtrit(df, (1 + confidence) / 2) * np.sqrt(systems + inputs))
 
     def around(self, value: float, confidence: float, scale: Scale | None = None) -> Ends:
