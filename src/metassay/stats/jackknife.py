@@ -81,7 +81,7 @@ class Fit:
         most = np.full(left.shape[:-1], float(self.df[0]))
         if self.level not in ("input", "global"):
             return most
-        return np.fmin(most, df_of_variance(left - left.mean(axis=-1, keepdims=True)))
+        return np.asarray(np.fmin(most, df_of_variance(left - left.mean(axis=-1, keepdims=True))))
 
     @property
     def of_pairs(self) -> float:
