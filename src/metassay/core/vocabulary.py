@@ -27,6 +27,14 @@ LEVEL_ALIASES = {
     "sample": "global",
     "no-grouping": "global",
 }
+PROBES = {
+    "padding": "padded with empty sentences",
+    "repetition": "said twice",
+    "reformat": "put as a list",
+    "position-swap": "with both answers exchanged",
+    "name-swap": "with other models' names",
+}
+"""Changes that should move no verdict, and what an output is after each."""
 STATISTICS = tuple(statistic_names.BUILT_IN)
 BOOTSTRAPS = methods.BOOTSTRAPS
 HELD_INTERVALS = (methods.JACKKNIFE, *BOOTSTRAPS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from metassay.stats.methods.first_order import Ends, Moves
 from metassay.stats.methods.jackknife import JackknifeInterval
 from metassay.stats.partial_correlation import relative_difference
 from metassay.stats.statistics.scales import Scale
+from metassay.studies.yardsticks import ahead
 
 NONE = (math.nan, math.nan)
 
@@ -108,6 +109,25 @@ class Fixed(NamedTuple):
         """Return the interval; there are no others."""
         (found,) = JackknifeInterval().compute([self.case], Draws(1, 0), confidence)
         return (float(found.low[0]), float(found.high[0])), NONE, NONE
+
+
+def within_ahead(
+    spreads: Mapping[str, Drawn | Moved | Fixed], kinds: Mapping[str, str], alpha: float
+) -> dict[str, bool]:
+    """Return for each metric whether more of it is left than of every sentinel, one-sided at level `alpha`."""
+    moved = {name: spread for name, spread in spreads.items() if isinstance(spread, Moved)}
+    if not moved:
+        return ahead({name: s.within for name, s in spreads.items() if isinstance(s, Drawn)}, kinds, alpha)
+    found = {}
+    sentinels = [s for name, s in moved.items() if kinds[name] == "sentinel" and not math.isnan(s.within)]
+    for name, own in moved.items():
+        if kinds[name] == "metric" and sentinels:
+            gaps = [
+                (own.within - other.within, Moves.of_sum([(1.0, own.within_moves), (-1.0, other.within_moves)]))
+                for other in sentinels
+            ]
+            found[name] = all(moves.around(gap, 1 - 2 * alpha)[0] > 0 for gap, moves in gaps)
+    return found
 
 
 def quantile_over(spreads: Sequence[Drawn | Moved | Fixed], share: float, confidence: float) -> tuple[float, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, clustered_variance, estimate, mean, share
 from metassay.stats.influence import Paired, differences
-from metassay.stats.rater_agreement import agreement
+from metassay.stats.rater_agreement import agreement, repeated
 from metassay.stats.significance import corrected_pairs, rank_sets, ranks
 from metassay.stats.statistics.grades import LINEAR
 from metassay.stats.statistics.labels import confusion
@@ -396,10 +395,7 @@ def run_row(setting: Setting, judged: Judged) -> RunRow:
     of, runs = judged.criterion, judged.decided(judged.runs, np.tile(judged.criterion.truth, (len(judged.runs), 1)))
     known = judged.runs[~np.isnan(judged.runs)]
     near = 0.0 if of.kind == "labels" else 0.01 * float(np.ptp(known)) if len(known) else 0.0
-    hits = np.array([np.where(np.isnan(a + b), np.nan, np.abs(a - b) <= near) for a, b in combinations(runs, 2)])
-    there = (~np.isnan(hits)).sum(axis=0)
-    each = np.where(there > 0, np.nansum(hits, axis=0) / np.maximum(there, 1), np.nan)
-    same = mean(each, setting.ways(of.cells), setting.confidence)
+    same = mean(repeated(runs, near), setting.ways(of.cells), setting.confidence)
     kind = "alpha-nominal" if of.kind == "labels" else "alpha-interval"
     first = headline(setting, judged)
     single = [Paired(run, of.truth).estimate(first, setting.confidence).value for run in runs]

@@ -7,7 +7,7 @@ Parity?". No sentinel has seen the score that it is compared with: means leave o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -95,17 +95,17 @@ class Yardsticks:
         """Return what the rows are called."""
         return (*(f"sentinel-{seen}" for seen in self.sentinels), *(f"person-{label}" for label in self.people))
 
-    def joined(self, chosen: Selection, human: int, level: str, statistic: Statistic) -> Selection:
+    def joined(self, chosen: Selection, human: int, level: str, statistic: Statistic | None) -> Selection:
         """Return a selection with these rows as further metrics, for one criterion, level and statistic."""
         z, clusters = chosen.z[human], chosen.labels("inputs")
         rows: list[tuple[str, str, FloatArray]] = []
         for seen in self.sentinels:
             # A correlation with a constant is undefined whatever the scores are.
-            if level not in SEEN[seen] or (seen == "constant" and statistic.is_correlation):
+            if level not in SEEN[seen] or (seen == "constant" and statistic is not None and statistic.is_correlation):
                 continue
             if len(z) > 1 or seen not in ("system", "input"):
                 made = self._sentinel(seen, level, z, clusters)
-                if "interval" not in statistic.scales and seen in ("input", "system"):
+                if statistic is not None and "interval" not in statistic.scales and seen in ("input", "system"):
                     made = nearest_given(made, z)
                 rows.append((f"sentinel-{seen}", "sentinel", made))
         labels = chosen.scores[chosen.humans[human]].labels("annotator")
@@ -170,6 +170,29 @@ def beaten(
                 if not np.isnan(mine + other):
                     found[m] = found.get(m, True) and bool(mine > other if np.isnan(p) else p <= alpha)
     return found
+
+
+def ahead(drawn: Mapping[str, FloatArray], kinds: Mapping[str, str], alpha: float) -> dict[str, bool]:
+    """Return for each metric whether it is better than every sentinel in all but a share `alpha` of the same resamples.
+
+    Resamples in which one of the two is undefined do not count; a sentinel that is never defined is passed over.
+    """
+    sentinels = [own for name, own in drawn.items() if kinds[name] == "sentinel"]
+    found = {}
+    for name, own in drawn.items():
+        gaps = [gap[~np.isnan(gap)] for gap in (own - other for other in sentinels)]
+        if kinds[name] == "metric" and any(map(len, gaps)):
+            found[name] = all((gap <= 0).mean() <= alpha for gap in gaps if len(gap))
+    return found
+
+
+def notes_on_draws(rows: Iterable[Any], what: str, alpha: float) -> list[Note]:
+    """Note which metrics are not better than the sentinels in nearly all resamples."""
+    return [
+        Note.of("sentinels-in-resamples", human=row.human, what=what, metric=row.metric, alpha=alpha)
+        for row in rows
+        if row.beats_sentinels is False
+    ]
 
 
 def notes_on_sentinels(rows: Iterable[Any], alpha: float) -> list[Note]:

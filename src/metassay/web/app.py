@@ -107,10 +107,12 @@ class Front:
 
     async def example(self, request: Request) -> Response:
         """Begin a session with the example data."""
+        async with _form(request, _FORM, 0, 10) as form:
+            name = "votes.csv" if choices.text(form, "file", 40) == "votes.csv" else "example.csv"
         session = await self.sessions.begin(_person(request))
-        session.files.append("example.csv")
-        with as_file(files("metassay").joinpath("data", "example.csv")) as path:
-            await asyncio.to_thread(shutil.copyfile, path, session.inbox / "example.csv")
+        session.files.append(name)
+        with as_file(files("metassay").joinpath("data", name)) as path:
+            await asyncio.to_thread(shutil.copyfile, path, session.inbox / name)
         return self._begin(request, session)
 
     def _begin(self, request: Request, session: Session) -> Response:

@@ -13,6 +13,7 @@ from metassay.core.signature import VERSION
 from metassay.readers import FORMATS
 from metassay.report.document.page import style as report_style
 from metassay.report.document.report import TITLE
+from metassay.report.document.votes import TITLE as VOTES_TITLE
 from metassay.report.numbers import counted
 from metassay.report.templates import each, filled, options
 from metassay.web import choices as chosen
@@ -32,6 +33,8 @@ COLUMNS = {
 }
 """What may be said of the columns of a table, by the names that the options of reading have."""
 _COLUMN = '<label>{1} <input name="{0}" maxlength="200" autocomplete="off"></label>\n'
+_HEADS = (("Column", "Scores", "Is", "Lower is better"), ("Rater", "Votes", "Is"))
+"""Headings of the columns, and of raters."""
 _FIELD = (
     '<label>{0} <input name="{1}" type="number" step="any" required value="{2}" aria-describedby="about-{1}"></label>\n'
 )
@@ -150,7 +153,7 @@ def _recognised(session: Session) -> str:
         "recognised",
         systems=counted(found["shape"][0], "system") if found["shape"][0] else "no systems",
         inputs=counted(found["shape"][1], "input"),
-        columns=counted(len(found["columns"]), "column"),
+        columns=_what(found),
         said=each("<li>{}</li>", zip((*found["sources"], *found["notes"]), strict=True)),
         tables="".join(_table(*table) for table in tables if table[2]),
     )
@@ -162,27 +165,52 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> st
     return f'<h3>{escape(title)}</h3><div class="wide"><table><tr>{names}</tr>{cells}</table></div>'
 
 
+def _what(found: dict[str, Any]) -> str:
+    if found["votes"]:
+        return f"{counted(found['votes'], 'vote')} of {counted(len(found['columns']), 'rater')}"
+    return f"{counted(len(found['columns']), 'column')} of scores"
+
+
 def _form(session: Session, limits: Limits) -> str:
     found, choices = session.found, session.choices
+    voted = bool(found["votes"])
     language = ""
     if len(found["languages"]) > 1:
         languages = options({name: name for name in found["languages"]}, choices.get("language"))
         language = f'<label>Language <select name="language">{languages}</select></label>'
     columns = {str(at): column["name"] for at, column in enumerate(found["columns"])}
-    defaults = chosen.defaults(limits)
+    criterion = '<label>Main criterion <select name="first"><option value="">the first that people judged</option>'
+    criterion += options(columns, str(choices.get("first"))) + "</select></label>"
+    defaults = chosen.defaults(limits, voted)
     told = {name: each.option.help for name, each in chosen.OPTIONS.items()}
-    tools = (("metric", "All others are metrics"), ("", "Leave all others out"))
+    tools = {"metric": "All others are metrics", "": "Leave all others out"}
+    if voted:
+        tools = {"human": "The others are people", "metric": "The others are judges", "": "Leave out the others"}
+    row = _rater_row if voted else _column_row
     return _filled(
         "choose",
         key=session.key,
-        rows="".join(_column_row(i, column, choices) for i, column in enumerate(found["columns"])),
-        tools=each('<button type="button" data-set="{}">{}</button>', tools),
+        heading_of_columns="Who the raters are" if voted else "What the columns are",
+        ask="Votes of people make one ranking, those of each judge another; where there are both, they are compared."
+        if voted
+        else "Mark at least one column as people’s judgment and one as a metric.",
+        heads=each('<th scope="col">{}</th>', zip(_HEADS[voted], strict=True)),
+        rows="".join(row(i, column, choices) for i, column in enumerate(found["columns"])),
+        tools=each('<button type="button" data-set="{}">{}</button>', tools.items()),
         language=language,
-        first=options(columns, str(choices.get("first"))),
+        first="" if voted else criterion,
         heading=escape(choices.get("title", "")),
-        placeholder=escape(TITLE),
+        placeholder=escape(VOTES_TITLE if voted else TITLE),
         fields=each(_FIELD, ((name.capitalize(), name, choices.get(name, defaults[name])) for name in told)),
         hints=each('<p class="hint" id="about-{}">{}: {}.</p>', ((n, n.capitalize(), told[n]) for n in told)),
+    )
+
+
+def _rater_row(at: int, rater: dict[str, Any], choices: dict[str, Any]) -> str:
+    kind = choices["columns"][at][0] if choices else rater["kind"]
+    return (
+        f'<tr><th scope="row" id="c{at}">{escape(rater["name"])}</th><td>{counted(rater["votes"], "vote")}</td>'
+        f'<td><select name="kind-{at}" aria-labelledby="c{at}">{options(chosen.RATERS, kind)}</select></td></tr>'
     )
 
 

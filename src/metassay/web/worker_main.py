@@ -20,11 +20,13 @@ from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from metassay.errors import FormatError, MetassayError, one_line
+from metassay.errors import DataError, FormatError, MetassayError, one_line
 from metassay.web.limits import in_words
 
 if TYPE_CHECKING:
+    from metassay.core.column import Kind
     from metassay.core.scores import Column, Scores
+    from metassay.core.votes import Votes
     from metassay.report.document.report import Report
     from metassay.studies.look import LookRow
 
@@ -43,21 +45,26 @@ _NO_MEMORY = "the scores need more memory than one session may have; send fewer 
 
 def look(order: Order) -> dict[str, Any]:
     """Read the files of an order and return what is in them, for a page to show."""
+    from metassay.core.votes import Votes
     from metassay.report.notes import sentences
     from metassay.studies import look as study
 
-    scores = _read(order)
-    made = study.look(scores)
-    languages = dict.fromkeys(name for column in scores.columns.values() for name in column.labels("language"))
+    data = _read(order)
+    made = study.look(data)
+    columns = () if isinstance(data, Votes) else tuple(data.columns.values())
+    languages = dict.fromkeys(name for column in columns for name in column.labels("language"))
     return {
-        "sources": [one_line(line, 200) for line in scores.sources],
+        "sources": [one_line(line, 200) for line in data.sources],
         "notes": [one_line(line, 400) for line in sentences(made.notes)[:_MOST_NOTES]],
-        "shape": [scores.shape[0] if scores.has_systems else 0, scores.shape[1]],
+        "shape": [len(data.systems) if isinstance(data, Votes) or data.has_systems else 0, len(data.inputs)],
         "axes": _texts(made.axes),
         "attributes": _texts(made.attributes),
         "sample": _texts(made.sample),
         "languages": [one_line(name, 80) for name in list(languages)[:_MOST_NAMES]],
-        "columns": [_facts(scores[row.name], row) for row in made.table],
+        "columns": _raters(data, order["limits"]["columns"])
+        if isinstance(data, Votes)
+        else [_facts(data[row.name], row) for row in made.table],
+        "votes": len(data) if isinstance(data, Votes) else 0,
     }
 
 
@@ -69,14 +76,20 @@ def _texts(rows: Sequence[Any]) -> list[list[str]]:
 def report(order: Order, tell: Tell) -> dict[str, Any]:
     """Make the report of an order and write it where the order says."""
     from metassay import engine
+    from metassay.core.votes import Votes
     from metassay.report.document.page import QUESTIONS
     from metassay.report.document.report import make_report
+    from metassay.report.document.votes import make_votes_report
 
-    scores = _read(order)
+    data = _read(order)
+    make: Callable[..., Any] = make_report
     # Columns go by their position: a name could be a pattern, a list, or a megabyte.
-    every = list(scores.columns.values())
-    chosen = [replace(every[at], kind=kind, lower_is_better=lower) for at, kind, lower in order["columns"]]
-    scores = replace(scores, columns={column.name: column for column in chosen})
+    if isinstance(data, Votes):
+        make, data = make_votes_report, _voting(data, order["columns"], order["limits"]["columns"])
+    else:
+        every = list(data.columns.values())
+        chosen = [replace(every[at], kind=kind, lower_is_better=lower) for at, kind, lower in order["columns"]]
+        data = replace(data, columns={column.name: column for column in chosen})
     study, furthest = "", 0.0
 
     def begun(name: str, _: int, __: int) -> None:
@@ -90,19 +103,25 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
         tell(furthest, study)
 
     with engine.reporting(worked):
-        title = order["title"] or None
-        made = cast("Report", make_report(scores, order["output"], title=title, watch=begun, **order["options"]))
+        named = {"title": order["title"]} if order["title"] else {}
+        made = cast("Report", make(data, order["output"], **named, watch=begun, **order["options"]))
     return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
 
 
-def _read(order: Order) -> Scores:
+def _read(order: Order) -> Scores | Votes:
     from metassay.core.ledger import Bounds
     from metassay.core.reading import Reading
-    from metassay.readers.recognition import read_all
+    from metassay.readers import read_votes, votes
+    from metassay.readers.recognition import holds_votes, read_all
 
     limits = order["limits"]
     for name in order["files"]:
         _inspect(Path(name), limits["unpacked"])
+    if order["format"] in votes.FORMATS or (order["format"] is None and any(map(holds_votes, order["files"]))):
+        found = read_votes(*order["files"])
+        if len(found) > limits["cells"]:
+            raise DataError(f"there are {len(found):,} votes; at most {limits['cells']:,} are taken here")
+        return found
     bounds = Bounds(limits["columns"], limits["cells"])
     reading = Reading.of(**order.get("reading", {}))
     return read_all(order["files"], format=order["format"], language=order["language"], reading=reading, bounds=bounds)
@@ -143,6 +162,38 @@ def _facts(column: Column, row: LookRow) -> dict[str, Any]:
         "cells": int(column.values.size),
         "annotators": row.annotators,
     }
+
+
+def _most_votes(votes: Votes, most: int) -> list[int]:
+    """Return the raters that a form shows, those with the most votes first."""
+    import numpy as np
+
+    counts = np.bincount(votes.rater, minlength=len(votes.raters))
+    return [int(at) for at in np.argsort(-counts, kind="stable")[:most]]
+
+
+def _raters(votes: Votes, most: int) -> list[dict[str, Any]]:
+    """Return what a form says of raters."""
+    names = [votes.raters[at] for at in _most_votes(votes, most)]
+    counts = [int((votes.rater == votes.raters.index(name)).sum()) for name in names]
+    return [
+        {"name": one_line(name, 80), "kind": votes.kinds.get(name, "other"), "lower": False, "votes": n}
+        for name, n in zip(names, counts, strict=True)
+    ]
+
+
+def _voting(votes: Votes, chosen: list[tuple[int, str, bool]], most: int) -> Votes:
+    """Return the votes of the raters that were not left out, each of the kind that was chosen."""
+    import numpy as np
+
+    shown = _most_votes(votes, most)
+    kinds = {votes.raters[shown[at]]: kind for at, kind, _ in chosen}
+    hidden = {votes.raters[at] for at in shown} - kinds.keys()
+    every = {name: kinds.get(name, votes.kinds.get(name, "other")) for name in votes.raters if name not in hidden}
+    codes = np.array([list(every).index(name) if name in every else -1 for name in votes.raters])[votes.rater]
+    kept = votes.where(codes >= 0)
+    known = cast("dict[str, Kind]", {name: kind for name, kind in every.items() if kind != "other"})
+    return replace(kept, raters=tuple(every), rater=codes[codes >= 0], kinds=known)
 
 
 # -- the process --------------------------------------------------------------------------------

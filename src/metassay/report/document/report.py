@@ -11,7 +11,7 @@ from metassay.core.files import write_text
 from metassay.core.scores import Scores
 from metassay.core.study import study
 from metassay.report.document import page, summary
-from metassay.report.document.study_runs import Dossier, Watch, gather
+from metassay.report.document.study_runs import Findings, Watch, gather
 
 if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics
@@ -27,8 +27,8 @@ class Report:
     """The whole document: one file that needs no network."""
     sentences: tuple[str, ...]
     """The sentences that matter."""
-    dossier: Dossier
-    """The results behind it."""
+    dossier: Findings
+    """The results behind it, by study (``results``), and which studies the data do not allow (``skipped``)."""
 
     def save(self, path: str | Path) -> None:
         """Write the document to `path`, whole or not at all."""
