@@ -205,7 +205,8 @@ def test_thirty_metrics_and_a_hundred_systems_stay_usable(watched, tmp_path, mon
         "precision": ma.precision(scores, resamples=50),
     }
     monkeypatch.setattr("metassay.report.document.page.LONGEST_LIST", 29)
-    page_of = render(Dossier(scores, ("overall",), tuple(names), results, {}), title="Many")
+    data = {"scores": scores, "humans": ("overall",), "metrics": tuple(names)}
+    page_of = render(Dossier(**data, results=results, skipped={}, full=True), title="Many")
     (tmp_path / "r.html").write_text(page_of, encoding="utf-8")
     page = opened(watched, tmp_path / "r.html")
     draw_everything(page)
