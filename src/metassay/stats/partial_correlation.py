@@ -11,6 +11,7 @@ Points are cells, weights are multiplicities of shape (points, B), as everywhere
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -81,6 +82,14 @@ class WithinBuckets:
         for at, r, own in known:
             psi[at] = (own + r - average) * len(psi) / points
         return average, psi, len(found) - len(known)
+
+    def without(self, units: IntArray, count: int) -> FloatArray:
+        """Return the averaged correlation without each unit 0, 1, … of the points, (count,)."""
+        if not self.members:
+            return np.full(count, np.nan)
+        left = [self._statistic.without(self._x[at], self._z[at], units[at], count) for at in self.members]
+        sizes = np.stack([len(at) - np.bincount(units[at], minlength=count) for at in self.members])
+        return average_defined(np.stack(left), sizes.astype(np.float64))
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the averaged correlation in each draw, (B,)."""
@@ -154,15 +163,38 @@ class Partialled:
         if found is None or math.isnan(found[0]):
             return found
         estimate, psi = found
+        for of_slope, effect in self._steep:
+            psi = psi + of_slope * effect
+        return estimate, np.asarray(psi - psi.mean())
+
+    @cached_property
+    def _steep(self) -> list[tuple[FloatArray, float]]:
+        """What points do to both slopes, and what these do to the coefficient."""
+        found = []
         for values, slope, other in ((self.x, self.slope_x, self._rests[1]), (self.z, self.slope_z, self._rests[0])):
             # Both are standardised.
-            of_slope = self.anchor * (values - slope * self.anchor)
+            of_slope, effect = self.anchor * (values - slope * self.anchor), 0.0
             step = BROAD * float(of_slope.std()) / math.sqrt(len(of_slope))
             if step > 0:
                 ends = (_once(self._rest(values, slope + by), other, self.statistic.name) for by in (-step, step))
                 below, above = ends
-                psi = psi + of_slope * (above - below) / (2 * step)
-        return estimate, np.asarray(psi - psi.mean())
+                effect = (above - below) / (2 * step)
+            found.append((of_slope, effect))
+        return found
+
+    def without(self, units: IntArray, count: int) -> FloatArray:
+        """Return the partial correlation without each unit 0, 1, … of the points, (count,); slopes to first order."""
+        if not self.defined:
+            return np.full(count, np.nan)
+        if self._closed:
+            return self._formula.without(units, count)
+        left = self.statistic.without(*self._rests, units, count)
+        sums = np.stack([row.sum() - np.bincount(units, row, count) for row in self._sums])
+        for (_, effect), at, slopes in zip(
+            self._steep, (self.slope_x, self.slope_z), self._slopes_of(sums), strict=True
+        ):
+            left = left + effect * (slopes - at)
+        return np.asarray(np.clip(left, -1.0, 1.0))
 
     @property
     def _closed(self) -> bool:
@@ -228,7 +260,11 @@ class Partialled:
 
     def _slopes(self, weights: Numbers) -> FloatArray:
         """Return the slopes of x and z on the anchor in each draw, (2, B); NaN where the anchor does not vary."""
-        xa, za, aa, x, z, a, n = self._sums @ weights.astype(np.float64)
+        return self._slopes_of(self._sums @ weights.astype(np.float64))
+
+    @staticmethod
+    def _slopes_of(sums: FloatArray) -> FloatArray:
+        xa, za, aa, x, z, a, n = sums
         n = np.maximum(n, 1.0)
         spread = aa - a * a / n
         spread = np.where(spread > FIXED * n, spread, np.nan)
@@ -275,7 +311,15 @@ class PartialFormula:
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the partial correlation in each draw, (B,); NaN where the anchor settles a variable."""
-        xz, xa, za = (pair.correlate(weights) for pair in self._pairs)
+        return self._combined(pair.correlate(weights) for pair in self._pairs)
+
+    def without(self, units: IntArray, count: int) -> FloatArray:
+        """Return the partial correlation without each unit 0, 1, … of the points, (count,)."""
+        return self._combined(self._statistic.without(one, other, units, count) for one, other in self._of)
+
+    @staticmethod
+    def _combined(coefficients: Iterable[FloatArray]) -> FloatArray:
+        xz, xa, za = coefficients
         left_x, left_z = 1 - xa**2, 1 - za**2
         settled = ~((left_x >= FIXED) & (left_z >= FIXED))
         return ratio(xz - xa * za, np.sqrt(np.where(settled, 0.0, left_x * left_z)))

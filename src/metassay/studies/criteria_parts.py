@@ -220,10 +220,14 @@ def _moved(task: Task, parts: Sequence[_Part], statistic: Statistic, sampling: S
     x, z = task.x.ravel(), task.z.ravel()
     wholes: dict[bytes, tuple[float, Moves]] = {}
 
-    def moves(at: IntArray, psi: FloatArray) -> Moves:
+    n, m = task.x.shape
+    units = np.repeat(np.arange(n) if sampling.families is None else sampling.families, m)
+    count = int(units.max(initial=-1)) + 1
+
+    def moves(at: IntArray, psi: FloatArray, left: FloatArray) -> Moves:
         cells = np.full(len(x), np.nan)
         cells[at] = psi / max(len(at), 1)
-        return Moves.of_cells(cells.reshape(task.x.shape), sampling.families, sampling.clusters)
+        return Moves.of_cells(cells.reshape(n, m), sampling.families, sampling.clusters, left)
 
     found = []
     for part in parts:
@@ -231,13 +235,15 @@ def _moved(task: Task, parts: Sequence[_Part], statistic: Statistic, sampling: S
             known = statistic.influence(x[part.at], z[part.at])
             if known is None:
                 return None
-            wholes[part.cells] = known[0], moves(part.at, known[1])
+            left = statistic.without(x[part.at], z[part.at], units[part.at], count)
+            wholes[part.cells] = known[0], moves(part.at, known[1], left)
         within = part.kernel.influence()
         if within is None:
             return None
         estimate, whole = wholes[part.cells]
+        of_within = moves(part.at, within[1], part.kernel.without(units[part.at], count))
         undefined = int(within[2]) if len(within) > 2 else 0
-        spread = Moved(estimate, within[0], whole, moves(part.at, within[1]), statistic.scale)
+        spread = Moved(estimate, within[0], whole, of_within, statistic.scale)
         found.append(_finding(task, part, (estimate, within[0], undefined), spread))
     return found
 
