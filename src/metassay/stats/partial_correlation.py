@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,18 @@ def buckets_of(anchor: FloatArray, edges: FloatArray | None) -> IntArray:
     return np.searchsorted(edges, anchor + 1e-9 * np.maximum(np.abs(anchor), 1.0), side="right").astype(np.int64)
 
 
+class Held(NamedTuple):
+    """A correlation with the anchor held fixed, and what moves it."""
+
+    value: float
+    psi: FloatArray
+    """What each of n points does to it, which moves it by ψ/n."""
+    left: FloatArray
+    """The correlation without each unit of points."""
+    undefined: int = 0
+    """Buckets that are undefined."""
+
+
 class WithinBuckets:
     """Correlate within each bucket and average, each bucket as heavy as it is large.
 
@@ -69,27 +81,22 @@ class WithinBuckets:
         """The points of each bucket, ready to be correlated."""
         return [self._statistic.points(self._x[at], self._z[at], self._total) for at in self.members]
 
-    def influence(self) -> tuple[float, FloatArray, int] | None:
-        """Return the averaged correlation, what points do to it, and how many buckets are undefined; see Statistic."""
-        found = [self._statistic.influence(self._x[at], self._z[at]) for at in self.members]
-        known = [(at, *each) for at, each in zip(self.members, found, strict=True) if each and not np.isnan(each[0])]
-        if any(each is None for each in found):
+    def moved(self, units: IntArray, count: int) -> Held | None:
+        """Return the averaged correlation, and what points and units 0, 1, … of them do; None if that is not known."""
+        found = [self._statistic.moved(self._x[at], self._z[at], units[at], count) for at in self.members]
+        parts = [(at, *each) for at, each in zip(self.members, found, strict=True) if each is not None]
+        if len(parts) < len(found):
             return None
-        psi, points = np.zeros(len(self._x)), sum(len(at) for at, _, _ in known)
+        known = [part for part in parts if not np.isnan(part[1])]
+        psi, points = np.zeros(len(self._x)), sum(len(at) for at, _, _, _ in known)
         if not points:
-            return math.nan, psi, len(found)
-        average = sum(r * len(at) for at, r, _ in known) / points
-        for at, r, own in known:
+            return Held(math.nan, psi, np.full(count, np.nan), len(found))
+        average = sum(r * len(at) for at, r, _, _ in known) / points
+        for at, r, own, _ in known:
             psi[at] = (own + r - average) * len(psi) / points
-        return average, psi, len(found) - len(known)
-
-    def without(self, units: IntArray, count: int) -> FloatArray:
-        """Return the averaged correlation without each unit 0, 1, … of the points, (count,)."""
-        if not self.members:
-            return np.full(count, np.nan)
-        left = [self._statistic.without(self._x[at], self._z[at], units[at], count) for at in self.members]
-        sizes = np.stack([len(at) - np.bincount(units[at], minlength=count) for at in self.members])
-        return average_defined(np.stack(left), sizes.astype(np.float64))
+        sizes = np.stack([len(at) - np.bincount(units[at], minlength=count) for at, _, _, _ in parts])
+        left = average_defined(np.stack([part[3] for part in parts]), sizes.astype(np.float64))
+        return Held(average, psi, left, len(found) - len(known))
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the averaged correlation in each draw, (B,)."""
@@ -151,21 +158,27 @@ class Partialled:
         """Residuals of x and z for the slopes of all points."""
         return self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z)
 
-    def influence(self) -> tuple[float, FloatArray] | None:
-        """Return the partial correlation, and what points do to it: directly, and by moving both slopes."""
+    def moved(self, units: IntArray, count: int) -> Held | None:
+        """Return the partial correlation, and what points and units of them do: directly, and by moving both slopes.
+
+        What slopes do is measured on a straight line.
+        """
         if not self.defined:
-            return math.nan, np.full(len(self.x), np.nan)
+            return Held(math.nan, np.full(len(self.x), np.nan), np.full(count, np.nan))
         if not self.statistic.is_correlation:
             return None
         if self._closed:
-            return self._formula.influence()
-        found = self.statistic.influence(*self._rests)
+            return self._formula.moved(units, count)
+        found = self.statistic.moved(*self._rests, units, count)
         if found is None or math.isnan(found[0]):
-            return found
-        estimate, psi = found
-        for of_slope, effect in self._steep:
+            return found and Held(*found)
+        estimate, psi, left = found
+        sums = np.stack([row.sum() - np.bincount(units, row, count) for row in self._sums])
+        slopes = zip((self.slope_x, self.slope_z), self._slopes_of(sums), strict=True)
+        for (of_slope, effect), (slope, slope_left) in zip(self._steep, slopes, strict=True):
             psi = psi + of_slope * effect
-        return estimate, np.asarray(psi - psi.mean())
+            left = left + effect * (slope_left - slope)
+        return Held(estimate, np.asarray(psi - psi.mean()), np.clip(left, -1.0, 1.0))
 
     @cached_property
     def _steep(self) -> list[tuple[FloatArray, float]]:
@@ -181,20 +194,6 @@ class Partialled:
                 effect = (above - below) / (2 * step)
             found.append((of_slope, effect))
         return found
-
-    def without(self, units: IntArray, count: int) -> FloatArray:
-        """Return the partial correlation without each unit 0, 1, … of the points, (count,); slopes to first order."""
-        if not self.defined:
-            return np.full(count, np.nan)
-        if self._closed:
-            return self._formula.without(units, count)
-        left = self.statistic.without(*self._rests, units, count)
-        sums = np.stack([row.sum() - np.bincount(units, row, count) for row in self._sums])
-        for (_, effect), at, slopes in zip(
-            self._steep, (self.slope_x, self.slope_z), self._slopes_of(sums), strict=True
-        ):
-            left = left + effect * (slopes - at)
-        return np.asarray(np.clip(left, -1.0, 1.0))
 
     @property
     def _closed(self) -> bool:
@@ -292,18 +291,20 @@ class PartialFormula:
     def _pairs(self) -> list[Points]:
         return [self._statistic.points(one, other, self._total) for one, other in self._of]
 
-    def influence(self) -> tuple[float, FloatArray] | None:
-        """Return the partial correlation, and what points do to it, by the slopes of the formula."""
-        found = [self._statistic.influence(one, other) for one, other in self._of]
-        if any(each is None for each in found):
+    def moved(self, units: IntArray, count: int) -> Held | None:
+        """Return the partial correlation, and what points and units of them do, points by the slopes of the formula."""
+        found = [self._statistic.moved(one, other, units, count) for one, other in self._of]
+        known = [each for each in found if each is not None]
+        if len(known) < len(found):
             return None
-        (xz, psi), (xa, psi_x), (za, psi_z) = (each for each in found if each is not None)
+        (xz, psi, _), (xa, psi_x, _), (za, psi_z, _) = known
         left_x, left_z = 1 - xa**2, 1 - za**2
         if not (left_x >= FIXED and left_z >= FIXED and not math.isnan(xz)):
-            return math.nan, np.full(self.n, np.nan)
+            return Held(math.nan, np.full(self.n, np.nan), np.full(count, np.nan))
         below = math.sqrt(left_x * left_z)
         r = (xz - xa * za) / below
-        return r, psi / below + psi_x * (r * xa / left_x - za / below) + psi_z * (r * za / left_z - xa / below)
+        moved = psi / below + psi_x * (r * xa / left_x - za / below) + psi_z * (r * za / left_z - xa / below)
+        return Held(r, moved, self._combined(each[2] for each in known))
 
     def estimate(self) -> float:
         """Return the partial correlation."""
@@ -312,10 +313,6 @@ class PartialFormula:
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the partial correlation in each draw, (B,); NaN where the anchor settles a variable."""
         return self._combined(pair.correlate(weights) for pair in self._pairs)
-
-    def without(self, units: IntArray, count: int) -> FloatArray:
-        """Return the partial correlation without each unit 0, 1, … of the points, (count,)."""
-        return self._combined(self._statistic.without(one, other, units, count) for one, other in self._of)
 
     @staticmethod
     def _combined(coefficients: Iterable[FloatArray]) -> FloatArray:

@@ -232,19 +232,16 @@ def _moved(task: Task, parts: Sequence[_Part], statistic: Statistic, sampling: S
     found = []
     for part in parts:
         if part.cells not in wholes:
-            known = statistic.influence(x[part.at], z[part.at])
+            known = statistic.moved(x[part.at], z[part.at], units[part.at], count)
             if known is None:
                 return None
-            left = statistic.without(x[part.at], z[part.at], units[part.at], count)
-            wholes[part.cells] = known[0], moves(part.at, known[1], left)
-        within = part.kernel.influence()
+            wholes[part.cells] = known[0], moves(part.at, *known[1:])
+        within = part.kernel.moved(units[part.at], count)
         if within is None:
             return None
         estimate, whole = wholes[part.cells]
-        of_within = moves(part.at, within[1], part.kernel.without(units[part.at], count))
-        undefined = int(within[2]) if len(within) > 2 else 0
-        spread = Moved(estimate, within[0], whole, of_within, statistic.scale)
-        found.append(_finding(task, part, (estimate, within[0], undefined), spread))
+        spread = Moved(estimate, within.value, whole, moves(part.at, within.psi, within.left), statistic.scale)
+        found.append(_finding(task, part, (estimate, within.value, within.undefined), spread))
     return found
 
 

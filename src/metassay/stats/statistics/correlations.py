@@ -89,9 +89,11 @@ class Correlation(Statistic):
         """Return the correlation, and what each point does to it."""
         return left_out.influence(x, z, self.name)
 
-    def without(self, x: FloatArray, z: FloatArray, units: IntArray, count: int) -> FloatArray:
+    def moved(
+        self, x: FloatArray, z: FloatArray, units: IntArray, count: int
+    ) -> tuple[float, FloatArray, FloatArray]:
         """Leave out units of points in closed form."""
-        return left_out.without_blocks(x, z, units, count, self.name)
+        return left_out.moved(x, z, units, count, self.name)
 
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:
         """Prepare values of points."""
