@@ -57,7 +57,7 @@ PAPER_STEPS = 10
 """Steps of the grid of score differences in Deutsch, Dror and Roth (2022)."""
 
 _STUDIED = "what to study"
-_PLACE = "where it runs"
+_PLACE = "reproducibility and speed"
 _GOAL = "what is wanted"
 _PAIRS = "which pairs of systems"
 _COMPARED = "what to compare"
@@ -275,6 +275,7 @@ Seed = Annotated[
         _seed,
         **_N,
         key="seed",
+        group=_PLACE,
     ),
 ]
 

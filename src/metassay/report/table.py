@@ -64,6 +64,8 @@ class Section:
     """The words above the rows; may be empty."""
     rows: tuple[tuple[Cell, ...], ...]
     """One tuple of cells per row, as many as the table has columns."""
+    left_out: int = 0
+    """How many further rows are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,16 @@ class Table:
         """The legend, and what bold stands for."""
         return [*self.legend, *([f"Bold: {self.bold}."] if self.bold else [])]
 
+    def of_columns(self, kept: Sequence[int]) -> Table:
+        """Return the table with some of its columns."""
+        sections = tuple(replace(s, rows=tuple(tuple(row[at] for at in kept) for row in s.rows)) for s in self.sections)
+        return replace(self, columns=tuple(self.columns[at] for at in kept), sections=sections)
+
     def on(self, medium: str) -> Table:
         """Return the table as a medium shows it, ``screen`` or ``paper``."""
-        kept = [at for at, column in enumerate(self.columns) if column.medium in ("", medium)]
-        columns = tuple(self.columns[at] for at in kept)
-        told = distinct(column.legend for column in columns if column.legend and column.legend not in self.legend)
-        sections = [Section(s.title, tuple(tuple(row[at] for at in kept) for row in s.rows)) for s in self.sections]
-        return replace(self, columns=columns, sections=tuple(sections), legend=(*self.legend, *told))
+        few = self.of_columns([at for at, column in enumerate(self.columns) if column.medium in ("", medium)])
+        told = distinct(column.legend for column in few.columns if column.legend and column.legend not in self.legend)
+        return replace(few, legend=(*self.legend, *told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,8 @@ class Page:
     """The recipe of the numbers."""
     lead: tuple[str, ...] = ()
     """The answer in words, before all tables."""
+    left_out: str = ""
+    """What is not shown, and how to see it."""
 
 
 def name(text: str, bold: bool = False) -> Cell:

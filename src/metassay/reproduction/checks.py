@@ -304,7 +304,7 @@ def _downgrade(
     from metassay.texts.scorers.scoring import score
 
     if slow and not desk.effort.slow:
-        raise CannotCheckError("takes minutes: left to the full run (--full)")
+        raise CannotCheckError("takes minutes: left to the full run (--thorough)")
     texts = desk.texts(data)
     damaged = corrupt(texts, corruption, seed=desk.seed)
     before, after = (

@@ -41,7 +41,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "metrics": ("table", "details"),
     "normality": ("table",),
     "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
-    "plan": ("curves", "needs", "ceiling"),
+    "plan": ("curves", "overview", "needs", "ceiling"),
     "plan-labels": ("needs", "choices"),
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import Shown, bold, build, figures, grouped, words
+from metassay.report.views.columns import Shown, across, bold, build, figures, grouped, lines, optional, words
 
 if TYPE_CHECKING:
     from metassay.studies.plan import CeilingRow, NeedRow, Plan, PlanRow
@@ -27,7 +27,36 @@ METHODS = {
 def default(result: Plan) -> tuple[str, ...]:
     """Return the views that suit the number of metrics and criteria."""
     few = len(grouped(result.table, PLANNED)) <= MOST_CURVES
-    return ("curves", "needs", "ceiling") if few else ("needs", "ceiling")
+    return ("curves", "needs", "ceiling") if few else ("overview", "needs", "ceiling")
+
+
+def overview(result: Plan) -> tuple[Table, ...]:
+    """Return a row per metric and criterion: what the data give now, and how many of each axis are needed."""
+    powered = result.table[0].metric_b is not None
+    value = "power" if powered else "width"
+    now = {need: rows[0].now for need, rows in grouped(result.needs, "axis").items()}
+    at_size = {(row.metric, row.metric_b, row.human): row for row in result.table if row.n == now.get(row.axis)}
+
+    def found(line: list[NeedRow]) -> float | None:
+        row = at_size.get((line[0].metric, line[0].metric_b, line[0].human))
+        return None if row is None else float(getattr(row, value))
+
+    columns = [
+        "metric",
+        optional("against|metric_b"),
+        len({need.human for need in result.needs}) > 1 and "human",
+        figures(f"{value} now", found, numbers.two),
+        *across(result.needs, "axis", lambda axis: figures(f"{axis} needed", _needed)),
+    ]
+    have = ", ".join(f"{n:,.0f} {axis}" for axis, n in now.items())
+    return build(
+        "What is needed?",
+        columns,
+        [("", lines(result.needs, PLANNED))],
+        f"{_what(result.table[0])} with what the data have ({have}), and about how many are needed, the others as they "
+        f"are, for a {value} of {result.table[0].target:g}; {numbers.DASH} none that was tried is enough.",
+        undefined=None,
+    )
 
 
 def curves(result: Plan) -> tuple[Table, ...]:
@@ -75,7 +104,7 @@ def needs(result: Plan) -> tuple[Table, ...]:
     columns = [
         "|axis",
         figures("now", "now", lambda now: f"{now:,.3g}" if now < 1000 else f"{now:,.0f}"),
-        figures("needed", lambda need: numbers.DASH if need.needed is None else need.needed),
+        figures("needed", _needed),
         figures("more judgments", lambda need: _or_none(need.annotations)),
         figures("in the limit (n → ∞)", lambda need: _or_none(need.limit), numbers.two),
         bold(figures(f"next {result.annotations:,}", gain), lambda need: any(need is one for one in best)),
@@ -120,6 +149,10 @@ def ceiling(result: Plan) -> tuple[Table, ...]:
         "knows the systems but not the inputs (inputs).",
         undefined="too few ratings, or ratings that do not vary",
     )
+
+
+def _needed(need: NeedRow) -> str:
+    return numbers.DASH if need.needed is None else numbers.count(need.needed)
 
 
 def _or_none(value: float) -> float | None:
