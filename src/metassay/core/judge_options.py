@@ -111,7 +111,7 @@ Epsilon = Annotated[
 Worse = Annotated[
     float,
     Option(
-        "also tell how often a judge that is worse than a person by this much would pass that test",
+        "also report how often a judge that is worse than a person by this much would pass that test",
         known.fraction,
         group=_JUDGED,
         number=True,

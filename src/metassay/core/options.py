@@ -282,8 +282,8 @@ Seed = Annotated[
 Limits = Annotated[
     bool,
     Option(
-        "also tell agreement in the limit of many inputs and with people who make no errors (Pearson, disattenuated), "
-        "and the human ceiling",
+        "also report agreement in the limit of many inputs and with people who make no errors (Pearson, "
+        "disattenuated), and the human ceiling",
         known.flag,
         switch=True,
     ),
@@ -473,7 +473,7 @@ HalfWidth = Annotated[
     ),
 ]
 Annotations = Annotated[
-    int, Option("tell what this many further annotations would buy", known.count, group=_GOAL, **_N, key="next")
+    int, Option("report what this many further annotations would bring", known.count, group=_GOAL, **_N, key="next")
 ]
 Noise = Annotated[
     "str | float | Sequence[float]",
@@ -487,9 +487,9 @@ Noise = Annotated[
 World = Annotated[
     Names | None,
     Option(
-        "worlds of the grid, by name",
+        "simulated populations of the grid, by name",
         repeated=True,
-        group="worlds",
+        group="populations",
         absent="all of them without scores, none with scores",
     ),
 ]

@@ -29,7 +29,7 @@ def _parts(_what: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - one or 
 MaxReferences = Annotated[
     int | None,
     Option(
-        "compare with the first so many references of each input only",
+        "use only the first N references of each input",
         _references,
         metavar="N",
         group=_SCORED,

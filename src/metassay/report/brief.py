@@ -15,13 +15,15 @@ from metassay.report.table import Page, Table
 ROWS = 15
 """Rows of a table."""
 SPARE = 5
-"""So many more are shown rather than left out."""
+"""So many more are shown rather than left out; so many fewer, where a table stands in parts."""
 LEAST = 3
 """Rows that a section has at least, if it is shown at all."""
 PARTS = 2
 """A table too wide for the screen stands in parts, one below the other: at most so many."""
 LINES = 44
 """Lines that all tables share; the first table is always shown."""
+LINE = 80
+"""Characters of a line, about."""
 NOTES = 4
 """Notes, the weightiest."""
 WORDS = 700
@@ -43,9 +45,9 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]]) -> Page:
     for table in (table.on("screen") for table in page.tables):
         parts = deal(table)
         few = table.of_columns(sorted({at for part in parts[:PARTS] for at in part}))
-        short, lost = shortened(few, ROWS)
+        short, lost = shortened(few, ROWS if len(parts) == 1 else ROWS - SPARE)
         height = min(len(parts), PARTS) * sum(len(s.rows) + 2 + bool(s.title) for s in short.sections)
-        height += len(short.legend) + 4
+        height += sum(1 + len(line) // LINE for line in short.legend) + 4
         if kept and (height > room or len(parts) > PARTS):
             continue
         kept.append(short)
@@ -87,7 +89,7 @@ def dealt(sizes: Sequence[int], most: int = ROWS) -> list[int]:
     >>> dealt([20]), dealt([34]), dealt([13, 2, 13]), dealt([9] * 8)
     ([20], [15], [7, 2, 6], [3, 3, 3, 3, 3, 0, 0, 0])
     """
-    if sum(sizes) <= most + SPARE:
+    if sum(sizes) <= most + SPARE * (most >= ROWS):
         return list(sizes)
     first = min(len(sizes), most // LEAST)
     shown = [0] * len(sizes)

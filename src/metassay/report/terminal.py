@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -31,12 +32,15 @@ LONG = 8
 
 
 def default_width() -> int:
-    """Return the width of the terminal that stdout is, or one that suits a file."""
+    """Return the width of the terminal that stdout is; else what ``COLUMNS`` says, or one that suits a file."""
     try:
         terminal = sys.stdout.isatty()
     except (AttributeError, ValueError):
         terminal = False
-    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
+    if terminal:
+        return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+    asked = os.environ.get("COLUMNS", "")
+    return int(asked) if asked.isdecimal() and int(asked) else DEFAULT_WIDTH
 
 
 def default_encoding() -> str:

@@ -24,7 +24,7 @@ def add(parser: Parser) -> None:
         "gate",
         {
             "--junit FILE": "write requirements as a JUnit XML file, a test case each",
-            "--github": "also tell unmet requirements as annotations of GitHub Actions",
+            "--github": "also report unmet requirements as annotations of GitHub Actions",
         },
     )
 

@@ -11,6 +11,7 @@ from metassay.report.table import Table
 from metassay.report.views.columns import Shown, across, bold, build, figures, grouped, lines, optional, words
 
 if TYPE_CHECKING:
+    from metassay.core.note import Note
     from metassay.studies.plan import CeilingRow, NeedRow, Plan, PlanRow
 
 MOST_CURVES = 3
@@ -27,7 +28,18 @@ METHODS = {
 def default(result: Plan) -> tuple[str, ...]:
     """Return the views that suit the number of metrics and criteria."""
     few = len(grouped(result.table, PLANNED)) <= MOST_CURVES
-    return ("curves", "needs", "ceiling") if few else ("overview", "needs", "ceiling")
+    return ("needs", "curves", "ceiling") if few else ("overview", "needs", "ceiling")
+
+
+def lead(result: Plan) -> list[list[Note]]:
+    """Return what is needed for each metric, the one that is known best first."""
+    plans = [note for note in result.notes if note.code == "plan"]
+    return [[note] for note in sorted(plans, key=lambda note: _rank(note["width"], note["power"]))]
+
+
+def _rank(width: float | None, power: float | None) -> float:
+    value = math.nan if (width is None) == (power is None) else -(power or 0.0) if width is None else width
+    return math.inf if math.isnan(value) else value
 
 
 def overview(result: Plan) -> tuple[Table, ...]:
@@ -41,6 +53,10 @@ def overview(result: Plan) -> tuple[Table, ...]:
         row = at_size.get((line[0].metric, line[0].metric_b, line[0].human))
         return None if row is None else float(getattr(row, value))
 
+    def order(line: list[NeedRow]) -> float:
+        number = found(line)
+        return _rank(None, number) if powered else _rank(number, None)
+
     columns = [
         "metric",
         optional("against|metric_b"),
@@ -50,9 +66,9 @@ def overview(result: Plan) -> tuple[Table, ...]:
     ]
     have = ", ".join(f"{n:,.0f} {axis}" for axis, n in now.items())
     return build(
-        "What is needed?",
+        "Sample sizes needed",
         columns,
-        [("", lines(result.needs, PLANNED))],
+        [("", sorted(lines(result.needs, PLANNED), key=order))],
         f"{_what(result.table[0])} with what the data have ({have}), and about how many are needed, the others as they "
         f"are, for a {value} of {result.table[0].target:g}; {numbers.DASH} none that was tried is enough.",
         undefined=None,
@@ -79,11 +95,11 @@ def curves(result: Plan) -> tuple[Table, ...]:
         "judgments|annotations|count",
     ]
     return build(
-        "How does power grow?" if powered else "How narrow do intervals get?",
+        "Power by sample size" if powered else "Interval width by sample size",
         columns,
         [(f"{_title(mine[0])}: {mine[0].axis}", mine) for mine in grouped(rows, f"{PLANNED} axis").values()],
-        f"{_what(rows[0])} if there are n of one thing and the others stay as they are, in data sets drawn from a "
-        "world like the data; in brackets the 95% error of the simulation. * not more than the data have.",
+        f"{_what(rows[0])} if there are n of one thing and the others stay as they are, in data sets simulated "
+        "from a model fitted to the data; in brackets the 95% error of the simulation. * not more than the data have.",
         data and "In the data: width of the interval on random parts of the data, without any model.",
         ceilings and f"Ceiling: {names.measure(rows)} of a metric that knows what all annotators would say on average.",
         undefined="too few data",
@@ -111,7 +127,7 @@ def needs(result: Plan) -> tuple[Table, ...]:
     ]
     what = "power (points)" if powered else "interval width"
     return build(
-        "What is needed?",
+        "Sample sizes needed",
         columns,
         [(_title(plans[key][0]), plans[key]) for key in grouped(result.table, PLANNED)],
         f"Needed: about how many, the others as they are, for a {'power' if powered else 'width'} of "
@@ -141,7 +157,7 @@ def ceiling(result: Plan) -> tuple[Table, ...]:
         halved("ceiling"),
     ]
     return build(
-        "How well do people agree?",
+        "Agreement of people with each other",
         columns,
         [(one_line(human), rows) for human, rows in grouped(result.ceilings, "human").items()],
         "Half: Pearson correlation of two halves, on average. Reliability: of all n, by Spearman-Brown, or α. Ceiling: "

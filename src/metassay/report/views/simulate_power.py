@@ -51,13 +51,13 @@ def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
         # under the tests stands what the damage does to the metric
         sections.append((title, lines([*mine, *(replace(row, test=last) for row in mine)], "test")))
     how = (
-        "the damaged metric sees a random share of the words, from left to right"
+        "the damaged metric sees this share of the words, chosen at random"
         if damaged
-        else "noise of so many standard deviations of the scores is added, from left to right"
+        else "noise with this standard deviation, in units of that of the scores, is added"
     )
     most = max(row.trials + row.n_undefined for row in rows)
     return build(
-        "How often do tests find that a damaged metric is worse?",
+        "Power: how often tests find a damaged metric worse",
         ["test", *map(column, sorted({row.setting for row in rows}))],
         sections,
         f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {how}.",
