@@ -143,7 +143,7 @@ class Result:
         return f"{type(self).__name__}({len(self.table)} rows; {self.signature})"
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.to_html(full=False)
 
     @property
     def version(self) -> str:

@@ -26,11 +26,11 @@ LINE = 80
 """Characters of a line, about."""
 NOTES = 4
 """Notes, the weightiest."""
-WORDS = 700
+WORDS = 900
 """Characters of the paragraphs before the tables, of which the first is always shown."""
 
 
-def cut(page: Page, deal: Callable[[Table], list[list[int]]]) -> Page:
+def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--full, or .to_text() in Python") -> Page:
     """Return a page that fits a screen, with a last line on what is missing.
 
     Parameters
@@ -39,6 +39,8 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]]) -> Page:
         All there is.
     deal
         Tells which columns of a table stand beside each other, part by part.
+    whole
+        How to see all of it.
     """
     kept: list[Table] = []
     room, rows, columns = LINES, 0, 0
@@ -65,7 +67,7 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]]) -> Page:
         "note": len(page.notes) - len(told),
     }
     more = [counted(n, what) for what, n in missing.items() if n]
-    left = f"Not shown: {', '.join(more)}. All of it: --full, or .to_text() in Python." if more else ""
+    left = f"Not shown: {', '.join(more)}. All of it: {whole}." if more else ""
     return replace(page, tables=tuple(kept), notes=told, lead=said, left_out=left)
 
 

@@ -10,6 +10,7 @@ from metassay.core import options as opt
 from metassay.core.files import write_text
 from metassay.core.scores import Scores
 from metassay.core.study import study
+from metassay.report.formats import of_report
 from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Dossier, Watch, gather
 
@@ -39,6 +40,9 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        return of_report(self.sentences, self.dossier.results.get("judge") or self.dossier.results.get("agree"))
 
 
 @study

@@ -18,6 +18,7 @@ from metassay.core.study import read_question, study
 from metassay.core.votes import Votes
 from metassay.errors import MetassayError, one_line
 from metassay.report import data, html, latex, numbers, views
+from metassay.report.formats import of_report
 from metassay.report.document.page import _data, _figure, _filled, document
 from metassay.report.templates import each
 
@@ -49,6 +50,9 @@ class VotesReport:
 
     def __repr__(self) -> str:
         return f"VotesReport({', '.join(self.results)}; {len(self.html) / 1e6:.1f} MB)"
+
+    def _repr_html_(self) -> str:
+        return of_report(self.sentences, self.results.get("rank"))
 
 
 @study
