@@ -110,7 +110,9 @@ def page() -> str:
     for study in sorted(KINDS):
         parts.append(f"## {study.replace('-', ' ')}")
         for kind in KINDS[study]:
-            words = re.sub(r" (--(?:metric|after|interval|trials|annotated|style|figure) )", BREAK, command(study, kind))
+            words = re.sub(
+                r" (--(?:metric|after|interval|trials|annotated|style|figure) )", BREAK, command(study, kind)
+            )
             parts.append(f"![{study}: {kind}](images/gallery/{study}-{kind}.svg)")
             parts.append(f"```sh\n{words}\n```")
     return "\n\n".join(parts) + "\n"

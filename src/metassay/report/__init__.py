@@ -13,5 +13,10 @@ from __future__ import annotations
 from metassay.core.result import register_renderer
 from metassay.report import formats
 
-for name, write in {**formats.FORMATS, "text": formats.to_text, "note": formats.of_note, "looked": formats.looked}.items():
+for name, write in {
+    **formats.FORMATS,
+    "text": formats.to_text,
+    "note": formats.of_note,
+    "looked": formats.looked,
+}.items():
     register_renderer(name, write)

@@ -10,9 +10,9 @@ from metassay.core import options as opt
 from metassay.core.files import write_text
 from metassay.core.scores import Scores
 from metassay.core.study import study
-from metassay.report.formats import of_report
 from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Dossier, Watch, gather
+from metassay.report.formats import of_report
 
 if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics

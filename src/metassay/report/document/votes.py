@@ -18,8 +18,8 @@ from metassay.core.study import read_question, study
 from metassay.core.votes import Votes
 from metassay.errors import MetassayError, one_line
 from metassay.report import data, html, latex, numbers, views
-from metassay.report.formats import of_report
 from metassay.report.document.page import _data, _figure, _filled, document
+from metassay.report.formats import of_report
 from metassay.report.templates import each
 
 TITLE = "Who wins?"
