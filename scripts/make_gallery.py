@@ -1,7 +1,7 @@
 """Draw every kind of figure by the command that the gallery shows for it, and write the gallery.
 
 The files are those of the example data; ``es.csv``, ``es-back.csv``, ``shuffled.csv`` and ``half.csv`` are
-the same scores with noise, as if texts had been translated or damaged. Names of studies after the script draw these only.
+the same scores with noise, as if texts had been translated or damaged. Arguments name studies to draw.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ COMMANDS = {
     "systems": f"systems {ONE} --metric {FEW} --test wilcoxon",
     "widths": f"widths {ONE} --metric {FEW} --annotated 20 --resamples 500",
 }
-"""The command of each study, and of kinds that need another; what is asked for is small, so that all are drawn quickly."""
+"""The command of each study, and of kinds that need another; all are small, to be quick."""
 
 BREAK = r" \\\n    \1"
 """A line break within a command, as a shell reads it."""

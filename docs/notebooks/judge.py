@@ -1,9 +1,9 @@
 # %% [markdown]
 # # For an engineer with an LLM judge
 #
-# A model grades your outputs, and people graded some of them. Can the judge stand in for people, where does it fail, and how
-# many labels do you still need? The verdicts here are synthetic and ship with the package; `ma.read("judge.csv")` reads your
-# own.
+# A model grades your outputs, and people graded some of them. Can the judge stand in for people, where does it fail,
+# and how many labels do you still need? The verdicts here are synthetic and ship with the package;
+# `ma.read("judge.csv")` reads your own.
 
 # %%
 import metassay as ma
@@ -36,8 +36,8 @@ ma.bias(verdicts, human="verdict_*", metric="*-judge")
 # %% [markdown]
 # ## What would people have said of all outputs?
 #
-# Suppose that people had labelled 40 of the 150 questions. The judge's verdicts everywhere, corrected by its errors on these,
-# estimate the pass rate of each model.
+# Suppose that people had labelled 40 of the 150 questions. The judge's verdicts everywhere, corrected by its errors
+# on these, estimate the pass rate of each model.
 
 # %%
 ma.estimate(verdicts, human="verdict_anna", metric="strict-judge", annotated=40)
@@ -45,4 +45,5 @@ ma.estimate(verdicts, human="verdict_anna", metric="strict-judge", annotated=40)
 # %% [markdown]
 # ## A gate for continuous integration
 #
-# `metassay judge judge.csv --human 'verdict_*' --require 'accuracy>=0.8'` ends with exit code 3 when a requirement is not met.
+# `metassay judge judge.csv --human 'verdict_*' --require 'accuracy>=0.8'` ends with exit code 3 when a requirement is
+# not met.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # For a metric researcher
 #
-# You have scores of your metric and of others, and human judgments of the same outputs. How well does each metric agree
-# with people, is the difference to the next one significant, and would more data help? The scores here are synthetic and
-# ship with the package; `ma.read("scores.csv")` reads your own.
+# You have scores of your metric and of others, and human judgments of the same outputs. How well does each metric
+# agree with people, is the difference to the next one significant, and would more data help? The scores here are
+# synthetic and ship with the package; `ma.read("scores.csv")` reads your own.
 
 # %%
 import metassay as ma

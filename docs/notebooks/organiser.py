@@ -1,9 +1,9 @@
 # %% [markdown]
 # # For the organiser of a shared task
 #
-# Teams submitted metrics, annotators judged systems. Who leads, which ranks are certain, how reliable are the human scores, and
-# how should the next campaign be planned? The scores here are synthetic and ship with the package; `ma.read("shared-task")`
-# reads a folder of submissions.
+# Teams submitted metrics, annotators judged systems. Who leads, which ranks are certain, how reliable are the human
+# scores, and how should the next campaign be planned? The scores here are synthetic and ship with the package;
+# `ma.read("shared-task")` reads a folder of submissions.
 
 # %%
 import metassay as ma
@@ -14,8 +14,8 @@ scores
 # %% [markdown]
 # ## The leaderboard
 #
-# Soft pairwise accuracy of systems, and accuracy with calibrated ties within inputs, as in WMT since 2024. Ranks are 95%
-# confidence sets.
+# Soft pairwise accuracy of systems, and accuracy with calibrated ties within inputs, as in WMT since 2024. Ranks are
+# 95% confidence sets.
 
 # %%
 board = ma.leaderboard(scores, human="relevance")
