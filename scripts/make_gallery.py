@@ -65,8 +65,8 @@ COMMANDS = {
 }
 """The command of each study, and of kinds that need another; all are small, to be quick."""
 
-BREAK = r" \\\n    \1"
-"""A line break within a command, as a shell reads it."""
+BROKEN = r" (--(?:metric|after|interval|trials|annotated|style|figure) )"
+"""Options before which the page breaks a command."""
 
 
 def command(study: str, kind: str) -> str:
@@ -110,9 +110,7 @@ def page() -> str:
     for study in sorted(KINDS):
         parts.append(f"## {study.replace('-', ' ')}")
         for kind in KINDS[study]:
-            words = re.sub(
-                r" (--(?:metric|after|interval|trials|annotated|style|figure) )", BREAK, command(study, kind)
-            )
+            words = re.sub(BROKEN, r" \\\n    \1", command(study, kind))
             parts.append(f"![{study}: {kind}](images/gallery/{study}-{kind}.svg)")
             parts.append(f"```sh\n{words}\n```")
     return "\n\n".join(parts) + "\n"

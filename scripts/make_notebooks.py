@@ -1,8 +1,8 @@
 """Make the notebooks of the docs from their sources, with outputs: run every cell, and keep what it shows.
 
-A source is a Python file whose cells begin with ``# %%``, those of text with ``# %% [markdown]``. No kernel is needed: a cell
-is run here, and its last expression is shown as a notebook would show it. As a hook of mkdocs this module puts a notebook into the
-page that has its mark, ``<!-- notebook NAME -->``.
+A source is a Python file whose cells begin with ``# %%``, those of text with ``# %% [markdown]``. No kernel is needed:
+a cell is run here, and its last expression is shown as a notebook would show it. As a hook of mkdocs this module puts a
+notebook into the page that has its mark, ``<!-- notebook NAME -->``.
 """
 
 from __future__ import annotations

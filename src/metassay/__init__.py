@@ -5,7 +5,9 @@ The public names are loaded when they are first used, so ``import metassay`` cos
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metassay.core.option import slices_with, works_on
@@ -28,16 +30,16 @@ if TYPE_CHECKING:
     from metassay.errors import UsageError as UsageError
     from metassay.readers import example as example
     from metassay.readers import read as read
-    from metassay.readers import read_parallel as read_parallel
     from metassay.readers import read_tasks as read_tasks
-    from metassay.readers import read_texts as read_texts
     from metassay.readers import read_votes as read_votes
-    from metassay.readers import write as write
-    from metassay.readers import write_texts as write_texts
     from metassay.readers.datasets import Datasets as Datasets
     from metassay.readers.datasets import datasets as datasets
     from metassay.readers.datasets import find_dataset as find_dataset
     from metassay.readers.datasets import get_dataset as get_dataset
+    from metassay.readers.texts import read_parallel as read_parallel
+    from metassay.readers.texts import read_texts as read_texts
+    from metassay.readers.texts import write_texts as write_texts
+    from metassay.readers.writing import write as write
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
@@ -123,117 +125,9 @@ if TYPE_CHECKING:
     from metassay.texts.scorers.scoring import score_by_reference as score_by_reference
     from metassay.texts.scorers.scoring import score_corpus as score_corpus
 
-HOMES = {
-    "Agreement": "metassay.studies.agree",
-    "Catalogue": "metassay.texts.scorers.registry",
-    "Column": "metassay.core.scores",
-    "CorpusScores": "metassay.core.corpus",
-    "Biases": "metassay.studies.bias",
-    "Combined": "metassay.studies.composite",
-    "Comparison": "metassay.studies.compare",
-    "Confounding": "metassay.studies.criteria",
-    "Contradiction": "metassay.errors",
-    "Corruption": "metassay.texts.changes.corruptions",
-    "Coverage": "metassay.studies.coverage",
-    "Damaged": "metassay.studies.downgrade",
-    "DamagedRouge1": "metassay.texts.scorers.damaged",
-    "DataError": "metassay.errors",
-    "Datasets": "metassay.readers.datasets",
-    "Decisions": "metassay.studies.decisions",
-    "Differences": "metassay.studies.differences",
-    "Difficulty": "metassay.studies.difficulty",
-    "Downgrade": "metassay.studies.downgrade",
-    "Drift": "metassay.studies.drift",
-    "Estimates": "metassay.studies.estimate",
-    "FormatError": "metassay.errors",
-    "LabelPlan": "metassay.studies.plan_labels",
-    "JudgeCard": "metassay.studies.judge",
-    "JudgeVotes": "metassay.studies.judge_votes",
-    "Leaderboard": "metassay.studies.leaderboard",
-    "Look": "metassay.studies.look",
-    "MetassayError": "metassay.errors",
-    "Normality": "metassay.studies.normality",
-    "Power": "metassay.studies.power",
-    "Plan": "metassay.studies.plan",
-    "Precision": "metassay.studies.precision",
-    "Profile": "metassay.studies.profile",
-    "Ranking": "metassay.studies.rank",
-    "Reliability": "metassay.studies.reliability",
-    "Report": "metassay.report.document.report",
-    "Reproduction": "metassay.reproduction.reproduce",
-    "ScorePairs": "metassay.studies.pairs",
-    "Scores": "metassay.core.scores",
-    "Sheet": "metassay.report.sheet.making",
-    "Signature": "metassay.core.signature",
-    "Size": "metassay.studies.size",
-    "Slices": "metassay.core.slices",
-    "Stability": "metassay.studies.stability",
-    "Statistic": "metassay.stats.statistics.base",
-    "Survival": "metassay.studies.survive",
-    "SystemComparison": "metassay.studies.systems",
-    "Texts": "metassay.core.texts",
-    "Translation": "metassay.texts.changes.translation",
-    "UnknownName": "metassay.errors",
-    "UsageError": "metassay.errors",
-    "VotesReport": "metassay.report.document.votes",
-    "Votes": "metassay.core.votes",
-    "Widths": "metassay.studies.widths",
-    "agree": "metassay.studies.agree",
-    "ask_model": "metassay.texts.scorers.judge_config",
-    "bias": "metassay.studies.bias",
-    "compare": "metassay.studies.compare",
-    "composite": "metassay.studies.composite",
-    "corrupt": "metassay.texts.changes.corruptions",
-    "criteria": "metassay.studies.criteria",
-    "datasets": "metassay.readers.datasets",
-    "decisions": "metassay.studies.decisions",
-    "differences": "metassay.studies.differences",
-    "difficulty": "metassay.studies.difficulty",
-    "downgrade": "metassay.studies.downgrade",
-    "drift": "metassay.studies.drift",
-    "estimate": "metassay.studies.estimate",
-    "example": "metassay.readers",
-    "find_dataset": "metassay.readers.datasets",
-    "get_dataset": "metassay.readers.datasets",
-    "leaderboard": "metassay.studies.leaderboard",
-    "load": "metassay.report.data",
-    "judge": "metassay.studies.judge",
-    "judge_votes": "metassay.studies.judge_votes",
-    "look": "metassay.studies.look",
-    "make_report": "metassay.report.document.report",
-    "make_votes_report": "metassay.report.document.votes",
-    "make_sheet": "metassay.report.sheet.making",
-    "metrics": "metassay.texts.scorers.registry",
-    "normality": "metassay.studies.normality",
-    "pairs": "metassay.studies.pairs",
-    "plan": "metassay.studies.plan",
-    "plan_labels": "metassay.studies.plan_labels",
-    "precision": "metassay.studies.precision",
-    "profile": "metassay.studies.profile",
-    "rank": "metassay.studies.rank",
-    "read": "metassay.readers",
-    "read_parallel": "metassay.readers",
-    "read_tasks": "metassay.readers",
-    "read_texts": "metassay.readers",
-    "read_votes": "metassay.readers",
-    "register": "metassay.stats.statistics.registry",
-    "reliability": "metassay.studies.reliability",
-    "reproduce": "metassay.reproduction.reproduce",
-    "score": "metassay.texts.scorers.scoring",
-    "score_corpus": "metassay.texts.scorers.scoring",
-    "score_by_reference": "metassay.texts.scorers.scoring",
-    "scorer": "metassay.texts.scorers.callables",
-    "simulate_coverage": "metassay.studies.coverage",
-    "simulate_power": "metassay.studies.power",
-    "simulate_size": "metassay.studies.size",
-    "stability": "metassay.studies.stability",
-    "survive": "metassay.studies.survive",
-    "systems": "metassay.studies.systems",
-    "translate": "metassay.texts.changes.translation",
-    "widths": "metassay.studies.widths",
-    "write": "metassay.readers",
-    "write_texts": "metassay.readers",
-}
+_TOLD = re.compile(r"^    from (\S+) import (\w+) as \2$", re.MULTILINE)
+HOMES = {name: module for module, name in _TOLD.findall(Path(__file__).read_text(encoding="utf-8"))}
+"""The module of every public name, as the imports above tell it to type checkers."""
 
 __all__ = [*HOMES, "__version__"]
 

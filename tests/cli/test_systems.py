@@ -13,7 +13,9 @@ def test_systems_counts_and_rows(run, scores):
     assert "unpaired-t is shown for comparison only" in out
     rows = json.loads(run("systems", scores, "--metric", "close", "--format", "json").out)["rows"]
     assert len(rows) == 28 * 3
-    assert {"system_a", "system_b", "test", "cutoff", "statistic", "p_value", "n_inputs", "significant"} <= set(rows[0])
+    assert {"system_a", "system_b", "test", "cutoff", "test_statistic", "p_value", "n_inputs", "significant"} <= set(
+        rows[0]
+    )
 
 
 def test_systems_options_reach_the_study(run, scores):

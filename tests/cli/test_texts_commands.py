@@ -7,7 +7,7 @@ import json
 import pytest
 
 import metassay as ma
-from metassay.readers import read_texts
+from metassay.readers.texts import read_texts
 
 
 @pytest.fixture

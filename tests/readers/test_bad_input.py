@@ -35,7 +35,15 @@ BAD = {
     "header and no rows": (HEADER, "there is a header and no row under it"),
     "prose": ("Dear all,\nsee below\n", "not a format that metassay knows (the first line is 'Dear all,')"),
     "binary garbage": (bytes(range(256)) * 8, "its bytes are not text"),
-    "UTF-16": ("system,input".encode("utf-16"), "the text is UTF-16; save the file as UTF-8"),
+    "UTF-16 without a mark": ("system,input".encode("utf-16-le"), "UTF-16 without a byte order mark; save the file as"),
+    "UTF-16 cut off": (
+        "system,input,x\nä,1,2\n".encode("utf-16")[:-1],
+        "the text is not UTF-16, as it begins",
+    ),
+    "neither UTF-8 nor clearly another": (
+        "id,human\nсистема,1\n".encode("cp1251"),
+        "line 2: byte 1 of the line is not UTF-8",
+    ),
     "missing column input": ("group,metric,score\nA,m,1\n", "column 'input' is missing"),
     "another delimiter in the rows": (
         "system,input,bleu\nA;1;0.5\n",

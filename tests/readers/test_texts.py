@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from metassay.core.texts import Texts
 from metassay.errors import Contradiction, DataError, FormatError, UsageError
-from metassay.readers import read_texts, write_texts
-from metassay.readers.texts import read_parallel
+from metassay.readers.texts import read_parallel, read_texts, write_texts
 
 
 def lines(path, rows):

@@ -129,10 +129,3 @@ def test_chance_of_passing_falls_as_the_judge_gets_worse():
     assert found[0] > 0.7 > found[1] > found[2]
     assert found[2] < 0.05
     assert alt.chance_of_passing(apart, 0.2, resamples=400) == found[0]
-
-
-def test_people_as_judges_of_the_others():
-    _, people = crowd(np.random.default_rng(6))
-    found = alt.people_as_judges(people, "accuracy", 0.2)
-    assert len(found) == 4
-    assert [len(each.p) for each in found] == [3] * 4

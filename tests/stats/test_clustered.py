@@ -64,18 +64,6 @@ def test_shares_are_wilsons_and_wider_with_clusters():
     assert (certain.low, certain.high) == wilson(10, 10)
 
 
-def test_bootstrap_of_clusters_agrees_with_the_formula():
-    random = np.random.default_rng(3)
-    inputs = np.repeat(np.arange(60), 4)
-    values = random.normal(size=60)[inputs] + random.normal(size=240)
-    missing = np.where(random.random(240) < 0.1, np.nan, values)
-    middle, low, high = clustered.bootstrap_means(np.stack([values, missing]), inputs, 4000, 0)
-    for k, column in enumerate((values, missing)):
-        found = clustered.mean(column, [inputs])
-        assert middle[k] == pytest.approx(found.value, abs=1e-12)
-        assert high[k] - low[k] == pytest.approx(found.high - found.low, rel=0.06)
-
-
 def test_coverage_of_means_with_clusters():
     random = np.random.default_rng(4)
     inputs = np.repeat(np.arange(25), 6)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from metassay.stats.intervals import basic, bca, fisher, percentile
+from metassay.stats.intervals import basic, fisher, percentile
 from metassay.stats.statistics.registry import find
 
 
@@ -56,17 +56,3 @@ def test_the_basic_interval_turns_the_percentile_interval_around():
     samples = np.linspace(0.2, 0.9, 71)
     low, high = percentile(samples, 0.9)
     assert basic(0.7, samples, 0.9) == pytest.approx((1.4 - high, 1.4 - low))
-
-
-def test_bca_is_that_of_scipy():
-    from scipy import stats
-
-    random = np.random.default_rng(0)
-    data = random.exponential(size=25)
-    found = stats.bootstrap((data,), np.mean, n_resamples=4000, method="BCa", rng=np.random.default_rng(1))
-    means = found.bootstrap_distribution
-    influences = -np.array([np.delete(data, i).mean() for i in range(25)])
-    low, high = bca(float(data.mean()), means, influences, 0.95)
-    assert (low, high) == pytest.approx((found.confidence_interval.low, found.confidence_interval.high), abs=2e-3)
-    assert bca(2.0, np.ones(5), influences, 0.95) == (1.0, 1.0)
-    assert all(map(math.isnan, bca(0.5, np.full(3, np.nan), influences, 0.95)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metassay.stats import rater_agreement
-from metassay.stats.rater_agreement import agreement, each_against_others, pooled
+from metassay.stats.rater_agreement import agreement, pooled
 
 NAN = np.nan
 # the example of Krippendorff (2011), section E: 4 raters, 12 units
@@ -74,15 +74,8 @@ def test_one_label_only_is_undefined_but_for_the_share():
     assert np.isnan(agreement(ones, "ac1")).all()
 
 
-def test_each_person_against_the_others():
+def test_people_become_one_value_per_unit():
     ratings = np.array([[1.0, 1, 2], [1, 2, 2], [1, 2, NAN], [NAN, NAN, NAN]])
-
-    def same(x, z):
-        return float((x == z).mean())
-
-    assert each_against_others(ratings, same)[:3].tolist() == [3 / 5, 4 / 5, 3 / 4]
-    assert np.isnan(each_against_others(ratings, same)[3])
-    assert each_against_others(ratings, same, "majority")[0] == 2 / 3
     assert pooled(ratings, "majority").tolist() == [1.0, 2.0, 2.0]
     assert pooled(ratings[:2], "majority")[1] != pooled(ratings[:2], "majority")[1]  # tied: NaN
     assert pooled(ratings, "mean").tolist() == [1.0, 5 / 3, 2.0]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metassay.stats.thresholds import RULES, calibration, cross_validated, threshold_curve
+from metassay.stats.methods.names import CUTS
+from metassay.stats.thresholds import calibration, cross_validated, threshold_curve
 
 SCORES = np.array([0.9, 0.8, 0.8, 0.6, 0.4, 0.3, np.nan])
 LABELS = np.array([1.0, 1, 0, 1, 0, 0, 1])
@@ -33,7 +34,7 @@ def test_rules():
     assert worst.choose("precision", 0.9) == -1
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", CUTS)
 def test_cross_validation_does_not_flatter(rule):
     random = np.random.default_rng(0)
     scores, labels = random.random(200), (random.random(200) < 0.5).astype(float)

@@ -36,7 +36,7 @@ def test_notes_carry_the_kruskal_wallis_test():
     expected = stats.kruskal(*scores.matrix("m").T)
     result = ma.difficulty(scores)
     assert noted(result, "inputs-differ", n=1, columns=1, alpha=0.05, others=())
-    assert result.tests[0].statistic == pytest.approx(expected.statistic)
+    assert result.tests[0].test_statistic == pytest.approx(expected.statistic)
     assert result.tests[0].degrees_of_freedom == 5
     assert result.tests[0].p_value == pytest.approx(expected.pvalue)
     assert result.tests[0].significant
@@ -128,6 +128,6 @@ def test_tac_2008_inputs_differ_by_every_metric(shared_data):
     matrix = scores.matrix("METEOR_jk")
     expected = stats.kruskal(*(column[~np.isnan(column)] for column in matrix.T))
     meteor = next(test for test in result.tests if test.metric == "METEOR_jk")
-    assert meteor.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert meteor.test_statistic == pytest.approx(expected.statistic, rel=1e-12)
     # each human wrote half of the summaries: four of eight on each input, beside 72 peers
     assert {row.n_systems for row in result.table if row.metric == "METEOR_jk"} == {76}

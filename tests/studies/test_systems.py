@@ -31,7 +31,7 @@ def test_a_pair_by_hand():
     result = ma.systems(scores([[3, 5, 4, 8], [1, 4, 6, 3]], systems=["a", "b"]))
     unpaired, paired, ranked = result.table
     assert (paired.system_a, paired.system_b, paired.n_inputs, paired.mean_difference) == ("a", "b", 4, 1.5)
-    assert (unpaired.statistic, ranked.statistic, ranked.p_value) == (pytest.approx(1.0), 5.0, 0.5)
+    assert (unpaired.test_statistic, ranked.test_statistic, ranked.p_value) == (pytest.approx(1.0), 5.0, 0.5)
     expected = stats.ttest_rel([3, 5, 4, 8], [1, 4, 6, 3])
     assert paired.p_value == pytest.approx(expected.pvalue, abs=1e-12)
     assert (paired.low, paired.high) == pytest.approx(tuple(expected.confidence_interval()))

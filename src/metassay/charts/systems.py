@@ -47,7 +47,7 @@ def matrix(result: SystemComparison, **only: Any) -> Multiples:  # noqa: ANN401 
     rows: Data = []
     for r in result.table:
         tested = r.p_value == r.p_value
-        worse = r.alternative == "less" or (r.alternative == "two-sided" and r.statistic < 0)
+        worse = r.alternative == "less" or (r.alternative == "two-sided" and r.test_statistic < 0)
         words = outcome(kinds, significant=r.significant, corrected=r.significant_corrected, tested=tested)
         (found,) = records([r], "metric test cutoff p_value mean_difference effect n_inputs")
         a, b = (r.system_b, r.system_a) if worse else (r.system_a, r.system_b)

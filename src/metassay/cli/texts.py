@@ -74,7 +74,7 @@ def paths(arguments: argparse.Namespace) -> list[str]:
 def read(arguments: argparse.Namespace) -> Texts:
     """Read and merge the files, and tell what was found."""
     from metassay.cli.running import say
-    from metassay.readers import read_texts
+    from metassay.readers.texts import read_texts
 
     # A command that asks for scores and texts names files in its own way, and has no plain ones.
     plain = [getattr(arguments, name, None) for name in ("parallel", "reference", "source")]
@@ -95,7 +95,7 @@ def read(arguments: argparse.Namespace) -> Texts:
 
 
 def _read_parallel(arguments: argparse.Namespace) -> Texts:
-    from metassay.readers import read_parallel
+    from metassay.readers.texts import read_parallel
 
     if arguments.files:
         raise UsageError(
@@ -142,7 +142,7 @@ def tell_corpus(found: CorpusScores, quiet: bool) -> None:
 def write(texts: Texts, path: str, quiet: bool) -> None:
     """Write texts, and say so."""
     from metassay.cli.running import tell_written
-    from metassay.readers import write_texts
+    from metassay.readers.texts import write_texts
 
     write_texts(texts, path)
     tell_written(path, quiet)

@@ -16,6 +16,7 @@ from metassay.core.declaring import plain_number, rescaled
 from metassay.core.ledger import Block, Index, Ledger, Place
 from metassay.core.note import Note
 from metassay.core.origin import Origin
+from metassay.core.reading import ROW
 from metassay.core.scales import Scale
 from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, SYSTEM_SCORE, Scores, contradiction, natural
 from metassay.errors import Contradiction, DataError, FormatError, UnknownName, one_line
@@ -314,7 +315,8 @@ class _Adding:
                 raise DataError(
                     f"input {one_line(self.inputs.labels[int(inputs[at])])!r} has several rows, which differ in "
                     f"{one_line(name)!r}; if the rows belong to different systems, name their column with "
-                    "--system-column; if to different people, with --annotator-column"
+                    "--system-column; if to different people, with --annotator-column; if each row is an input of its "
+                    f"own, say --input-column {ROW}"
                 )
             self.notes.append(Note.of("attribute-varies", attribute=name, n=differing))
         return Attribute(name, "output", grid, labels)
@@ -432,7 +434,9 @@ class _Adding:
                 ", --system-column or --annotator-column" if without_systems else " or --annotator-column"
             )
         which = "--system-column or --annotator-column" if without_systems else "--annotator-column"
-        return f"name the column that tells them apart with {which}; number repeated judgments in a column of their own"
+        last = "number repeated judgments in a column of their own"
+        last = f"or take each row for an input with --input-column {ROW}" if without_systems else last
+        return f"name the column that tells them apart with {which}; {last}"
 
 
 _TELLING = re.compile(

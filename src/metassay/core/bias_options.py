@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Option
+from metassay.core.option import Names, Option, when
 
 if TYPE_CHECKING:
     from metassay.core.groups import GroupPatterns
 
-Names = str | Iterable[str]
 _STUDIED = "what to study"
 _SWAYING = "what may sway the judge"
 
@@ -20,33 +18,20 @@ Sentinels = Annotated[
     Option(
         "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
         "does not beat them is marked",
-        known.flag,
-        switch=True,
         group=_STUDIED,
-        key="sentinels",
-        signed=lambda wanted: "yes" if wanted else None,
+        **when("sentinels", "yes"),
     ),
 ]
 PeopleAsMetrics = Annotated[
     bool,
-    Option(
-        "add each annotator as a row, compared with the other annotators",
-        known.flag,
-        switch=True,
-        group=_STUDIED,
-        key="people",
-        signed=lambda wanted: "rows" if wanted else None,
-    ),
+    Option("add each annotator as a row, compared with the other annotators", group=_STUDIED, **when("people", "rows")),
 ]
 Biased = Annotated[
     bool,
     Option(
         "also estimate what sways the judges at equal human judgment: position, length, style, own family "
         "(metassay bias has more)",
-        known.flag,
-        switch=True,
-        key="bias",
-        signed=lambda wanted: "yes" if wanted else None,
+        **when("bias", "yes"),
     ),
 ]
 Style = Annotated[

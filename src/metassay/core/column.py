@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from metassay.core.equality import rebuilt, same_fields
+from metassay.core.equality import Record
 from metassay.core.scales import INTERVAL, Scale
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
@@ -25,7 +25,7 @@ LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class Column(Record):
     """One metric or one human criterion, with every axis it was measured on.
 
     The array is copied once and made read-only; infinite values are refused.
@@ -76,14 +76,8 @@ class Column:
             what = f"codes of {n} labels, 0 to {n - 1}" if self.scale.labels else "0 and 1, as a binary scale has"
             raise DataError(f"{shown} must hold {what}, got {listed(map(str, np.unique(known).tolist()), 6)}")
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, Column) else NotImplemented
-
     def __hash__(self) -> int:
         return hash((self.name, self.kind, self.axes, self.values.shape))
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt(self)
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """Return the labels of an extra axis, empty if the column does not have it."""
@@ -122,7 +116,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
+class Attribute(Record):
     """A text or a category of each input, of each system, or of each output, such as the topic or the answer."""
 
     name: str
@@ -141,14 +135,8 @@ class Attribute:
         codes.flags.writeable = False
         object.__setattr__(self, "codes", codes)
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, Attribute) else NotImplemented
-
     def __hash__(self) -> int:
         return hash((self.name, self.axis, self.labels))
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt(self)
 
     def texts(self) -> npt.NDArray[Any]:
         """Return the texts in the shape of the codes, None where one is missing."""

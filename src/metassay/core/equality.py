@@ -42,9 +42,19 @@ def same_fields(a: object, b: object) -> bool:
     return all(same(getattr(a, field.name), getattr(b, field.name)) for field in dataclasses.fields(a) if field.compare)
 
 
-def rebuilt(record: object) -> tuple[type, tuple[object, ...]]:
-    """Return how to make a frozen record again, for pickle and copy: by its constructor, which makes it read-only."""
-    assert dataclasses.is_dataclass(record)
-    values = (getattr(record, field.name) for field in dataclasses.fields(record))
-    # A read-only view of a mapping cannot be pickled; the constructor makes another one.
-    return type(record), tuple(dict(value) if isinstance(value, Mapping) else value for value in values)
+class Record:
+    """A frozen dataclass whose objects are equal field by field, and are copied and pickled by their constructor."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return same_fields(self, other) if type(self) is type(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        assert dataclasses.is_dataclass(self)
+        values = (getattr(self, field.name) for field in dataclasses.fields(self))
+        # A read-only view of a mapping cannot be pickled; the constructor makes another, read-only again.
+        return type(self), tuple(dict(value) if isinstance(value, Mapping) else value for value in values)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
-from metassay.core import vocabulary as known
-from metassay.core.option import Option
+from metassay.core.option import FLAG, Names, Option
 
 _FILES = "how to read the files"
 _TAKEN = "which part of the data"
-_Names = str | Iterable[str] | None
 
 InputFormat = Annotated[
     str | None,
@@ -35,11 +33,11 @@ LowerIsBetter = Annotated[
     str | Iterable[str], Option("columns in which small scores are good", repeated=True, group="what to study")
 ]
 SystemColumn = Annotated[
-    _Names,
+    Names | None,
     Option("column of systems; a comma list joins columns", metavar="COLUMN", group=_FILES, absent="by its name"),
 ]
 InputColumn = Annotated[
-    _Names,
+    Names | None,
     Option(
         "column of inputs; a comma list joins columns, such as doc_id,turn",
         metavar="COLUMN",
@@ -48,16 +46,15 @@ InputColumn = Annotated[
     ),
 ]
 AnnotatorColumn = Annotated[
-    _Names, Option("column of annotators, or raters", metavar="COLUMN", group=_FILES, absent="by its name")
+    Names | None, Option("column of annotators, or raters", metavar="COLUMN", group=_FILES, absent="by its name")
 ]
-NoSystems = Annotated[
-    bool, Option("the data have no systems, one row per input", known.flag, switch=True, group=_FILES)
-]
+NoSystems = Annotated[bool, Option("the data have no systems, one row per input", group=_FILES, **FLAG)]
 Ignore = Annotated[
-    _Names, Option("columns to leave out: names, globs or comma lists", metavar="COLUMNS", repeated=True, group=_FILES)
+    Names | None,
+    Option("columns to leave out: names, globs or comma lists", metavar="COLUMNS", repeated=True, group=_FILES),
 ]
 People = Annotated[
-    _Names,
+    Names | None,
     Option(
         "columns that are annotators of one human criterion, such as 'annotator_*' or quality=ann1,ann2",
         metavar="COLUMNS",
@@ -93,7 +90,7 @@ FamilyOf = Annotated[
     ),
 ]
 Select = Annotated[
-    _Names,
+    Names | None,
     Option(
         "take only systems=PATTERN, inputs=PATTERN or COLUMN=VALUE, such as category=faq; several must all hold",
         metavar="WHAT=WHICH",
@@ -102,5 +99,6 @@ Select = Annotated[
     ),
 ]
 DropSystems = Annotated[
-    _Names, Option("systems to leave out: names, globs or comma lists", metavar="SYSTEMS", repeated=True, group=_TAKEN)
+    Names | None,
+    Option("systems to leave out: names, globs or comma lists", metavar="SYSTEMS", repeated=True, group=_TAKEN),
 ]

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, SupportsFloat, cast
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from metassay.core import scales
 from metassay.core.ledger import Coded, Labels, Ledger, Place
 from metassay.core.origin import Origin
-from metassay.core.reading import Layout, Reading, understand
+from metassay.core.reading import JUDGES, ROW, Layout, Reading, plain, understand
 from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, SYSTEM_SCORE, Kind, Scores
 from metassay.errors import FormatError, UnknownName, UsageError, one_line
 from metassay.stats.arrays import FloatArray
@@ -62,7 +63,10 @@ def label(value: object, field: str, place: Place) -> str:
         )
     text = _text(value, field, place)
     if not text:
-        raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
+        told = (
+            f"the field {field!r} is empty; fill it in, or choose another column with --input-column or --system-column"
+        )
+        raise FormatError(told, file=place.file, line=place.line)
     return text
 
 
@@ -95,12 +99,21 @@ def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], 
     systems: Labels = NO_SYSTEM
     if "system" in layout.roles:
         systems = _joined(table, layout.roles["system"], file, lines)
-    keys: Labels = _joined(table, layout.roles["input"], file, lines) if "input" in layout.roles else SYSTEM_SCORE
+    keys: Labels = SYSTEM_SCORE
+    if layout.roles.get("input") == (ROW,) and ROW not in table:
+        keys = [str(line) for line in lines]
+    elif "input" in layout.roles:
+        keys = _joined(table, layout.roles["input"], file, lines)
     extra = _extra(table, ledger, layout, file, lines)
     if layout.kind == "tidy":
         _record_tidy(ledger, table, systems, keys, file, lines, layout, extra)
+    elif keys is SYSTEM_SCORE and not extra:
+        _check_once(systems, file, lines)
+    elif not {"annotators", "languages"} & extra.keys() and (judge := _judge_of_rows(table, layout, systems, keys)):
+        table, layout = _by_judge(table, layout, judge, systems, keys)
+        ledger.guesses[f"judge: {one_line(judge, 40)}"] = None
     for name in layout.values:
-        if _IDENTIFIES.search(re.sub(r"[\s\-.]+", "_", name.lower())) and not ledger.reading.is_label(name):
+        if _IDENTIFIES.search(plain(name)) and not ledger.reading.is_label(name):
             ledger.attributes.add(name)
         if not (layout.kind == "tidy" and _all_numbers(table[name])) or name in ledger.attributes:
             _record_values(ledger, name, table[name], systems, keys, file, lines, layout, extra)
@@ -112,6 +125,54 @@ def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], 
     for what, labels in (("group", systems), ("family", systems), ("cluster", keys)):
         if what in layout.roles:
             _record_sorts(ledger, what, labels, _texts(table, layout.roles[what][0], file, lines), file, lines)
+
+
+def _check_once(systems: Labels, file: str, lines: Sequence[int]) -> None:
+    """Refuse several rows of one system where nothing names the input: they would be taken for one."""
+    first: dict[str, int] = {}
+    for at, system in enumerate(_decoded(systems)):
+        if first.setdefault(system, at) != at:
+            raise FormatError(
+                f"system {one_line(system)!r} has another row on line {lines[first[system]]}, and no column names the "
+                f"input; name it with --input-column, or take each row for an input with --input-column {ROW}",
+                file=file, line=lines[at],
+            )  # fmt: skip
+
+
+def _judge_of_rows(table: Table, layout: Layout, systems: Labels, keys: Labels) -> str | None:
+    """Return the column that says which judge a row is of: it is called so, and tells rows of one output apart."""
+    named = [name for name in layout.values if plain(name) in JUDGES]
+    if len(named) != 1:
+        return None
+    cells = list(_cells(systems, keys))
+    judged = list(zip(cells, map(str, _plain_values(table[named[0]])), strict=True))
+    return named[0] if len(set(cells)) < len(cells) and len(set(judged)) == len(judged) else None
+
+
+def _cells(systems: Labels, keys: Labels) -> Iterable[tuple[str, str]]:
+    inputs = _decoded(keys)
+    return zip([systems] * len(inputs) if isinstance(systems, str) else _decoded(systems), inputs, strict=True)
+
+
+def _plain_values(values: Values) -> Sequence[Any]:
+    return _decoded(values) if isinstance(values, Coded) else list(values)
+
+
+def _by_judge(table: Table, layout: Layout, judge: str, systems: Labels, keys: Labels) -> tuple[Table, Layout]:
+    """Return a table in which every judge has columns of its own, ``gpt-4o:score``, where what rows say differs."""
+    who = [str(one) for one in _plain_values(table[judge])]
+    found: dict[str, Values] = {name: values for name, values in table.items() if name != judge}
+    names = [name for name in layout.values if name != judge]
+    for name in names:
+        values, seen = _plain_values(table[name]), {}
+        differ = [
+            str(seen.setdefault(cell, one)) != str(one) for cell, one in zip(_cells(systems, keys), values, strict=True)
+        ]
+        if any(differ):
+            del found[name]
+            for one in dict.fromkeys(who):
+                found[f"{one}:{name}"] = [v if own == one else None for own, v in zip(who, values, strict=True)]
+    return found, replace(layout, values=tuple(name for name in found if name not in table or name in names))
 
 
 def _record_sorts(ledger: Ledger, what: str, labels: Labels, sorts: Labels, file: str, lines: Sequence[int]) -> None:

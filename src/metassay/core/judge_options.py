@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Option
+from metassay.core.option import Names, Option, number
 from metassay.core.options import _signed_statistics, _statistics
 from metassay.errors import UsageError, one_line
 from metassay.stats.methods.names import CUTS, EPSILONS
@@ -17,7 +17,6 @@ from metassay.stats.methods.names import CUTS, EPSILONS
 if TYPE_CHECKING:
     from metassay.stats.statistics.base import Statistic as StatisticObject
 
-_Names = str | Iterable[str]
 _STUDIED, _JUDGED, _GATE = "what to study", "how the judge is judged", "gate"
 _REQUIREMENT = re.compile(r"\s*(?:(.+?)\s*:\s*)?([a-z][a-z0-9_-]*)(?:\.([a-z]+))?\s*(>=|<=|>|<|==)\s*(\S+)\s*")
 FIELDS = ("estimate", "low", "high", "abs", "n")
@@ -45,7 +44,7 @@ def requirement(text: str) -> tuple[str, str, str, str, float]:
     return match[1] or "", match[2], match[3] or "estimate", match[4], bound
 
 
-def _requirements(_what: str, value: _Names) -> tuple[str, ...]:
+def _requirements(_what: str, value: Names) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else list(value)
     found = tuple(dict.fromkeys(each for text in texts for each in known.names(text)))
     for text in found:
@@ -67,7 +66,7 @@ def _epsilon(_what: str, value: str | float) -> float:
 
 
 Judges = Annotated[
-    _Names | None,
+    Names | None,
     Option(
         "judges: names of columns, globs or comma lists",
         repeated=True,
@@ -112,10 +111,8 @@ Worse = Annotated[
     float,
     Option(
         "also report how often a judge that is worse than a person by this much would pass that test",
-        known.fraction,
         group=_JUDGED,
-        number=True,
-        metavar="SIZE",
+        **number("SIZE", known.fraction),
     ),
 ]
 Cut = Annotated[
@@ -132,16 +129,14 @@ Target = Annotated[
     float | None,
     Option(
         "precision or recall to reach at the threshold, or the cost of a false alarm in terms of a miss",
-        known.positive,
         group=_JUDGED,
-        number=True,
-        metavar="X",
         absent="0.9 for precision and recall, 1 for cost",
         key="cut",
+        **number("X", known.positive),
     ),
 ]
 SliceBy = Annotated[
-    _Names | None,
+    Names | None,
     Option(
         "attributes to slice by: names, globs or comma lists, or none",
         repeated=True,
@@ -150,7 +145,8 @@ SliceBy = Annotated[
     ),
 ]
 Worst = Annotated[
-    int, Option("how many disagreements to show per judge", partial(known.count, least=0), number=True, group=_JUDGED)
+    int,
+    Option("how many disagreements to show per judge", group=_JUDGED, **number("NAME", partial(known.count, least=0))),
 ]
 Generalise = Annotated[
     str,
@@ -172,7 +168,7 @@ Interval = Annotated[
     ),
 ]
 Require = Annotated[
-    _Names | None,
+    Names | None,
     Option(
         "a requirement such as kappa.low>=0.6 or bias.abs<=0.05; unmet ones end the command with exit code 3",
         _requirements,

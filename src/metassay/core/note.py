@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from metassay.core.equality import rebuilt
+from metassay.core.equality import Record
 
 Fact = str | int | float | bool | None | tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Note:
+class Note(Record):
     """A code, such as ``references-excluded``, and the numbers and names that belong to it; ``str()`` is a sentence.
 
     Examples
@@ -37,9 +37,6 @@ class Note:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt(self)
 
     def __getitem__(self, fact: str) -> Any:  # noqa: ANN401 - a number, a name or several
         return self.facts[fact]

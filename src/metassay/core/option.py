@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypedDict
 
 from metassay.core import vocabulary as known
 
+Names = str | Iterable[str]
+"""A name, a comma list or several names."""
 WORKS_ON: list[str] = []
 """The module and the name of what makes a context in which work is done where its options say."""
 
@@ -99,6 +102,43 @@ class Option:
         elif self.absent is not None:
             words += f" (default: {self.absent})"
         return words
+
+
+class Kind(TypedDict, total=False):
+    """What several options have in common, to be handed to each of them."""
+
+    check: Callable[[str, Any], Any]
+    number: bool
+    switch: bool
+    metavar: str
+    choices: Sequence[str]
+    aliases: Mapping[str, str]
+    repeated: bool
+    alias: str
+    key: str
+    signed: Callable[[Any], Any]
+
+
+def number(metavar: str, check: Callable[[str, Any], Any] = as_given) -> Kind:
+    """Return what an option is that takes a number."""
+    return Kind(number=True, metavar=metavar, check=check)
+
+
+def at_least(least: int) -> Kind:
+    """Return what an option is that takes a whole number."""
+    return number("N", partial(known.count, least=least))
+
+
+def when(key: str, word: str) -> Kind:
+    """Return what an option is that is on or off, and stands in signatures by a word if it is on."""
+    return Kind(**FLAG, key=key, signed=lambda on: word if on else None)
+
+
+FLAG = Kind(check=known.flag, switch=True)
+COUNT = number("N", known.count)
+REPEATS = number("K", known.repeats)
+SHARE = number("SHARE", known.fraction)
+SIZE = number("SIZE", known.positive)
 
 
 def shown(default: object) -> str:

@@ -16,25 +16,33 @@ TableKind = Literal["tidy", "wide"]
 TIDY = ("system", "input", "metric", "score")
 Names = str | Iterable[str] | None
 
+_OF_RUNS = r"(?!(user|session|run|experiment|project|batch|assignment|hit|job|parent|event|chat)_)"
 _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
     "system": (
         ("system", "system_id", "system_name", "sys", "model", "model_id", "model_name", "summarizer_id", "mt_system",
          "llm", "candidate_model", "generator", "bot", "assistant", "agent", "provider", "modell"),
+        ("method", "variant", "approach", "strategy", "engine", "pipeline", "configuration"),
     ),
     "input": (
         ("input", "input_id", "item", "item_id", "doc_id", "document_id", "question_id", "prompt_id", "segment",
          "segment_id", "seg_id", "example_id", "sample_id", "instance_id", "query_id", "conversation_id", "doc",
          "item_no", "task_id", "case_id", "test_id"),
         ("id", "idx", "uid", "uuid", "key"),
-        re.compile(r".*_id"),
+        re.compile(_OF_RUNS + r".*_id|[a-z]id|(doc|item|row|question|prompt|sample|case|task|query|seg|segment)id"),
         ("question", "prompt", "query", "user_input", "instruction", "example", "source", "text", "date"),
+        ("index", "row", "no", "nr", "slug"),
+        re.compile(r".*_id"),
     ),
     "annotator": (
-        ("annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "reviewer", "labeler", "labeller",
-         "evaluator", "annotator_name", "workerid", "raterid", "annotatorid"),
+        re.compile(r"(annotator|rater|worker|reviewer|label+er|evaluator|assessor|coder|turker)(_?id)?"),
+        re.compile(r"(annotator|rater|worker|reviewer|label+er|evaluator|assessor|coder|turker)_(name|email|no)"),
     ),
 }  # fmt: skip
 """Names that columns have elsewhere; a name of a later group is taken only if none of an earlier one is there."""
+JUDGES = ("judge", "judge_model", "judge_name", "judge_id", "judge_llm", "grader", "grader_model", "evaluator_model")
+"""Names of columns that say which judge a row is of, if they tell rows of one output apart."""
+ROW = "row"
+"""What stands for a column of inputs where every row is an input of its own."""
 _ROW_NUMBERS = re.compile(r"(Unnamed: \d+|__index_level_\d+__|)")
 _OPTIONAL = ("kind", "direction", "scale", "cluster", "family")
 
@@ -207,19 +215,24 @@ def is_table(names: Sequence[str], reading: Reading) -> bool:
 
 def _said(role: str, said: tuple[str, ...], names: Sequence[str], file: str) -> tuple[str, ...]:
     for name in said:
-        if name not in names:
+        if name not in names and (role, said) != ("input", (ROW,)):
             raise UnknownName(f"column of {role}s in {one_line(file)}:", name, names)
     return said
 
 
+def plain(name: str) -> str:
+    """Return the name of a column as snake case: ``Row ID`` and ``rowId`` are ``row_id``."""
+    return re.sub(r"[\s\-.]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())).lower()
+
+
 def _fits(name: str, group: tuple[str, ...] | re.Pattern[str]) -> bool:
     """Say whether a name is one of a group, whatever its case and what is before a point, as in ``Input.doc_id``."""
-    plain = re.sub(r"[\s\-.]+", "_", name.strip().lower())
     if isinstance(group, re.Pattern):
-        return group.fullmatch(plain) is not None and not any(
-            plain in other for role in ("system", "annotator") for other in _KNOWN[role] if isinstance(other, tuple)
-        )
-    return plain in group or ("." in name and _fits(name.rpartition(".")[2], group))
+        if group.fullmatch(plain(name)) is None:
+            return "." in name and group not in _KNOWN["input"] and _fits(name.rpartition(".")[2], group)
+        others = [other for role in ("system", "annotator") for other in _KNOWN[role] if group not in _KNOWN[role]]
+        return not any(_fits(name, other) for other in others)
+    return plain(name) in group or ("." in name and _fits(name.rpartition(".")[2], group))
 
 
 def _guessed(role: str, names: list[str], reading: Reading, file: str, guesses: list[str]) -> tuple[str, ...]:
@@ -244,6 +257,7 @@ def _guessed(role: str, names: list[str], reading: Reading, file: str, guesses: 
 def _missing(role: str, names: Sequence[str], file: str) -> FormatError:
     return FormatError(
         f"column {role!r} is missing; a table of scores has an {role}, perhaps a system, and either metric, score or "
-        f"one column per metric; name it with --{role}-column ({role}_column=…) (found: {listed(names)})",
+        f"one column per metric; name it with --{role}-column ({role}_column=…), or take each row for an input with "
+        f"--input-column {ROW} (found: {listed(names)})",
         file=file,
     )

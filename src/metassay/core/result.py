@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, get_type_hints
 
 from metassay.core import vocabulary
-from metassay.core.equality import rebuilt, same_fields
+from metassay.core.equality import Record
 from metassay.core.note import Note
 from metassay.core.records import is_table
 from metassay.core.signature import VERSION, Signature
@@ -51,7 +51,7 @@ def _flat(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Record):
     """The answer of one study.
 
     ``str()`` is a readable table; :meth:`rows` gives flat dicts; the ``to_…`` methods give everything else.
@@ -127,14 +127,8 @@ class Result:
         """
         return render("plot", self, path, **options)
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, Result) else NotImplemented
-
     def __hash__(self) -> int:
         return hash((type(self), self.signature))
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt(self)
 
     def __str__(self) -> str:
         return self.to_text(full=False).rstrip("\n")

@@ -44,9 +44,16 @@ JUDGING = re.compile(
     re.IGNORECASE,
 )
 """Names of columns that say what somebody thought."""
-REASONS = re.compile(r"reason|explanation|comment|rationale|feedback|justification|critique|notes?$", re.IGNORECASE)
-"""Names of columns that say why, beside those that say what: texts, and no labels."""
-PEOPLE = re.compile(r"^(human|gold|label|rating|expert|annotator)s?($|[_\W\d])", re.IGNORECASE)
+REASONS = re.compile(
+    r"reason|explanation|comment|rationale|feedback|justification|critique|notes?$|_(source|by|at|date|time|version)$",
+    re.IGNORECASE,
+)
+"""Names of columns that say why, when or by whom, beside those that say what: texts, and no labels."""
+PEOPLE = re.compile(
+    r"(^|[_\W])(human|gold(en)?|expert|annotator|ground_?truth|y_true|manual|sme|crowd|majority|consensus)s?($|[_\W\d])|"
+    r"^(label|rating|gt|truth|true|actual|reviewer|rater)s?($|[_\W\d])",
+    re.IGNORECASE,
+)
 """Names of columns that are likely human judgments; they are proposed, not taken."""
 NO_ANSWER = re.compile(
     r"(abstain(ed)?|unsure|uncertain|unknown|undecided|unclear|(i )?do(n't| not) know|idk|cannot (say|tell|judge)|"
@@ -177,6 +184,11 @@ def is_known(labels: Iterable[str]) -> bool:
 def judging(name: str) -> bool:
     """Say whether texts in a column of this name are labels that somebody gave, and no attribute."""
     return JUDGING.search(name) is not None and REASONS.search(name) is None
+
+
+def proposed(name: str) -> bool:
+    """Say whether a column of this name is likely one of human judgments."""
+    return PEOPLE.search(name) is not None and REASONS.search(name) is None
 
 
 def fold(label: str) -> str:

@@ -21,7 +21,7 @@ from metassay.core.column import LARGEST as LARGEST
 from metassay.core.column import Attribute as Attribute
 from metassay.core.column import Column as Column
 from metassay.core.column import Kind as Kind
-from metassay.core.equality import rebuilt, same_fields
+from metassay.core.equality import Record
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.result import render
@@ -45,7 +45,7 @@ SYSTEM_SCORE = "(system score)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scores:
+class Scores(Record):
     """Named metrics and human criteria over the same systems and inputs. Immutable.
 
     Build it with :meth:`from_arrays`, :meth:`from_frame`, or :func:`metassay.read`.
@@ -313,14 +313,8 @@ class Scores:
             raise DataError(f"there is no metric beside the human criteria {', '.join(humans)}")
         return found
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, Scores) else NotImplemented
-
     def __hash__(self) -> int:
         return hash((self.systems, self.inputs, tuple(sorted(self.columns))))
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt(self)
 
     def __repr__(self) -> str:
         def counted(names: tuple[str, ...], one: str, many: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Option
+from metassay.core.option import Option, when
 from metassay.errors import UsageError, one_line
 
 if TYPE_CHECKING:
@@ -93,10 +93,7 @@ DropOutliers = Annotated[
     bool,
     Option(
         "leave out systems whose human score lies more than 2.5 · 1.483 · MAD from the median, as WMT 2020 did",
-        known.flag,
-        switch=True,
         group="what to study",
-        key="outliers",
-        signed=lambda dropped: "dropped,mad2.5" if dropped else None,
+        **when("outliers", "dropped,mad2.5"),
     ),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Option
+from metassay.core.option import COUNT, FLAG, Option, number
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -18,31 +18,20 @@ _SCORED = "what to score with"
 _TRANSLATED = "how to translate"
 
 
-def _references(_what: str, value: int) -> int:
-    return known.count("max_references", value)
-
-
 def _parts(_what: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - one or several
     return known.choices("part of the texts", value, PARTS)
 
 
 MaxReferences = Annotated[
     int | None,
-    Option(
-        "use only the first N references of each input",
-        _references,
-        metavar="N",
-        group=_SCORED,
-        number=True,
-    ),
+    Option("use only the first N references of each input", group=_SCORED, **COUNT),
 ]
 LeaveOwnOut = Annotated[
     bool,
     Option(
         "compare people's own texts, outputs that are references themselves, with the other references only",
-        known.flag,
-        switch=True,
         group=_SCORED,
+        **FLAG,
     ),
 ]
 Scored = Annotated[
@@ -59,10 +48,9 @@ Processes = Annotated[
     int | None,
     Option(
         "processes to use; they change no number",
-        number=True,
-        metavar="N",
         group="how",
         absent="all processors, or this one alone for little work and for a metric with a model of its own",
+        **number("N"),
     ),
 ]
 Systems = Annotated[
@@ -78,11 +66,7 @@ Systems = Annotated[
 SourceLanguage = Annotated[
     str | None,
     Option(
-        "language of the texts",
-        metavar="LANG",
-        flag="from",
-        group=_TRANSLATED,
-        absent="the one they say, or English",
+        "language of the texts", metavar="LANG", flag="from", group=_TRANSLATED, absent="the one they say, or English"
     ),
 ]
 TranslateWith = Annotated[
@@ -96,7 +80,8 @@ TranslateWith = Annotated[
     ),
 ]
 Parts = Annotated[
-    "str | Iterable[str]", Option("parts to translate", _parts, "PARTS", choices=PARTS, several=True, group=_TRANSLATED)
+    "str | Iterable[str]",
+    Option("parts to translate", _parts, metavar="PARTS", choices=PARTS, several=True, group=_TRANSLATED),
 ]
 Translated = Annotated[
     "str | PathLike[str] | None",

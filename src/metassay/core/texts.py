@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from metassay.core.equality import rebuilt, same_fields
+from metassay.core.equality import Record
 from metassay.core.origin import Origin
 from metassay.core.scores import natural
 from metassay.errors import DataError, UnknownName, UsageError, one_line
@@ -29,7 +29,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Texts:
+class Texts(Record):
     """Sources, references (one or many) and system outputs. Immutable.
 
     Examples
@@ -104,14 +104,8 @@ class Texts:
             groups={s: g for s, g in self.groups.items() if s in kept["system"]},
         )
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, Texts) else NotImplemented
-
     def __hash__(self) -> int:
         return hash(frozenset(self.outputs.items()))
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt(self)
 
     def __repr__(self) -> str:
         return (

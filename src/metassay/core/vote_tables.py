@@ -24,12 +24,18 @@ _SYSTEMS = (
     ("model_a", "model_b"), ("left", "right"), ("system_a", "system_b"), ("generator_1", "generator_2"),
     ("model_1", "model_2"), ("system_1", "system_2"), ("model1", "model2"), ("a", "b"), ("model_x", "model_y"),
     ("model_left", "model_right"), ("candidate_a", "candidate_b"), ("player_a", "player_b"), ("winner_model", "loser"),
+    ("answer1_model_id", "answer2_model_id"),
 )  # fmt: skip
 OUTPUTS = (
     ("output_1", "output_2"), ("response1", "response2"), ("response_1", "response_2"), ("answer_a", "answer_b"),
     ("response_a", "response_b"), ("completion_a", "completion_b"), ("output_a", "output_b"), ("text_a", "text_b"),
+    ("answer1_body", "answer2_body"), ("answer1_id", "answer2_id"),
 )  # fmt: skip
 _WINNERS = ("winner", "preference", "label", "vote", "choice", "verdict", "preferred", "result", "human_preference")
+_OWN_WINNERS = re.compile(r"(.+)_(winner|preference|preferred|verdict|choice|vote)", re.IGNORECASE)
+"""Columns of winners that are called after their rater, such as ``human_winner`` beside ``gpt4_winner``."""
+_SCORES = "score"
+"""Two grades in a list, beside two answers: the better one wins."""
 _BOTH_ORDERS = ("g1_winner", "g2_winner")
 """Verdicts of one judge in both orders; those of the second order are told in terms of the first."""
 _RATERS = ("rater", "judge", "annotator", "annotator_id", "worker", "worker_id", "rater_id", "evaluator", "user")
@@ -46,11 +52,13 @@ _HUMAN = re.compile(r"^(human|author|expert|annotator|worker|user|crowd|rater|go
 
 _SAID = {
     **dict.fromkeys(("a", "model_a", "left", "1", "output_1", "first", "model_1", "response1", "response_1", "[[a]]",
-                     "system_a", "answer_a", "model_x", "system_1", "generator_1"), A),
+                     "system_a", "answer_a", "model_x", "system_1", "generator_1", "response_a", "output_a",
+                     "assistant_a", "completion_a", "text_a", "candidate_a", "model1"), A),
     **dict.fromkeys(("b", "model_b", "right", "2", "output_2", "second", "model_2", "response2", "response_2", "[[b]]",
-                     "system_b", "answer_b", "model_y", "system_2", "generator_2"), B),
+                     "system_b", "answer_b", "model_y", "system_2", "generator_2", "response_b", "output_b",
+                     "assistant_b", "completion_b", "text_b", "candidate_b", "model2"), B),
     **dict.fromkeys(("tie", "0", "1.5", "draw", "equal", "same", "both", "c", "[[c]]", "none better", "tie (bothgood)",
-                     "bothgood", "both good"), TIE),
+                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b"), TIE),
     **dict.fromkeys(("tie (bothbad)", "bothbad", "both bad", "both_bad", "neither"), BOTH_BAD),
 }  # fmt: skip
 _NOTHING = ("", "nan", "none", "null", "na", "n/a", "garbage", "error", "invalid", "-1", "unparsed", "unknown")
@@ -59,7 +67,11 @@ _NOTHING = ("", "nan", "none", "null", "na", "n/a", "garbage", "error", "invalid
 def pair_of(names: Sequence[str]) -> tuple[str, str] | None:
     """Return the two columns that hold systems, or outputs, of a table of votes; None if it is none."""
     folded = {name.lower(): name for name in names}
-    if not any(name in folded for name in (*_WINNERS, _BOTH_ORDERS[0])) and not any(map(_PEOPLE.match, names)):
+    if _SCORES in folded and any(name.startswith("answer1_") for name in folded):
+        pass
+    elif not any(name in folded for name in (*_WINNERS, _BOTH_ORDERS[0])) and not any(
+        _PEOPLE.match(name) or _OWN_WINNERS.fullmatch(name) for name in names
+    ):
         return None
     for a, b in (*_SYSTEMS, *OUTPUTS):
         if a in folded and b in folded:
@@ -117,6 +129,8 @@ def _by_value(values: Sequence[object], make: Callable[[object], str]) -> dict[o
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, tuple) and len(value) == 2 and all(isinstance(one, int | float) for one in value):
+        return "1" if value[0] > value[1] else "2" if value[0] < value[1] else "tie"
     if isinstance(value, float) and value == value and value.is_integer():
         value = int(value)
     return "" if value is None else " ".join(str(value).split()).lower()
@@ -191,9 +205,14 @@ class VoteBook:
         rater_column = next((folded[name] for name in _RATERS if name in folded), None)
         if self.reading.annotator:
             rater_column = self.reading.annotator[0]
-        people = [name for name in names if _PEOPLE.match(name)] if rater_column is None else []
-        verdicts = [folded[name] for name in _WINNERS if name in folded][:1]
         both = [folded[name] for name in _BOTH_ORDERS if name in folded]
+        verdicts = [folded[name] for name in (*_WINNERS, _SCORES) if name in folded][:1]
+        people = [name for name in names if _PEOPLE.match(name)] if rater_column is None else []
+        own = {name: found[1] for name in names if (found := _OWN_WINNERS.fullmatch(name)) and name not in both}
+        if rater_column is None and not people and (len(own) > 1 or not (verdicts or both)):
+            verdicts, both = list(own), []
+        else:
+            own = {}
         used = {*pair, *(people or verdicts), *both, rater_column, folded.get("first"), folded.get("kind")}
         used -= set(pair) if outputs else set()
         facts = [name for name in names if name not in used | {_label(key) for key in self._key_columns(table, folded)}]
@@ -202,12 +221,12 @@ class VoteBook:
         at_fact = [self.fact({name: table[name][at] for name in facts}) for at in range(n)] if facts else [-1] * n
         for column, order in [*((one, A) for one in people or both[:1] or verdicts), *((one, B) for one in both[1:])]:
             said = winners(table[column], a, b, column, file, lines)
-            raters = [column if people else self.file_name] * n
+            raters = [own.get(column) or (column if people else self.file_name)] * n
             if rater_column:
                 called = _by_value(table[rater_column], _name)
                 raters = [called[_hashed(one)] for one in table[rater_column]]
             for rater, kind in dict.fromkeys(zip(raters, kinds, strict=True)):
-                known = self.role or self._kind(rater, rater_column, bool(people), kind)
+                known = self.role or self._kind(rater, rater_column or own.get(column), bool(people), kind)
                 if known is not None:
                     self.kinds.setdefault(rater, known)
             first = [_SAID.get(one, UNKNOWN) for one in shown] if shown else [order] * n

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from metassay.core import vocabulary
 from metassay.core.column import Attribute, Kind
-from metassay.core.equality import rebuilt, same_fields
+from metassay.core.equality import Record
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.result import render
@@ -31,7 +31,7 @@ UNKNOWN = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Votes:
+class Votes(Record):
     """Pairwise preferences of people and judges. Immutable.
 
     Build it with :meth:`from_arrays`, :meth:`from_frame`, or :func:`metassay.read_votes`.
@@ -261,14 +261,8 @@ class Votes:
             }
             yield row | {name: each[at] for name, each in texts.items()}
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, Votes) else NotImplemented
-
     def __hash__(self) -> int:
         return hash((self.systems, self.inputs, self.raters, len(self)))
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return rebuilt(self)
 
     def __repr__(self) -> str:
         raters = f"{len(self.raters)} rater{'' if len(self.raters) == 1 else 's'}: {listed(self.raters, 4)}"

@@ -230,7 +230,7 @@ def spread(
     if processes is not None and processes < 1:
         raise UsageError(f"processes must be at least 1, got {processes}")
     report = _report.get()
-    workers = min(processes or available_threads(), len(tasks))
+    workers = min(processes or _threads.get() or available_threads(), len(tasks))
     start = time.perf_counter()
     at = 0
     cluster = _cluster.get()

@@ -6,21 +6,18 @@ Nothing heavy is imported until a file is read, so the names of the formats are 
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metassay.core import options as opt
 from metassay.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from metassay.core.scores import Scores
-    from metassay.core.texts import Texts
     from metassay.core.votes import Votes
 
-__all__ = ["FORMATS", "example", "read", "read_parallel", "read_tasks", "read_texts", "read_votes", "write"]
-__all__ += ["write_texts"]
+__all__ = ["FORMATS", "example", "read", "read_tasks", "read_votes"]
 
 FORMATS = {
     "tidy": "One score per row: system, input, metric, score (CSV, TSV, JSON lines or Parquet).",
@@ -31,6 +28,7 @@ FORMATS = {
     "realsumm": "REALSumm score dictionaries: a pickle, read without running anything in it.",
     "mt-metrics-eval": "A data set of mt-metrics-eval: a directory with human-scores/ and metric-scores/.",
     "wmt": "WMT metrics task: METRIC.seg.score, METRIC.sys.score, or system scores under LP HUMAN SYSTEM.",
+    "mqm": "MQM ratings of WMT: a TSV with a row per error (system, doc, seg_id, rater, category, severity).",
     "g-eval": "G-Eval and UniEval: a JSON array with system_output and scores.",
     "frank": "FRANK: JSON arrays with hash and model_name.",
     "mteb-summeval": "SummEval as MTEB keeps it: one row per document, lists of judgments.",
@@ -189,87 +187,6 @@ def read_votes(
     from metassay.readers.votes import read_votes
 
     return read_votes(paths, Reading.of(input_column=input_column, annotator_column=annotator_column, ignore=ignore))
-
-
-def write(scores: Scores, path: str | PathLike[str], *, safe: bool = False) -> Path:
-    """Write scores in tidy form; the suffix decides between CSV, TSV, JSON lines and Parquet.
-
-    The file appears complete or not at all. Reading it again gives equal scores, unless `safe` changed a name.
-
-    Parameters
-    ----------
-    scores
-        What to write.
-    path
-        Ends in ``.csv``, ``.tsv``, ``.jsonl`` or ``.parquet``; the first three may be followed by ``.gz``.
-    safe
-        In CSV and TSV, put an apostrophe before names that begin with ``=``, ``+``, ``-`` or ``@``: spreadsheets
-        would run them as formulas.
-
-    Returns
-    -------
-    Path
-        The path that was written.
-    """
-    from metassay.readers.writing import write_tidy
-
-    return write_tidy(scores, path, safe=safe)
-
-
-def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Texts:
-    """Read sources, references and outputs of systems, and merge them on system and input.
-
-    Parameters
-    ----------
-    *paths
-        Tables of texts (``system, input, output``; ``input, source, reference``), SummEval's own file, REALSumm's
-        files, G-Eval's, or mt-metrics-eval data sets.
-    language
-        The language pair to take from an mt-metrics-eval data set that holds several, such as ``"en-de"``.
-
-    Returns
-    -------
-    Texts
-        With each file in ``provenance``, and the format that was recognised.
-    """
-    from metassay.readers.texts import read_texts
-
-    return read_texts(*paths, language=language)
-
-
-def read_parallel(
-    outputs: Mapping[str, str | PathLike[str]],
-    *,
-    references: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
-    source: str | PathLike[str] | None = None,
-) -> Texts:
-    """Read plain text files of which the n-th lines belong together; inputs are called 1, 2, … by their line.
-
-    Parameters
-    ----------
-    outputs
-        A file per system; an empty line is an empty output.
-    references
-        A file of reference texts, or several; an empty line is a missing reference.
-    source
-        The file of source texts.
-
-    Raises
-    ------
-    DataError
-        Files do not have equally many lines; the message says how many each has.
-    """
-    from metassay.readers.texts import read_parallel
-
-    files = (references,) if isinstance(references, str | PathLike) else tuple(references)
-    return read_parallel(outputs, references=files, source=source)
-
-
-def write_texts(texts: Texts, path: str | PathLike[str]) -> Path:
-    """Write texts as ``.jsonl``, ``.csv`` or ``.tsv``, complete or not at all; reading gives them back."""
-    from metassay.readers.texts import write_texts
-
-    return write_texts(texts, path)
 
 
 def example(name: str = "scores") -> Scores:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from metassay.core.frames import record_table
 from metassay.core.ledger import Ledger, Place
-from metassay.core.reading import understand
+from metassay.core.reading import Layout
 from metassay.readers.source import Record, Source
 
 FORMATS = ("promptfoo", "deepeval", "label-studio")
+
+_FACT = "\0"
+"""Before the names of what is known of an input, and is no score, whatever it holds."""
+_GRADED = re.compile(r"llm-rubric|g-eval|factuality|(answer|context)-\w+|model-graded-\w+|select-best|pi")
+"""Assertions of promptfoo that a model decides."""
 
 
 def recognise(source: Source) -> str | None:
@@ -35,13 +41,15 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     if not rows:
         raise source.wrong(f"there is no result in the export of {name}")
     names = list(dict.fromkeys(key for row in rows for key in row))
-    layout = understand(names, ledger.reading, source.shown, "wide")
-    table = {key: [row.get(key) for row in rows] for key in names}
-    if name == "label-studio":
-        facts = {key for task in _document(source) for key in task["data"]}
-        for key in layout.values:
-            if key not in facts:
-                ledger.say_kind(key, "human", Place(source.shown))
+    roles = {role: (role,) for role in ("system", "input", "annotator") if role in names}
+    values = tuple(key for key in names if key not in roles)
+    for key in values:
+        if key.startswith(_FACT):
+            ledger.attributes.add(key.removeprefix(_FACT))
+        elif name == "label-studio":
+            ledger.say_kind(key, "human", Place(source.shown))
+    table = {key.removeprefix(_FACT): [row.get(key) for row in rows] for key in names}
+    layout = Layout("wide", roles, {}, tuple(key.removeprefix(_FACT) for key in values), ())
     record_table(ledger, table, source.shown, range(1, len(rows) + 1), layout)
     return name
 
@@ -71,22 +79,43 @@ def _promptfoo(document: Any) -> Iterator[Record]:  # noqa: ANN401 - JSON
             "input": str(case),
             "success": float(bool(one["success"])),
             "score": one["score"],
+            **_graded(one.get("gradingResult")),
             **(one.get("namedScores") or {}),
-            **{str(k): str(v) for k, v in (one.get("vars") or {}).items() if isinstance(v, str | int | float)},
+            **_facts(one.get("vars") or (one.get("testCase") or {}).get("vars")),
         }
+
+
+def _graded(result: Any) -> Record:  # noqa: ANN401 - JSON
+    """Return what a model said of an output: the assertion, numbered if there are several alike, and its score."""
+    found: Record = {}
+    for one in (result or {}).get("componentResults") or ():
+        about = one.get("assertion") or {}
+        kind = str(about.get("type") or "").removeprefix("not-")
+        if _GRADED.fullmatch(kind) and not about.get("metric"):
+            name = next(n for n in (kind, *(f"{kind} {at}" for at in range(2, 999))) if n not in found)
+            found[name] = one.get("score")
+    return found
+
+
+def _facts(facts: Any) -> Record:  # noqa: ANN401 - JSON
+    """Return texts and numbers that are known of an input; names of roles are told from them."""
+    own = {str(k): v for k, v in (facts or {}).items() if isinstance(v, str | int | float)}
+    taken = ("system", "input", "annotator")
+    return {f"{_FACT}{k}_" if k in taken else f"{_FACT}{k}": str(v) for k, v in own.items()}
 
 
 def _deepeval(document: Any) -> Iterator[Record]:  # noqa: ANN401 - JSON
     for at, case in enumerate(document["testCases"]):
         scores = {one["name"]: one.get("score") for one in case.get("metricsData") or () if "name" in one}
         texts = {name: case[name] for name in ("actualOutput", "expectedOutput") if isinstance(case.get(name), str)}
-        yield {"input": str(case.get("name") or at), "question": str(case.get("input", "")), **texts, **scores}
+        facts = _facts({"question": str(case.get("input", "")), **texts})
+        yield {"input": str(case.get("name") or at), **facts, **scores}
 
 
 def _label_studio(document: Any) -> Iterator[Record]:  # noqa: ANN401 - JSON
     """Yield a row per annotation; regions of a text are not read."""
     for task in document:
-        facts = {k: v for k, v in task["data"].items() if isinstance(v, str | int | float)}
+        facts = _facts(task["data"])
         for marked in task.get("annotations") or ():
             if marked.get("was_cancelled"):
                 continue

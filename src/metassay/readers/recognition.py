@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike, fspath
@@ -15,6 +14,7 @@ from metassay.core.ledger import Bounds, Ledger
 from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.reading import Reading
+from metassay.core.scales import judging
 from metassay.core.scores import Kind, Scores
 from metassay.core.vocabulary import choice
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
@@ -29,6 +29,7 @@ from metassay.readers import (
     inspect_log,
     judge_bench,
     lm_eval,
+    mqm,
     mteb,
     mtme,
     realsumm,
@@ -58,6 +59,7 @@ _MODULES: tuple[ModuleType, ...] = (
     frank,
     helm,
     exports,
+    mqm,
     wmt,
     votes,
     xlsx,
@@ -230,7 +232,7 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
         said = wmt.record(source, ledger, pair)
     else:
         said = module.record(source, ledger, name)
-    return Origin(source.name, said)
+    return Origin(source.name, said if source.encoding == "UTF-8" else f"{said}, {source.encoding}")
 
 
 def recognise(source: Source, reading: Reading = Reading()) -> str | None:  # noqa: B008 - it is immutable
@@ -249,8 +251,8 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         return source.wrong("the zip archive is empty")
     if head.startswith(b"PK"):
         return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return source.wrong("the text is UTF-16; save the file as UTF-8")
+    if len(head) > 3 and (not any(head[1:64:2]) or not any(head[0:64:2])):
+        return source.wrong("the text is UTF-16 without a byte order mark; save the file as UTF-8")
     if source.is_text and source.first_line.startswith(("{", "[")):
         try:
             if source.first_record is None:
@@ -262,6 +264,8 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         if near:
             return source.wrong(near)
         keys = tables.column_names(source, reading)[:8]
+        if len(keys) > 2:
+            tables.explain(source, reading)
         seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"
     elif source.is_text and "\r" in source.first_line:
         return source.wrong("lines end in carriage returns only; save the file with line feeds")
@@ -270,7 +274,7 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         names = tables.column_names(source, reading)
         if elsewhere := header_elsewhere(source, names, reading):
             return source.wrong(elsewhere)
-        if len(names) > 2 or {"system", "input"} & set(names):
+        if len(names) > 2 or {"system", "input"} & set(names) or (len(names) == 2 and any(map(judging, names))):
             tables.explain(source, reading)
         seen = f"the first line is {one_line(source.first_line, 60)!r}"
     else:

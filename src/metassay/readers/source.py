@@ -7,11 +7,13 @@ import gzip
 import io
 import json
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -30,6 +32,12 @@ _ALWAYS_UNPACKED = 1 << 26
 _MOST_UNPACKED = 100
 """Gzip may unpack to the first, or to so many times its size; tables of scores shrink to a fortieth at best."""
 _BUFFER = 1 << 17
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NOT_WESTERN = re.compile(
+    rb"[\x00-\x08\x0e-\x1f\x81-\x84\x86-\x90\x98-\x9f\xd7\xf7\xff]"  # no text, undefined, or the letters of other encodings
+    rb"|[A-Za-z][\x80\x85\x91\x93-\x97][A-Za-z]|[A-Za-z][\xa1-\xba\xbc-\xbf]|[\xa4-\xaa\xac-\xbe][A-Za-z]|[\x80-\xff]{4}"
+)
+"""Bytes that text in Windows-1252 hardly has: signs inside words, and long runs beyond ASCII."""
 
 
 class Source:
@@ -48,6 +56,8 @@ class Source:
     def __init__(self, path: Path, shown: str | None = None, *, named: bool = True) -> None:
         self.path = path
         self.shown = str(path) if shown is None else shown
+        self.encoding = "UTF-8"
+        """How the text is encoded: what a byte order mark says, or else bytes that are no UTF-8 and clearly another."""
         self._doubtful = False  # whether some object has a key twice
         # A pipe can be read once only, so its content is kept.
         self._kept = None if path.is_file() else self._slurp(named)
@@ -70,10 +80,30 @@ class Source:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             if not packed:
-                yield raw
+                yield self._as_utf8(raw)
                 return
             with gzip.open(raw, "rb") as unpacked:
-                yield io.BufferedReader(_Unpacked(cast("IO[bytes]", unpacked), self.size, self), _BUFFER)
+                bounded = _Unpacked(cast("IO[bytes]", unpacked), self.size, self)
+                yield self._as_utf8(io.BufferedReader(bounded, _BUFFER))
+
+    def _as_utf8(self, stream: IO[bytes]) -> IO[bytes]:
+        """Return what yields the same text in UTF-8."""
+        if cast("io.BufferedReader", stream).peek(2)[:2] in _UTF_16:
+            self.encoding = "UTF-16"
+        if self.encoding == "UTF-8":
+            return stream
+        return io.BufferedReader(_Recoded(stream, self), _BUFFER)
+
+    def _is_western(self) -> bool:
+        """Say whether text that is no UTF-8 is clearly Windows-1252, and read it as such from now on."""
+        if self.encoding != "UTF-8":
+            return False
+        content = self.read()
+        valid_beyond_ascii = re.search(r"[^\x00-\x7f\ufffd]", content.decode(errors="replace"))
+        if valid_beyond_ascii or _NOT_WESTERN.search(content):
+            return False
+        self.encoding = "Windows-1252"
+        return True
 
     def read(self) -> bytes:
         """Return the whole content, unpacked."""
@@ -87,7 +117,7 @@ class Source:
             return stream.read(_HEAD)
 
     def _raw(self) -> IO[bytes]:
-        return self.path.open("rb") if self._kept is None else io.BytesIO(self._kept)
+        return self.path.open("rb") if self._kept is None else io.BufferedReader(io.BytesIO(self._kept))
 
     @property
     def size(self) -> int:
@@ -132,11 +162,13 @@ class Source:
                     yield line.decode() if at else line.removeprefix(codecs.BOM_UTF8).decode()
                     at += 1
             except UnicodeDecodeError as error:
-                raise self.wrong(
-                    f"byte {error.start + 1} of the line is not UTF-8 (0x{error.object[error.start]:02x}); "
-                    "save the file as UTF-8",
-                    at + 1,
-                ) from None
+                if not self._is_western():
+                    raise self.wrong(
+                        f"byte {error.start + 1} of the line is not UTF-8 (0x{error.object[error.start]:02x}), nor is "
+                        "the file clearly Windows-1252; save it as UTF-8",
+                        at + 1,
+                    ) from None
+                yield from islice(self.texts(), at, None)  # the lines before are the same in both
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield lines, with their line ends, and their numbers counted from one."""
@@ -191,7 +223,10 @@ class Source:
             return ""
         with self.open() as stream:
             while line := stream.readline(_LONGEST_LINE):
-                text = line.removeprefix(codecs.BOM_UTF8).decode(errors="replace").strip()
+                line = line.removeprefix(codecs.BOM_UTF8)
+                text = line.decode(errors="replace").strip()
+                if "\ufffd" in text and self._is_western():
+                    text = line.decode("cp1252").strip()
                 if text:
                     return text
         return ""
@@ -250,6 +285,32 @@ class Source:
                 "(an Inspect log: inspect log convert --to eval), or split it"
             )
         return self._parse("".join(self.texts()), None)
+
+
+class _Recoded(io.RawIOBase):
+    """The text of a stream in UTF-8."""
+
+    def __init__(self, stream: IO[bytes], source: Source) -> None:
+        self._stream, self._source = stream, source
+        self._decoder = codecs.getincrementaldecoder("utf-16" if source.encoding == "UTF-16" else "cp1252")()
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        try:
+            while not self._ready and (more := self._stream.read(_BUFFER)):
+                self._ready = self._decoder.decode(more).encode()
+            if not self._ready:
+                self._decoder.decode(b"", final=True)
+        except UnicodeError as error:
+            told = f"the text is not {self._source.encoding}, as it begins ({one_line(error, 60)}); save it as UTF-8"
+            raise self._source.wrong(told) from None
+        n = min(len(view), len(self._ready))
+        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
 
 
 class _Unpacked(io.RawIOBase):

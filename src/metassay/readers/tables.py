@@ -23,6 +23,8 @@ FORMATS = ("tidy", "wide")
 _ROWS_AT_ONCE = 1 << 14
 _DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV with bars", " ": "table with spaces"}
 _MOST_FIELDS = 32
+_FIRST_ROWS = 64
+"""So many rows may be empty, or hold texts only, before one tells that there are scores."""
 _PARQUET = b"PAR1"
 _WHOLE = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
 _BATCH_BYTES = 1 << 26
@@ -33,7 +35,8 @@ _MOST_UNPACKED = 100
 def recognise(source: Source, reading: Reading) -> str | None:
     """Return ``tidy`` or ``wide`` if the content is a table with a column of inputs and one of scores."""
     names = column_names(source, reading, nested=True)
-    if len(names) < 2 or not is_table(names, reading):
+    merged = "" in names[1 : max((at for at, name in enumerate(names) if name), default=0)]
+    if len(names) < 2 or merged or not is_table(names, reading):
         return None
     layout = understand(names, reading, source.shown)
     sure = {"system", "input"} <= set(names) or reading.input or reading.system
@@ -43,11 +46,9 @@ def recognise(source: Source, reading: Reading) -> str | None:
 
 
 def _has_scores(source: Source, layout: Layout, reading: Reading) -> bool:
-    """Say whether the first row has a number, or a label in a column that is called like one."""
-    _, first = next(rows(source, reading), (0, {}))
-    row = flat(first)
-    for name in layout.values:
-        value = row.get(name)
+    """Say whether one of the first rows has a number, or a label in a column that is called like one."""
+    first = [flat(row) for _, row in islice(rows(source, reading), _FIRST_ROWS)]
+    for name, value in ((name, row.get(name)) for row in first for name in layout.values):
         if isinstance(value, str):
             number = value.replace(",", ".").strip("% ").replace(".", "", 1).lstrip("+-").isdigit()
             if number or (len(value) <= 60 and (judging(name) or reading.is_label(name))):
@@ -58,10 +59,14 @@ def _has_scores(source: Source, layout: Layout, reading: Reading) -> bool:
 
 
 def explain(source: Source, reading: Reading) -> None:
-    """Raise the error that names the missing column if the content is nearly a table of scores."""
+    """Raise the error that names the missing column, or columns without scores, if this is nearly a table of scores."""
     names = column_names(source, reading, nested=True)
     if len(names) > 1:
-        understand(names, reading, source.shown)
+        values = understand(names, reading, source.shown).values
+        raise source.wrong(
+            f"no column holds numbers or labels ({listed(values)} hold texts, or nothing); if one holds labels, name "
+            "it with --human NAME, --metric NAME or --scale NAME=nominal"
+        )
 
 
 def record(source: Source, ledger: Ledger, name: str) -> str:
@@ -121,7 +126,8 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
     later = source.first_line.split(delimiter)[1:]
     spaced = bool(later) and all(name.startswith(" ") for name in later)
     spaces = delimiter == " "
-    texts = (f"{line.strip()}\n" for line in source.texts()) if spaces else source.texts()
+    # Files whose header has spaces may have tabs below it.
+    texts = (f"{line.strip().replace(chr(9), ' ')}\n" for line in source.texts()) if spaces else source.texts()
     reader = csv.reader(texts, delimiter=delimiter, strict=True, skipinitialspace=spaced or spaces)
     lines: list[int] = []
     rows: list[list[str]] = []
@@ -183,7 +189,7 @@ def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
             if not needed:
                 first = understand(list(row), ledger.reading, source.shown, kind)
                 roles = TIDY if kind == "tidy" else ("system", "input")
-                needed = tuple(name for role in roles for name in first.roles.get(role, ()))
+                needed = tuple(name for role in roles for name in first.roles.get(role, ()) if name in row)
         # Rows with few names in common would be a table of holes, and go one by one.
         sparse = len(names) * len(chunk) > 16 * filled
         for part in ([one] for one in chunk) if sparse else [chunk]:

@@ -79,7 +79,21 @@ class _Collected:
 
 
 def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Texts:
-    """Read texts and merge them; see :func:`metassay.read_texts`."""
+    """Read sources, references and outputs of systems, and merge them on system and input.
+
+    Parameters
+    ----------
+    *paths
+        Tables of texts (``system, input, output``; ``input, source, reference``), SummEval's own file, REALSumm's
+        files, G-Eval's, or mt-metrics-eval data sets.
+    language
+        The language pair to take from an mt-metrics-eval data set that holds several, such as ``"en-de"``.
+
+    Returns
+    -------
+    Texts
+        With each file in ``provenance``, and the format that was recognised.
+    """
     if not paths:
         raise UsageError("no file given; name at least one file or directory with texts")
     found = _Collected()
@@ -100,19 +114,24 @@ def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Text
 def read_parallel(
     outputs: Mapping[str, str | PathLike[str]],
     *,
-    references: Iterable[str | PathLike[str]] = (),
+    references: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
     source: str | PathLike[str] | None = None,
 ) -> Texts:
-    """Read plain text files of which the n-th lines belong together; inputs are called by their line.
+    """Read plain text files of which the n-th lines belong together; inputs are called 1, 2, … by their line.
 
     Parameters
     ----------
     outputs
-        A file per system.
+        A file per system; an empty line is an empty output.
     references
-        Files of reference texts.
+        A file of reference texts, or several; an empty line is a missing reference.
     source
         The file of source texts.
+
+    Raises
+    ------
+    DataError
+        Files do not have equally many lines; the message says how many each has.
     """
     files: dict[str, list[str]] = {}
 
@@ -126,7 +145,7 @@ def read_parallel(
     for system, path in outputs.items():
         for at, text in enumerate(lines(path), 1):
             found.output(system, str(at), text, Place(fspath(path), at))
-    for path in references:
+    for path in (references,) if isinstance(references, str | PathLike) else references:
         for at, text in enumerate(lines(path), 1):
             found.reference(str(at), text, Place(fspath(path), at))
     if source is not None:
@@ -140,7 +159,7 @@ def read_parallel(
 
 
 def write_texts(texts: Texts, path: str | PathLike[str]) -> Path:
-    """Write texts in the form that the suffix names; sources and references stand in rows of their own."""
+    """Write texts as ``.jsonl``, ``.csv`` or ``.tsv``, complete or not at all; reading gives them back."""
     target = Path(fspath(path))
     if target.suffix not in (".jsonl", ".csv", ".tsv"):
         raise UsageError(f"{one_line(target)}: the name must end in .jsonl, .csv or .tsv")

@@ -64,7 +64,7 @@ def read_votes(paths: Iterable[str | PathLike[str]], reading: Reading) -> Votes:
                 )
             book.role, book.file_name = role, stem(file)
             _READERS[form](source, book)
-            sources.append(Origin(file.name, form))
+            sources.append(Origin(file.name, form if source.encoding == "UTF-8" else f"{form}, {source.encoding}"))
     return book.votes(tuple(sources))
 
 

@@ -18,7 +18,7 @@ FORMATS = ("wmt",)
 
 _DA_HEADER = ["LP", "HUMAN", "SYSTEM"]
 _DA_TABLE = ["RAW.SCR", "Z.SCR", "N", "SYS", "N.ALL"]
-_REFERENCE = re.compile(r"Human-?[A-Z]?(\.\d+)?|ref[A-Z]?|synthetic_ref", re.IGNORECASE)
+_REFERENCE = re.compile(r"Human-?[A-Z]?(\.\d+)?|ref[-.]?[A-Z]?|synthetic_ref", re.IGNORECASE)
 _PAIR = re.compile(r"[a-z]{2,3}(_\w+)?-[a-z]{2,3}(_\w+)?")
 
 

@@ -18,8 +18,26 @@ from metassay.errors import DataError, UsageError, one_line
 _PARTS_AT_ONCE = 1 << 12
 
 
-def write_tidy(scores: Scores, path: str | PathLike[str], *, safe: bool = False) -> Path:
-    """Write scores in the form that the suffix names; see :func:`metassay.write`."""
+def write(scores: Scores, path: str | PathLike[str], *, safe: bool = False) -> Path:
+    """Write scores in tidy form; the suffix decides between CSV, TSV, JSON lines and Parquet.
+
+    The file appears complete or not at all. Reading it again gives equal scores, unless `safe` changed a name.
+
+    Parameters
+    ----------
+    scores
+        What to write.
+    path
+        Ends in ``.csv``, ``.tsv``, ``.jsonl`` or ``.parquet``; the first three may be followed by ``.gz``.
+    safe
+        In CSV and TSV, put an apostrophe before names that begin with ``=``, ``+``, ``-`` or ``@``: spreadsheets
+        would run them as formulas.
+
+    Returns
+    -------
+    Path
+        The path that was written.
+    """
     target = Path(fspath(path))
     packed = target.suffix == ".gz"
     suffix = target.with_suffix("").suffix if packed else target.suffix

@@ -12,7 +12,8 @@ import numpy as np
 from metassay.core.scores import Scores
 from metassay.core.texts import Texts
 from metassay.errors import MetassayError, one_line
-from metassay.readers import read, read_texts, read_votes
+from metassay.readers import read, read_votes
+from metassay.readers.texts import read_texts
 from metassay.stats.significance import corrected
 from metassay.studies.agree import Agreement, agree
 from metassay.studies.compare import Comparison, ComparisonRow, compare
@@ -64,14 +65,7 @@ class Desk:
     """How much work the simulations do."""
     seed: int
     """Seed of all draws."""
-    threads: int | None
-    """How many threads work."""
     _kept: dict[object, Any] = field(default_factory=dict)
-
-    @property
-    def drawn(self) -> dict[str, Any]:
-        """The options of whatever draws."""
-        return {"seed": self.seed, "threads": self.threads}
 
     def scores(self, data: str) -> Scores:
         """Return the scores of a data set."""
@@ -146,7 +140,7 @@ def _coverage(desk: Desk, data: str, *, human: str, metric: str) -> Numbers:
         interval="fisher,boot-systems,boot-inputs,boot-both",
         trials=1_000,
         resamples=desk.effort.coverage,
-        **desk.drawn,
+        seed=desk.seed,
     )
     return {f"{row.level}, {row.interval}": row.rate for row in result.table}
 
@@ -185,7 +179,7 @@ def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) 
         statistic="kendall",
         interval="boot-both",
         resamples=10_000,
-        **desk.drawn,
+        seed=desk.seed,
     )
     (row,) = result.table
     # The paper turns the ends of the interval of τ into shares of pairs, which is right where nothing is tied.
@@ -195,7 +189,7 @@ def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) 
 
 def _predicted(desk: Desk, data: str, *, file: str) -> Numbers:
     scores = desk.file(data, file)
-    found: Agreement = agree(scores, level="global", statistic="pearson,spearman,kendall", **desk.drawn)
+    found: Agreement = agree(scores, level="global", statistic="pearson,spearman,kendall", seed=desk.seed)
     own = (row for row in found.table if row.metric == f"predicted_{row.human}")
     return {f"{row.human}, {row.statistic}": row.estimate for row in own}
 
@@ -220,7 +214,7 @@ def _power(desk: Desk, data: str, *, human: str) -> Numbers:
         test="williams,paired-boot-both",
         trials=trials,
         resamples=resamples,
-        **desk.drawn,
+        seed=desk.seed,
     )
     return {f"{row.test}, k = {100 * row.setting:.0f}": row.rate for row in result.table}
 
@@ -234,7 +228,7 @@ def _wmt(desk: Desk, data: str, *, language: str, human: str, statistic: str, le
         level=level,
         interval="boot-systems",
         resamples=2,
-        **desk.drawn,
+        seed=desk.seed,
     )
     ends = {"src": "[noref]", "refA": ""}
     named = ((row.metric.rpartition("-"), row.estimate) for row in found.table)
@@ -251,7 +245,7 @@ def _tested(desk: Desk, data: str, human: str, metrics: Sequence[str], level: st
         test="perm-both",
         correction="none",
         resamples=desk.effort.tests,
-        **desk.drawn,
+        seed=desk.seed,
     )
     return result.table
 
@@ -308,8 +302,7 @@ def _downgrade(
     texts = desk.texts(data)
     damaged = corrupt(texts, corruption, seed=desk.seed)
     before, after = (
-        score(t, metric, cache=None, processes=desk.threads, max_references=references).select(columns=column)
-        for t in (texts, damaged.texts)
+        score(t, metric, cache=None, max_references=references).select(columns=column) for t in (texts, damaged.texts)
     )
     row = damaged.table[0]
     result = downgrade(before, Damaged(after, row.kind, row.human, row.rate))
@@ -324,7 +317,6 @@ def _rouge(desk: Desk, data: str) -> Numbers:
         desk.texts(data),
         "rouge[variants=1+2+l+su4,measures=f1,stem=porter+exceptions]",
         cache=None,
-        processes=desk.threads,
         max_references=1,
     )
     if (ours.systems, ours.inputs) != (published.systems, published.inputs):

@@ -102,7 +102,6 @@ def reproduce(
     only: str | Iterable[str] | None = None,
     full: bool = False,
     seed: opt.Seed = 0,
-    threads: opt.Threads = None,
 ) -> Reproduction:
     """Compute published numbers again, and say which agree within their tolerance.
 
@@ -116,11 +115,6 @@ def reproduce(
         ``braun-2022``, ``calderon-2025``, ``pandalm-2023``, ``summeval-scores``, ``perrella-2024``, ``zhong-2022``.
     full
         Simulate as much as the papers did, and make the checks that take minutes.
-
-    Returns
-    -------
-    Reproduction
-        One row per number; ``figures`` sums them up.
 
     Raises
     ------
@@ -136,7 +130,7 @@ def reproduce(
     root = data_folder(folder)
     if folder is not None and not Path(root).is_dir():
         raise UsageError(f"there is no folder {one_line(root)!r}; fill it with: metassay datasets get all --folder …")
-    desk = Desk(root, FULL if full else QUICK, seed, threads)
+    desk = Desk(root, FULL if full else QUICK, seed)
     rows: list[ReproductionRow] = []
     outcomes: list[FigureOutcome] = []
     for figure in figures():

@@ -147,14 +147,6 @@ def curve(apart: FloatArray, epsilons: Sequence[float], **options: Any) -> list[
     return [of_comparisons(apart, epsilon, **options) for epsilon in epsilons]
 
 
-def people_as_judges(people: FloatArray, score: str, epsilon: float, **options: Any) -> list[Replacement]:  # noqa: ANN401
-    """Return the test with each person in turn as the judge of the others: what a judge may be expected to reach."""
-    return [
-        alternative_annotator_test(own, np.delete(people, j, axis=0), score, epsilon, **options)
-        for j, own in enumerate(people)
-    ]
-
-
 def chance_of_passing(
     apart: FloatArray,
     epsilon: float,

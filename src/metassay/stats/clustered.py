@@ -11,8 +11,6 @@ from scipy.special import stdtr, stdtrit
 
 from metassay.stats import draws
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.intervals import percentiles
-from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.proportions import wilson
 
 
@@ -177,19 +175,3 @@ def bootstrap(statistic: Callable[[FloatArray], FloatArray], clusters: int, resa
         for page in range(-(-resamples // size))
     )
     return np.concatenate(list(pages), axis=-1)[..., :resamples]
-
-
-def bootstrap_means(
-    values: FloatArray, clusters: IntArray, resamples: int, seed: int, confidence: float = 0.95
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return means of columns (k, n) of items in clusters, NaN for missing, and ends of percentile intervals, (k,)."""
-    known = ~np.isnan(values)
-    above = sums_by_cluster(np.where(known, values, 0.0), clusters)
-    below = sums_by_cluster(known.astype(np.float64), clusters)
-
-    def means(weights: FloatArray) -> FloatArray:
-        count = below @ weights
-        return quotient(above @ weights, count)
-
-    low, high = percentiles(bootstrap(means, above.shape[1], resamples, seed), confidence)
-    return means(np.ones((above.shape[1], 1)))[:, 0], low, high

@@ -189,6 +189,11 @@ def exchanged_rows(n: int, draws: int, seed: int) -> Iterator[FloatArray]:
         yield random.integers(2, size=(min(PAGE, draws - start), n), dtype=bool).astype(np.float64)
 
 
+def marks(n: int) -> FloatArray:
+    """Return whole numbers, (2, n), whose sums tell sets apart, exactly; the same whatever the seed."""
+    return np.random.default_rng(0).integers(1 << 38, size=(2, n)).astype(np.float64)
+
+
 def sign_flips(n: int, draws: int) -> FloatArray:
     """Return −1 or 1 for n inputs, (n, draws), as mt-metrics-eval draws them for p-values of systems (seed 4)."""
     tossed = np.rint(np.random.default_rng(4).random(size=(draws, n), dtype=np.float32))

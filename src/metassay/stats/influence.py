@@ -152,9 +152,8 @@ class Paired:
     def _clusters(self) -> tuple[IntArray, FloatArray]:
         """The first cluster of each kind, and how many there are; clusters of a kind hold the same kinds of items."""
         way = self.ways[0] if self.ways else np.arange(len(self.x))
-        # Sums of random whole numbers, which are exact, tell clusters apart.
-        mark = np.random.default_rng(0).integers(1 << 38, size=(2, len(self.first))).astype(np.float64)
-        sums = np.stack([np.bincount(way, each[self.kind]) for each in mark])
+        # Sums of whole numbers tell clusters apart.
+        sums = np.stack([np.bincount(way, each[self.kind]) for each in draws.marks(len(self.first))])
         first, count = np.unique(sums, axis=1, return_index=True, return_counts=True)[1:]
         return first, count.astype(np.float64)
 

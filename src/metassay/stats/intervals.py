@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from metassay.stats.arrays import FloatArray
 
@@ -73,47 +73,3 @@ def basic(r: float, samples: FloatArray, confidence: float) -> tuple[float, floa
     """
     low, high = percentile(samples, confidence)
     return 2 * r - high, 2 * r - low
-
-
-def bca(r: float, samples: FloatArray, influences: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the bias-corrected and accelerated bootstrap interval.
-
-    Parameters
-    ----------
-    r
-        The estimate.
-    samples
-        Bootstrap samples of it; undefined ones are left out, and equal ones count half on either side.
-    influences
-        What each unit that is resampled does to the estimate, such as its value without the unit, negated.
-    confidence
-        Such as 0.95.
-
-    Notes
-    -----
-    Efron (1987), "Better bootstrap confidence intervals". With a skewness of the influences near 0 and no bias it is
-    the percentile interval.
-
-    Examples
-    --------
-    >>> even = np.linspace(0.5, 0.9, 401)
-    >>> low, high = bca(0.7, even, np.array([-1.0, 0.0, 1.0]), 0.95)
-    >>> round(low, 2), round(high, 2)
-    (0.51, 0.89)
-    """
-    defined = samples[~np.isnan(samples)]
-    if not len(defined) or math.isnan(r):
-        return math.nan, math.nan
-    below = ((defined < r).sum() + (defined == r).sum() / 2) / len(defined)
-    if not 0 < below < 1:
-        return percentile(samples, confidence)
-    bias = float(ndtri(below))
-    centred = influences - influences.mean()
-    size = float((centred**2).sum()) ** 1.5
-    acceleration = float((centred**3).sum()) / (6 * size) if size > 0 else 0.0
-    ends = []
-    for share in ((1 - confidence) / 2, (1 + confidence) / 2):
-        z = bias + float(ndtri(share))
-        ends.append(float(ndtr(bias + z / (1 - acceleration * z))))
-    low, high = np.quantile(defined, ends)
-    return float(low), float(high)

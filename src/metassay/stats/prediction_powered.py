@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import Estimate, estimate, mean, rank_ranges
+from metassay.stats.clustered import Estimate, estimate, mean
 from metassay.stats.levels import means_of_known
 from metassay.stats.proportions import wilson
 
@@ -187,11 +187,6 @@ class PoweredSystems:
         )
         return replace(found, low=value - below, high=value + above)
 
-    def ranks(self, confidence: float = 0.95) -> tuple[IntArray, IntArray]:
-        """Return the best and the worst rank of each system, 1 for the largest mean."""
-        values = np.array([system.corrected.value for system in self.systems])
-        return rank_ranges(values, self.covariance, self.df, confidence)
-
 
 def powered_systems(
     people: FloatArray,
@@ -342,39 +337,3 @@ def corrected_share_of_items(
     raw = estimate(theta, variance, df, len(y), confidence)
     low, high = (float(np.clip(end, 0.0, 1.0)) for end in (raw.low, raw.high))
     return Prevalence(Estimate(theta, raw.error, low, high, df, len(y)), share, q1, q0)
-
-
-def next_positives(more: int, apparent: float, sensitivity: float, specificity: float) -> float:
-    """Return how many of `more` labels should go to items that the judge calls positive.
-
-    m1 = m/(1 + (1/p − 1)√κ), κ = (1 − q0)/(1 − q1) (Lee et al., arXiv 2511.21140).
-    """
-    if not 0 < apparent < 1 or sensitivity >= 1:
-        return math.nan
-    return more / (1 + (1 / apparent - 1) * math.sqrt((1 - specificity) / (1 - sensitivity)))
-
-
-def labels_needed(
-    spread: float, half_width: float, correlation: float = 0.0, share: float = 0.0, confidence: float = 0.95
-) -> float:
-    """Return how many labels give an interval of ± `half_width`, with the help of a judge or without.
-
-    Parameters
-    ----------
-    spread
-        Standard deviation of human judgments; √(p(1 − p)) for a share.
-    half_width
-        What is wanted.
-    correlation
-        Of judge and people; 0 for people alone.
-    share
-        Labelled items as a share of all, n/(n + N): 0 in the limit of many more.
-    confidence
-        Such as 0.95.
-
-    Notes
-    -----
-    With the best λ the variance is σ²(1 − ρ²(1 − share))/n.
-    """
-    z = float(ndtri((1 + confidence) / 2))
-    return (z * spread / half_width) ** 2 * (1 - correlation**2 * (1 - share))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from metassay.stats.arrays import FloatArray
@@ -64,38 +62,6 @@ def agreement(ratings: FloatArray, coefficient: str, weights: FloatArray | None 
         rated = each > 0
         shares = (counts[rated] / each[rated, None]).T @ weights[rated] / weights[rated].sum(axis=0)
         return gwet(shared, shares, apart)
-
-
-def each_against_others(
-    ratings: FloatArray, score: Callable[[FloatArray, FloatArray], float], combine: str = "pairs"
-) -> FloatArray:
-    """Return how each rater scores against the others, as a judge would be scored, (raters,).
-
-    Parameters
-    ----------
-    ratings
-        Raters × units, NaN where a rating is missing.
-    score
-        From one rater's values and those that they are compared with, both without missing ones, to a number.
-    combine
-        ``pairs`` pools the pairs with every other rater; ``mean`` and ``majority`` compare with one value per unit of
-        all others, of which units tied for the majority are left out.
-
-    Examples
-    --------
-    >>> ratings = np.array([[1.0, 2, 2], [1, 2, 1], [1, np.nan, 2]])
-    >>> each_against_others(ratings, lambda x, z: float((x == z).mean())).tolist()
-    [0.8, 0.6, 0.75]
-    """
-    found = np.full(len(ratings), np.nan)
-    for j, own in enumerate(ratings):
-        others = np.delete(ratings, j, axis=0)
-        z = others if combine == "pairs" else pooled(others, combine)[None]
-        x = np.broadcast_to(own, z.shape)
-        known = ~np.isnan(x + z)
-        if known.any():
-            found[j] = score(x[known], z[known])
-    return found
 
 
 def pooled(ratings: FloatArray, combine: str) -> FloatArray:

@@ -10,9 +10,6 @@ from metassay.stats import draws
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, share
 from metassay.stats.kernels.weighted_ranks import quotient
-from metassay.stats.methods.names import CUTS
-
-RULES = CUTS
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,19 +155,18 @@ def agree(
     more = {"sentinels": sentinels, "people": people_as_metrics, "drop_outliers": drop_outliers}
     selected = select(scores, human, metric, references=references, statistics=statistics, **more).need(levels=levels)
 
-    n, m_inputs = selected.scores.shape
+    n, m = selected.scores.shape
     cases = _cases(selected, levels, statistics, inputs)
     # Pages are reckoned from all the data, so that systems and people's inputs are drawn alike with fewer inputs.
-    reckoned = n + 2 * m_inputs if method.resampled else 0
-    draws = Draws(resamples, seed, engine.run, reckoned)
+    draws = Draws(resamples, seed, engine.run, n + 2 * m if method.resampled else 0)
     taken = method.draws_taken(resamples)
     ranked = "system" in levels and any(_is_kendall(each) for each in statistics)
     pairs = _pairs(selected, inputs, method, draws, confidence) if ranked else {}
+    distinct = {(c.human, levels.index(c.case.level), statistics.index(c.case.statistic)): c for c in cases}
     beats = {
-        (c.human, levels.index(c.case.level), statistics.index(c.case.statistic)): beaten(
-            c.taken, c.human, c.case.level, c.case.statistic, inputs, 1 - confidence
-        )
-        for c in {(c.human, c.case.level, c.case.statistic): c for c in cases if sentinels}.values()
+        place: beaten(c.taken, c.human, c.case.level, c.case.statistic, inputs, 1 - confidence)
+        for place, c in distinct.items()
+        if sentinels
     }
     found: dict[tuple[int, int, int, int], tuple[AgreementRow, Intervals, int]] = {}
     for case, intervals in zip(cases, method.compute([c.case for c in cases], draws, confidence), strict=True):

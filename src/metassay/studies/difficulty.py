@@ -57,7 +57,7 @@ class DifficultyTest:
 
     metric: fields.Column
     kind: fields.Kind
-    statistic: float
+    test_statistic: float
     """Kruskal-Wallis H, corrected for ties; NaN if all scores are equal or fewer than two inputs have any."""
     degrees_of_freedom: int
     """Inputs with scores, less one."""
@@ -171,7 +171,7 @@ def _test(name: str, kind: str, ranked: Ranked, alpha: float) -> DifficultyTest:
     return DifficultyTest(
         metric=name,
         kind=kind,
-        statistic=ranked.statistic,
+        test_statistic=ranked.statistic,
         degrees_of_freedom=ranked.degrees,
         p_value=ranked.p_value,
         significant=bool(ranked.p_value <= alpha),
@@ -185,8 +185,8 @@ def _test(name: str, kind: str, ranked: Ranked, alpha: float) -> DifficultyTest:
 def _notes(columns: Selection, tests: Sequence[DifficultyTest], alpha: float) -> list[Note]:
     """Note what the tests found, what was missing, and what the numbers do not say."""
     notes = []
-    undefined = [test.metric for test in tests if math.isnan(test.statistic)]
-    defined = [test for test in tests if not math.isnan(test.statistic)]
+    undefined = [test.metric for test in tests if math.isnan(test.test_statistic)]
+    defined = [test for test in tests if not math.isnan(test.test_statistic)]
     if defined:
         others = [test.metric for test in defined if not test.significant]
         n = len(defined) - len(others)

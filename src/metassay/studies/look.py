@@ -45,7 +45,7 @@ class LookRow:
     kind: str
     """``human`` or ``metric``; empty for a rater of whom it is not known."""
     proposed: str
-    """``human`` if the name is one that human judgments often have, and nobody said so."""
+    """``human`` if the name is one that human judgments often have, or annotators gave it, and nobody said so."""
     scale: str
     """``interval``, ``ordinal``, ``nominal`` or ``binary``; ``votes`` for votes."""
     labels: str
@@ -161,11 +161,6 @@ def look(scores: Scores | Votes, *, files: Sequence[str] = ()) -> Look:
     files
         The files and options behind ``metassay COMMAND`` that read them, for commands to paste.
 
-    Returns
-    -------
-    Look
-        One row per column, or per rater; further tables on systems, inputs, texts and commands.
-
     Examples
     --------
     >>> import metassay as ma
@@ -180,6 +175,10 @@ def look(scores: Scores | Votes, *, files: Sequence[str] = ()) -> Look:
     n, m = scores.shape
     notes = [*scores.notes]
     notes += [note for note in (*checks.doubts(scores), *checks.oddities(scores)) if note not in notes]
+    if not scores.humans and not any(row.proposed for row in rows):
+        notes.append(Note.of("look-no-people", columns=len(rows)))
+    elif all(row.kind == "human" or row.proposed for row in rows):
+        notes.append(Note.of("look-people-only", columns=len(rows)))
     return Look(
         rows,
         Signature.of("look", systems=n if scores.has_systems else 0, inputs=m, columns=len(rows)),
@@ -201,7 +200,7 @@ def _row(column: Column, known: bool) -> LookRow:
     return LookRow(
         name=column.name,
         kind=column.kind,
-        proposed="human" if not known and scales.PEOPLE.search(column.name) else "",
+        proposed="human" if not known and (scales.proposed(column.name) or column.labels("annotator")) else "",
         scale=column.scale.kind,
         labels=(" < " if column.scale.ordered else ", ").join(column.scale.labels),
         low=float(numbers.min()),
@@ -266,16 +265,18 @@ def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> 
     human = [] if scores.humans or not proposed else ["--human", shlex.quote(proposed[0])]
     people = bool(scores.humans or proposed)
     ordered = [row for row in rows if row.scale != "nominal"]
+    judged = next((row.scale for row in rows if row.kind == "human" or row.proposed), "nominal")
     asked = _judging(scores, given)
     lines = list(asked)
-    if people and len(ordered) > 1:
+    if len(ordered) > 1 and judged != "nominal":
         level = [] if scores.has_systems and scores.shape[0] > 1 else ["--level", "global"]
         lines.append(["agree", *given, *human, *level])
         if len(ordered) > 2:
             lines.append(["compare", *given, *human, *level])
-    labelled = any(row.labels and (row.kind == "human" or row.proposed) for row in rows)
-    if not asked and people and len(rows) > 1 and labelled:
-        lines.append(["judge", *given, *human])
+    judges = [] if asked else _judges(rows)
+    if judges:
+        few = [] if len(judges) == len(rows) - 1 or len(judges) > SAMPLE else ["--judge", shlex.quote(",".join(judges))]
+        lines.append(["judge", *given, *human, *few])
     if scores.has_systems and scores.shape[0] > 1:
         lines.append(["systems", *given, *human])
         lines.append(["stability", *given, *human])
@@ -283,6 +284,16 @@ def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> 
         lines += [["plan", *given, *human]] if scores.shape[0] >= FEWEST_TO_PLAN else []
         lines.append(["report", *given, *human, "-o", "report.html"])
     return lines
+
+
+def _judges(rows: Sequence[LookRow]) -> list[str]:
+    """Return the columns that give labels as the first labelled column of people does."""
+    people = [row for row in rows if row.kind == "human" or row.proposed]
+    first = next((row for row in people if row.labels), None)
+    if first is None or (people[0] is not first and not any(row.kind == "human" for row in people)):
+        return []
+    alike = [r for r in rows if r not in people and (r.scale == first.scale == "binary" or r.labels == first.labels)]
+    return [row.name for row in alike]
 
 
 def _judging(scores: Scores, given: Sequence[str]) -> list[list[str]]:

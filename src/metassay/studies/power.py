@@ -166,23 +166,18 @@ def simulate_power(
     wanted = [TESTS[name] for name in test]
     tests, lacking = applicable(wanted, statistics)
     sizes = cast("tuple[float, ...]", noise)
-    if damage is not None and metric is not None:
-        raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
     if damage is not None:
+        if metric is not None:
+            raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
         metric = scores.humans if human is None else scores.find_humans(human)
     selected = select(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1).need(
         levels=levels
     )
 
     labels = selected.scores.systems, selected.scores.inputs
-    kinds: list[Damage]
-    if damage is not None:
-        kinds = [damage]
-    else:
-        centred = all(s.invariant == "linear" for s in statistics)
-        kinds = [
-            _Noise(name, values, sizes, centred) for name, values in zip(selected.metrics, selected.x, strict=True)
-        ]
+    centred = all(s.invariant == "linear" for s in statistics)
+    noisy = [_Noise(name, values, sizes, centred) for name, values in zip(selected.metrics, selected.x, strict=True)]
+    kinds: Sequence[Damage] = noisy if damage is None else [damage]
     cases = [
         _Case(h, lv, s, tuple(t for t in tests if t.why_not(s) is None))
         for h in range(len(selected.humans))
@@ -190,8 +185,7 @@ def simulate_power(
         for s in statistics
     ]
     rows: list[PowerRow] = []
-    parts = sum(len(kind.settings) for kind in kinds)
-    done = 0
+    done, parts = 0, sum(len(kind.settings) for kind in kinds)
     for kind in kinds:
         x = kind.intact(*labels)
         if np.isnan(x).all():

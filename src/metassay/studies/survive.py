@@ -109,16 +109,12 @@ def survive(
     ['jackknife']
     """
     statistics = choose(statistic, [level])
-    tests = tuple(test)
     kinds = tuple(margin_kind)
-    if resample == "points" and level != "global":
-        raise UsageError(f"resample points needs level global, where outputs stand by themselves; got level {level}")
-    if not by:
-        raise UsageError("by must be the name of what is compared, such as language or metric")
+    _check(by, resample, level)
     scores = stacked(scores) if isinstance(scores, Mapping) else scores
     kept, notes = without_references(scores, references)
     groups = judged_only(group_by(kept, by, baseline, human, metric, aggregate))
-    tests, told = _applicable(tests, level, statistics)
+    tests, told = _applicable(tuple(test), level, statistics)
     pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
     few = replace(pages, draws=min(resamples, SLOW))
     tables: dict[str, list[Any]] = {name: [] for name in Survival.tables() if name != "components"}
@@ -162,6 +158,13 @@ def survive(
         explained=explained,
         **{name: tuple(rows) for name, rows in tables.items()},
     )
+
+
+def _check(by: str, resample: str, level: str) -> None:
+    if resample == "points" and level != "global":
+        raise UsageError(f"resample points needs level global, where outputs stand by themselves; got level {level}")
+    if not by:
+        raise UsageError("by must be the name of what is compared, such as language or metric")
 
 
 def _applicable(

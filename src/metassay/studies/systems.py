@@ -59,7 +59,7 @@ class SystemRow:
     """``unpaired-t``, ``paired-t``, ``wilcoxon``, ``paired-bootstrap`` or ``approximate-randomization``."""
     cutoff: str
     """Where p-value and threshold come from: ``theory``, ``mc``, ``hb``, or ``resampled`` for the last two tests."""
-    statistic: float
+    test_statistic: float
     """T, T_p, or W, the sum of the ranks of |A − B|, each with the sign of A − B; NaN if A and B never differ. Of the
     tests on whole systems, the difference of the two scores."""
     p_value: fields.PValue

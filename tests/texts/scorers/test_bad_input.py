@@ -13,7 +13,8 @@ import pytest
 from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
-from metassay.readers import read, write
+from metassay.readers import read
+from metassay.readers.writing import write
 from metassay.texts.scorers.base import Scorer
 from metassay.texts.scorers.cache import Cache
 from metassay.texts.scorers.scoring import score

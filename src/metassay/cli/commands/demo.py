@@ -44,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import describe, say, show, tell
     from metassay.core.files import check_writable
     from metassay.errors import one_line
-    from metassay.readers import example, write
+    from metassay.readers import example
+    from metassay.readers.writing import write
     from metassay.report.document.report import make_report
     from metassay.report.terminal import default_width
 

@@ -44,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import extent, say
     from metassay.core.files import write_text
     from metassay.errors import one_line
-    from metassay.readers import example, read_votes, write
+    from metassay.readers import example, read_votes
+    from metassay.readers.writing import write
 
     if arguments.votes and arguments.judge:
         raise UsageError("--votes and --judge are two examples; choose one")

@@ -19,6 +19,10 @@ from metassay.cli.parser import Parser
 USAGE = "[options]"
 
 
+def _options() -> options.Options:
+    return {**options.of("reproduce"), **options.places()}
+
+
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_flags(
@@ -33,7 +37,7 @@ def add(parser: Parser) -> None:
             "--strict": "exit with 1 if a number is outside its tolerance",
         },
     )
-    options.add(parser, options.of("reproduce"))
+    options.add(parser, _options())
     options.add_output(parser, "reproduce")
 
 
@@ -44,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.reproduction.reproduce import reproduce
 
     output = Output.of(arguments, "reproduce")
-    chosen = options.given(arguments, options.of("reproduce"))
+    chosen = options.given(arguments, _options())
     with progress(arguments.quiet):
         result = reproduce(arguments.data, only=arguments.only, full=arguments.thorough, **chosen)
     output.put(result)

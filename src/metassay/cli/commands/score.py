@@ -65,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
     from metassay.cli.running import placed, say, spare_inputs, tell_written
     from metassay.core.files import check_writable
-    from metassay.readers import read, write
+    from metassay.readers import read
+    from metassay.readers.writing import write
     from metassay.report.notes import sentences
     from metassay.texts.scorers.judge import Judge
     from metassay.texts.scorers.registry import make_scorers
@@ -126,7 +127,7 @@ def _settings_of_judges(arguments: argparse.Namespace) -> dict[str, object]:
 def _score_corpus(arguments: argparse.Namespace, found: Texts, scorers: list[Scorer]) -> None:
     """Write a score for each system, and tell the recipes."""
     from metassay.cli.running import tell_written
-    from metassay.readers import write
+    from metassay.readers.writing import write
     from metassay.texts.scorers.scoring import score_corpus
 
     scores = score_corpus(found, scorers, max_references=arguments.max_references)

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
     from metassay.cli.running import say, spare_inputs, tell_written
     from metassay.core.files import check_writable
-    from metassay.readers import read_texts
+    from metassay.readers.texts import read_texts
     from metassay.report.sheet.making import make_sheet
 
     if not arguments.files:
@@ -90,7 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(arguments: argparse.Namespace) -> Scores | Texts:
     """Read scores with texts, or else texts alone."""
-    from metassay.readers import read, read_texts
+    from metassay.readers import read
+    from metassay.readers.texts import read_texts
 
     names: dict[str, object] = {"human": arguments.human or (), "metric": arguments.metric or ()}
     try:

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _rouge(arguments: argparse.Namespace) -> Any:  # noqa: ANN401 - loaded here, so that help is instant
-    from metassay.readers import read_texts
+    from metassay.readers.texts import read_texts
     from metassay.texts.scorers.damaged import DamagedRouge1
 
     chosen = {name: getattr(arguments, name) for name in ("keep", "measure") if getattr(arguments, name) is not None}

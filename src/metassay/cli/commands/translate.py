@@ -19,11 +19,15 @@ from metassay.cli.parser import Parser
 from metassay.errors import UsageError
 
 
+def _options() -> options.Options:
+    return {**options.of("translate"), **options.places()}
+
+
 def add(parser: Parser) -> None:
     """Add the options."""
     texts.add_files(parser)
     options.add_flags(parser, "how to translate", {"--to LANG": "the language to translate into, such as es"})
-    options.add(parser, options.of("translate"))
+    options.add(parser, _options())
     texts.add_output(parser)
     back = "also translate back into the first language, and write those texts there"
     options.add_flags(parser, "round trip", {"--back FILE": back})
@@ -40,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     texts.check_target(arguments.output, "-o", texts.paths(arguments))
     if arguments.back is not None:
         texts.check_target(arguments.back, "--back", texts.paths(arguments))
-    chosen = options.given(arguments, options.of("translate"))
+    chosen = options.given(arguments, _options())
     found = texts.read(arguments)
     with progress(arguments.quiet):
         result = translate(found, to=arguments.to, back=arguments.back is not None, **chosen)

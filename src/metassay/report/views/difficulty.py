@@ -28,14 +28,14 @@ def tests(result: Difficulty) -> tuple[Table, ...]:
     ranked = {metric: [row for row in rows if _known(row)] for metric, rows in _hardest_first(result).items()}
 
     def end(test: DifficultyTest, at: int) -> str:
-        return "" if math.isnan(test.statistic) else _short(ranked[test.metric][at].input)
+        return "" if math.isnan(test.test_statistic) else _short(ranked[test.metric][at].input)
 
     columns = [
-        *("metric", "H|statistic|one", "df|degrees_of_freedom|count", "p|p_value|p_value"),
+        *("metric", "H|test_statistic|one", "df|degrees_of_freedom|count", "p|p_value|p_value"),
         words("", lambda test: "*" if test.significant else "", key=False),
         figures(
             "pairs that differ",
-            lambda test: numbers.DASH if math.isnan(test.statistic) else test.n_pairs_differ / test.n_pairs,
+            lambda test: numbers.DASH if math.isnan(test.test_statistic) else test.n_pairs_differ / test.n_pairs,
             numbers.percent,
         ),
         words("hardest input", lambda test: end(test, 0), key=False),

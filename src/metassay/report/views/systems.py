@@ -121,7 +121,7 @@ def _wins(rows: Sequence[SystemRow], result: SystemComparison) -> Table:
     systems = distinct(label for row in rows for label in (row.system_a, row.system_b))
     won: dict[tuple[str, str], int] = {}
     for row in rows:
-        sign = ((row.statistic > 0) - (row.statistic < 0)) * row.significant_corrected
+        sign = ((row.test_statistic > 0) - (row.test_statistic < 0)) * row.significant_corrected
         for pair, each in (((row.system_a, row.system_b), sign), ((row.system_b, row.system_a), -sign)):
             won[pair] = each or won.get(pair, 0)
     order = sorted(systems, key=lambda one: -sum(won.get((one, other), 0) for other in systems))

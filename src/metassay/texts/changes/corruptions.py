@@ -112,18 +112,6 @@ def corrupt(
         (sentences that say nothing), ``repetition`` (everything is said again at the end), ``reformat`` (a list, with
         bold words), ``position-swap`` (two answers in one text change places) and ``name-swap`` (names of models).
 
-    Returns
-    -------
-    Corruption
-        The new texts, one row per system, and every change.
-
-    Raises
-    ------
-    UsageError
-        An option is wrong, or a package is missing.
-    DataError
-        The kind needs sources and there are none.
-
     Notes
     -----
     The first three kinds are those of Ernst, Shapira, Dagan and Levy (2023), section 3, for fluency, coherence and

@@ -88,7 +88,6 @@ def translate(
     back: bool = False,
     cache: text.Translated = None,
     timeout: opt.Timeout = 600,
-    threads: opt.Threads = None,
 ) -> Translation:
     r"""Translate texts into another language and, if asked, back again.
 
@@ -100,11 +99,6 @@ def translate(
         The language to translate into, such as ``"es"``.
     back
         Also translate the result back into the first language.
-
-    Returns
-    -------
-    Translation
-        The texts in the other language, ``back`` in the first one, and one row per part and direction.
 
     Raises
     ------
@@ -141,10 +135,10 @@ def translate(
     return_ = translator(with_, target, source, timeout=timeout) if back else None
 
     with Store(cache, TRANSLATIONS) as store:
-        rows, translated = _Trip(there, source, target, store, threads).carry(texts, parts)
+        rows, translated = _Trip(there, source, target, store).carry(texts, parts)
         returned = None
         if return_ is not None:
-            more, returned = _Trip(return_, target, source, store, threads).carry(translated, parts)
+            more, returned = _Trip(return_, target, source, store).carry(translated, parts)
             rows += more
     made = {"from": source, "to": target, "back": "yes" if back else None}
     by = there.signature.replace("|", ",")
@@ -160,7 +154,6 @@ class _Trip(NamedTuple):
     source: str
     target: str
     store: Store
-    threads: int | None
 
     def carry(self, texts: Texts, parts: Sequence[str]) -> tuple[list[TranslationRow], Texts]:
         """Translate parts of the texts."""
@@ -196,7 +189,7 @@ class _Trip(NamedTuple):
             return made
 
         what = f"translating {self.source} to {self.target}"
-        done = engine.run(work, len(batches), threads=by.threads or self.threads, what=what) if batches else []
+        done = engine.run(work, len(batches), threads=by.threads, what=what) if batches else []
         for batch, made in zip(batches, done, strict=True):
             known.update(zip(batch, made, strict=True))
         return known, cached
