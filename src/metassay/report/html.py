@@ -15,6 +15,7 @@ div.metassay table { border-collapse: collapse; margin: 0 0 .5em; font-variant-n
 div.metassay caption { text-align: left; font-weight: bold; padding: .5em 0; }
 div.metassay th, div.metassay td { padding: .15em .8em .15em 0; text-align: left; font-weight: normal; }
 div.metassay tbody th, div.metassay tbody td { vertical-align: top; }
+div.metassay tbody th { min-width: 11em; }
 div.metassay thead th { border-bottom: 1px solid currentColor; vertical-align: bottom; }
 div.metassay th.section { font-style: italic; padding-top: .6em; }
 div.metassay .right { text-align: right; }
