@@ -117,7 +117,7 @@ def on_page_markdown(text: str, **_: Any) -> str:
 
 def on_page_content(html: str, **_: Any) -> str:
     """Let signatures and commands break, which are one long word or line."""
-    html = html.replace('<span class="go">study:', '<span class="go signature">study:')
+    html = re.sub(r'<span class="go">(?=study:|[^\n<]{120})', '<span class="go signature">', html)
     return re.sub(r'(<span class="gp">\$ </span>)([^\n]+)', r'\1<span class="signature">\2</span>', html)
 
 
