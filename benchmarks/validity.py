@@ -27,7 +27,17 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from validity_worlds import DIFFER, EQUAL, LABELS, NOISE_DIFFERS, LabelWorld, World
+from validity_worlds import (
+    BOUNDARY,
+    DIFFER,
+    EQUAL,
+    LABELS,
+    NOISE_DIFFERS,
+    VOTES,
+    LabelWorld,
+    VoteWorld,
+    World,
+)
 
 import metassay as ma
 from metassay.core.study import read_declaration
@@ -255,6 +265,109 @@ def of_estimates(pool: ProcessPoolExecutor, trials: int) -> list[str]:
     return table("world", ESTIMATED.values(), rows)
 
 
+EQUIVALENCE = {
+    ("jackknife", "both"): "`jackknife`",
+    ("tost", "both"): "`tost`",
+    ("tost", "systems"): "`tost`, systems",
+    ("tost", "points"): "`tost`, points",
+    ("anderson-hauck", "both"): "`anderson-hauck`",
+}
+"""Tests of equivalence by what is resampled."""
+
+
+def called_equivalent(world: World, level: str, statistic: str, seeds: Sequence[int]) -> list[dict[object, bool]]:
+    """Return which tests of `metassay survive` call metrics equivalent that differ by just the margin."""
+    margin = abs(world.truth(level, statistic.removesuffix("-c")) - world.truth(level, statistic.removesuffix("-c"), 1))
+    found = []
+    for seed in seeds:
+        x, y, z = (each[0] for each in world.draw(np.random.default_rng(seed), 1))
+        scores, here = ma.Scores.from_arrays({"first": x, "second": y}, {"people": z}), {}
+        for resample in ("both", "systems", "points") if level == "global" else ("both", "systems"):
+            result = ma.survive(
+                scores,
+                by="metric",
+                baseline="first",
+                level=level,
+                statistic=statistic,
+                test="tost" if resample != "both" else "jackknife,tost,anderson-hauck",
+                margin=margin,
+                margin_kind="constant",
+                resample=resample,
+                resamples=RESAMPLES,
+                seed=seed,
+            )
+            here |= {(row.test, resample): row.equivalent for row in result.table}
+        found.append(here)
+    return found
+
+
+def of_equivalence(pool: ProcessPoolExecutor, trials: int, level: str, statistic: str) -> list[str]:
+    """Return the table of tests of equivalence at the margin."""
+    rows = []
+    for name, world in BOUNDARY.items():
+        seed = zlib.crc32(repr((world, level, statistic)).encode())
+        parts = [range(seed + k, seed + min(k + 10, trials)) for k in range(0, trials, 10)]
+        found = [each for part in pool.map(partial(called_equivalent, world, level, statistic), parts) for each in part]
+        shares = {test: float(np.mean([each[test] for each in found])) for test in EQUIVALENCE if test in found[0]}
+        cells = [shown(shares[test], bold=shares[test] > 0.065) if test in shares else "" for test in EQUIVALENCE]
+        rows.append((name, cells))
+        print(name, *cells, sep=" | ", flush=True)
+    return table("world", EQUIVALENCE.values(), rows)
+
+
+def ranked(world: VoteWorld, seeds: Sequence[int]) -> list[np.ndarray]:
+    """Return for some data sets, by column of the table, the share of systems covered, and the mean width."""
+    truth, found = world.truth(), []
+    # Systems that are equally strong may have each other's ranks.
+    better = [(truth > own + 1e-6).sum() for own in truth]
+    level = [(np.abs(truth - own) <= 1e-6).sum() for own in truth]
+    ties = "davidson" if world.modelled else "half"
+    for seed in seeds:
+        a, b, said, unit = world.draw(np.random.default_rng(seed))
+        own, each = [f"u{u}" for u in unit], [str(k) for k in range(len(unit))]
+        labels = {"inputs": own} if world.by == "inputs" else {"inputs": each, "raters": own}
+        votes = ma.Votes.from_arrays(
+            [f"s{k}" for k in a], [f"s{k}" for k in b], [("a", "tie", "b")[k] for k in said], **labels
+        )
+        cells = []
+        for interval, unit_ in (("sandwich", world.by), ("bootstrap", world.by), ("sandwich", "votes")):
+            if interval == "bootstrap" and seed >= seeds[0] + BOOTSTRAPPED * len(seeds):
+                cells += [(np.nan, np.nan)] * 2
+                continue
+            rows = ma.rank(votes, interval=interval, resample=unit_, ties=ties, resamples=199).table
+            at = [int(row.system[1:]) for row in rows]
+            low, high = np.array([(row.low, row.high) for row in rows]).T
+            inside = np.mean((low <= truth[at]) & (truth[at] <= high))
+            best, worst = np.array([(row.rank_low, row.rank_high) for row in rows], dtype=float).T
+            right = [
+                lo <= better[k] + level[k] and hi >= better[k] + 1 for lo, hi, k in zip(best, worst, at, strict=True)
+            ]
+            cells += [(inside, np.mean(high - low)), (np.mean(right), np.mean(worst - best + 1))]
+        found.append(np.array(cells))
+    return found
+
+
+BOOTSTRAPPED = 0.5
+"""The share of data sets on which the bootstrap, which takes longer, is tried."""
+
+
+def of_ranks(pool: ProcessPoolExecutor, trials: int) -> list[str]:
+    """Return the table of `metassay rank`: coverage of strengths and ranks, with mean widths."""
+    heads = [
+        f"{what}, {how}" for how in ("sandwich", "bootstrap", "votes independent") for what in ("strength", "rank")
+    ]
+    rows = []
+    for name, world in VOTES.items():
+        seed = zlib.crc32(repr(world).encode())
+        parts = [range(seed + k, seed + min(k + 20, trials)) for k in range(0, trials, 20)]
+        every = np.array([each for part in pool.map(partial(ranked, world), parts) for each in part])
+        means = np.nanmean(every, axis=0)
+        cells = [f"{shown(inside, bold=inside < 0.93)} ({width:.2f})" for inside, width in means]
+        rows.append((name, cells))
+        print(name, *cells, sep=" | ", flush=True)
+    return table("world", heads, rows)
+
+
 Make = Callable[[ProcessPoolExecutor, int], list[str]]
 
 
@@ -264,6 +377,10 @@ def tables() -> dict[str, tuple[int, Make]]:
         "default-test": (1_000, lambda pool, trials: of_defaults(pool, "test", trials)),
         "default-interval": (500, lambda pool, trials: of_defaults(pool, "interval", trials)),
         "estimate": (1_000, of_estimates),
+        "equivalence-global-pearson": (400, lambda pool, trials: of_equivalence(pool, trials, "global", "pearson")),
+        "equivalence-global-kendall": (200, lambda pool, trials: of_equivalence(pool, trials, "global", "kendall-c")),
+        "equivalence-system-pearson": (400, lambda pool, trials: of_equivalence(pool, trials, "system", "pearson")),
+        "rank": (120, of_ranks),
     }
     small = {name: EQUAL[name] for name in SOME}
 
@@ -323,7 +440,11 @@ def main() -> None:
             print(f"== {name}: {trials:,} data sets", flush=True)
             lines = make(pool, trials)
             error = 1.96 * (0.05 * 0.95 / trials) ** 0.5
-            fewer = "" if name == "estimate" else " (half as many above 6,000 scores)"
+            fewer = (
+                " (half as many above 6,000 scores, and at other levels than system)"
+                if name.startswith("default")
+                else ""
+            )
             lines += ["", f"{trials:,} data sets{fewer}; a rate of .05 or .95 ± {error:.3f}."]
             write(name, lines)
             print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)

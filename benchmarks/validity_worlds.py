@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import asin, e, exp, pi, sqrt
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.stats import kendalltau, norm, spearmanr
 
 
@@ -191,6 +192,16 @@ DIFFER = {
 }
 """Worlds in which the first metric is better, with the sizes of the others."""
 
+BOUNDARY = {
+    "no bias, noise 1 and 2": World(16, 30, (0, 0), noise=(1, 2)),
+    "bias 0 and .7": World(16, 30, (0, 0.7)),
+    "bias .3 and 1.2": World(16, 30, (0.3, 1.2)),
+    "60 systems × 20, bias .3 and .9": World(60, 20, (0.3, 0.9)),
+    "60 systems × 20, bias .3 and 1.2, shared .5": World(60, 20, (0.3, 1.2), 0.5),
+    "8 systems, bias .3 and 2": World(8, 30, (0.3, 2)),
+}
+"""Worlds in which metrics differ, for tests of equivalence with just this difference as the margin."""
+
 
 @dataclass(frozen=True)
 class LabelWorld:
@@ -274,3 +285,90 @@ LABELS = {
     "yes or no, documents of 5 inputs": LabelWorld(together=5, labelled=200, cut=0),
 }
 """Worlds of few labels and a judge everywhere."""
+
+
+@dataclass(frozen=True)
+class VoteWorld:
+    """Votes on two systems at a time, of inputs or raters that each have a taste of their own."""
+
+    systems: int = 8
+    units: int = 100
+    """Inputs, or raters."""
+    votes: int = 8
+    """Votes of each."""
+    spread: float = 1.5
+    """Strengths lie evenly between minus this and this, in log odds."""
+    taste: float = 0.0
+    """SD of what an input, or a rater, adds to the strength of each system."""
+    ties: float = 0.0
+    """Davidson's ν: P(tie) is proportional to 2ν, against exp(±gap/2)."""
+    chain: bool = False
+    """Whether only neighbours meet, in a ring."""
+    by: str = "inputs"
+    """What has a taste: ``inputs`` or ``raters``."""
+    modelled: bool = False
+    """Whether ties are modelled, not counted half."""
+
+    @property
+    def strengths(self) -> np.ndarray:
+        """Strengths of systems, the best first."""
+        return np.linspace(self.spread, -self.spread, self.systems)
+
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The pairs of systems that meet, equally often."""
+        if self.chain:
+            return np.arange(self.systems), (np.arange(self.systems) + 1) % self.systems
+        return np.triu_indices(self.systems, 1)
+
+    def _chances(self, gap: np.ndarray) -> np.ndarray:
+        weights = np.stack([np.exp(gap / 2), np.full(gap.shape, 2 * self.ties), np.exp(-gap / 2)])
+        return weights / weights.sum(axis=0)
+
+    def draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return the systems of each vote, what it says (0 the first, 1 a tie, 2 the second), and its unit."""
+        first, second = self.pairs
+        unit = np.repeat(np.arange(self.units), self.votes)
+        pair = random.integers(0, len(first), len(unit))
+        turned = random.random(len(unit)) < 0.5
+        a, b = np.where(turned, second[pair], first[pair]), np.where(turned, first[pair], second[pair])
+        own = self.strengths + self.taste * random.standard_normal((self.units, self.systems))
+        chances = self._chances(own[unit, a] - own[unit, b])
+        said = (random.random(len(unit)) > np.cumsum(chances, axis=0)[:2]).sum(axis=0)
+        return a, b, said, unit
+
+    def truth(self) -> np.ndarray:
+        """Return the strengths that fit endlessly many votes best; with a taste they are nearer to each other."""
+        first, second = self.pairs
+        nodes, weights = np.polynomial.hermite_e.hermegauss(41)
+        gap = (self.strengths[first] - self.strengths[second])[:, None] + sqrt(2) * self.taste * nodes
+        won, tied, lost = self._chances(gap) @ (weights / weights.sum())
+
+        def loss(theta: np.ndarray) -> float:
+            gaps = theta[first] - theta[second]
+            if not self.modelled:
+                return float(
+                    ((won + tied / 2) * np.logaddexp(0, -gaps) + (lost + tied / 2) * np.logaddexp(0, gaps)).sum()
+                )
+            logits = np.stack([gaps / 2, np.full(len(gaps), np.log(2) + theta[-1]), -gaps / 2])
+            return float(np.logaddexp.reduce(logits).sum() - (logits * [won, tied, lost]).sum())
+
+        found = minimize(loss, np.append(self.strengths, 0.0), options={"gtol": 1e-7}).x[: self.systems]
+        return np.asarray(found - found.mean())
+
+
+VOTES = {
+    "8 systems, 100 inputs of 8 votes": VoteWorld(),
+    "a quarter ties, counted half": VoteWorld(ties=0.4),
+    "a quarter ties, modelled": VoteWorld(ties=0.4, modelled=True),
+    "inputs have a taste (SD 1)": VoteWorld(taste=1),
+    "inputs have a taste, 30 votes each": VoteWorld(taste=1, votes=30, units=60),
+    "30 raters have a taste, 30 votes each": VoteWorld(taste=1, votes=30, units=30, by="raters"),
+    "10 raters have a taste, 60 votes each": VoteWorld(taste=1, votes=60, units=10, by="raters"),
+    "20 systems, only neighbours meet": VoteWorld(20, 100, 8, chain=True),
+    "20 systems, 100 inputs of 2 votes": VoteWorld(20, 100, 2),
+    "5 systems, 40 inputs of 1 vote": VoteWorld(5, 40, 1),
+    "8 systems, spread 5: some never lose": VoteWorld(spread=5, units=30),
+    "8 equal systems": VoteWorld(spread=0),
+}
+"""Worlds of votes."""

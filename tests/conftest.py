@@ -67,6 +67,20 @@ def shared_data() -> Path:
 
 
 @pytest.fixture
+def gwet():
+    """Gwet's coefficients as irrCAC computes them, from ratings (people, items) with NaN for gaps."""
+    own = "irrCAC needs pandas 2; run: pip install irrCAC 'pandas<3' in an environment of its own"
+    pd, raw = pytest.importorskip("pandas"), pytest.importorskip("irrCAC.raw", reason=own)
+    if int(pd.__version__.partition(".")[0]) > 2:
+        pytest.skip(own)  # it counts gaps as ratings with later ones
+
+    def computed(ratings, weights):
+        return raw.CAC(pd.DataFrame(ratings.T), weights=weights, digits=15).gwet()["est"]["coefficient_value"]
+
+    return computed
+
+
+@pytest.fixture
 def unreachable(monkeypatch) -> list[str]:
     """A hub of models that does not answer; the names that it was asked for."""
     hub = pytest.importorskip("huggingface_hub", reason="needs transformers; run: pip install 'metassay[models]'")

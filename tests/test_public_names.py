@@ -63,7 +63,6 @@ NAMES = [
     "UnknownName",
     "UsageError",
     "Votes",
-    "VotesReport",
     "Widths",
     "__version__",
     "agree",

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from metassay.report.data import load as load
     from metassay.report.document.report import Report as Report
     from metassay.report.document.report import make_report as make_report
-    from metassay.report.document.votes import VotesReport as VotesReport
     from metassay.report.document.votes import make_votes_report as make_votes_report
     from metassay.report.sheet.making import Sheet as Sheet
     from metassay.report.sheet.making import make_sheet as make_sheet

@@ -107,7 +107,15 @@ def test_labels_by_mouse_and_everything_has_a_name(watched, texts, tmp_path):
     for _ in range(3):
         page.get_by_role("radio", name="pass").check()
         page.get_by_role("button", name="Next").click(force=True) if page.locator("#next").is_enabled() else None
-    assert "3 answered" in page.inner_text("#progress")
+    assert "3 answered. All done: save your answers." in page.inner_text("#progress")
+    # Only the page's own script may run: what was smuggled in is refused.
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.bad = 1'}))"
+    )
+    assert page.evaluate("window.bad") is None
+    refused = [error for error in watched.errors if "Content Security Policy" in error]
+    assert refused
+    watched.errors[:] = [error for error in watched.errors if error not in refused]
     assert page.get_by_role("group", name="verdict").count() == 1
     scores = ma.read(f"human={saved(page, tmp_path)}")
     assert scores["verdict"].scale.kind == "binary"

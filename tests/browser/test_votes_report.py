@@ -14,10 +14,10 @@ def test_charts_are_drawn_and_switched_without_error_or_request(watched, tmp_pat
     ma.make_votes_report(ma.read_votes(VOTES), path, human="dora,emil,farah,goran", resamples=20)
     page = watched.page
     page.goto(path.as_uri())
-    for chart in ("strengths", "ranks", "wins"):
-        page.locator(f"#chart-rank-{chart}").scroll_into_view_if_needed()
-        page.wait_for_selector(f"#chart-rank-{chart} svg")
-    page.select_option("[data-pick=chart-rank-wins]", "judge")
-    assert page.locator("#chart-rank-strengths svg text", has_text="hazel").count() == 1
+    for chart in ("rank", "rank-ranks", "rank-matrix", "judge_votes", "bias"):
+        page.locator(f"#chart-{chart}").scroll_into_view_if_needed()
+        page.wait_for_selector(f"#chart-{chart} svg")
+    page.select_option("[data-pick=chart-rank-matrix]", "judge")
+    assert page.locator("#chart-rank svg text", has_text="hazel").count() == 1
     assert watched.errors == []
     assert [url for url in watched.requests if not url.startswith("file:")] == []

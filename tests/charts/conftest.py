@@ -74,6 +74,19 @@ def voted(metrics, people):
     return ma.rank(votes, human=people[:1], resamples=20)
 
 
+def verdicts(metrics, people):
+    """Return judges that are called like the metrics, in both orders, against people."""
+    random = np.random.default_rng(0)
+    raters = [*people, *metrics, *metrics]
+    first = [*[-1] * len(people), *[0] * len(metrics), *[1] * len(metrics)]
+    won = random.choice(["a", "b", "tie"], (30, len(raters)), p=(0.6, 0.3, 0.1)).ravel()
+    inputs = np.repeat(np.arange(30).astype(str), len(raters))
+    sides = ["x"] * len(won), ["y"] * len(won)
+    return ma.judge_votes(
+        ma.Votes.from_arrays(*sides, won, inputs=inputs, raters=raters * 30, first=first * 30, human=people)
+    )
+
+
 def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance")):
     """Return the result of a study, by its cheapest methods."""
     if name in ("simulate-size", "plan"):  # no world can be fitted to what does not vary
@@ -95,6 +108,7 @@ def study(name, metrics=("one", "two", "flat"), people=("coherence", "relevance"
         "normality": lambda: ma.normality(data),
         "pairs": lambda: ma.pairs(data, triangle=True, **few),
         "rank": lambda: voted(metrics, people),
+        "judge-votes": lambda: verdicts(metrics, people),
         "precision": lambda: ma.precision(data, annotated=5, **few),
         "profile": lambda: ma.profile(data, **few),
         "stability": lambda: ma.stability(data, draws=10, sizes=[2, 4, 6]),

@@ -73,11 +73,13 @@ def test_thirty_four_metrics_and_four_criteria_fit_a_page(name, kind):
     assert all(word in shown for word in chart.omitted.replace("\n", " ").split())
 
 
-@pytest.mark.parametrize("name", ON_PAGE)
-def test_page_and_figure_draw_the_same_layers(name):
-    made = interactive(small(name))
+@pytest.mark.parametrize(
+    ("name", "kind"), [(name, kind) for name, kinds in ON_PAGE.items() for kind in kinds.split(",")]
+)
+def test_page_and_figure_draw_the_same_layers(name, kind):
+    made = interactive(small(name))[kind]
     assert made.interactive()["layer"] is made.layers
-    figure = small(name).plot(kind=ON_PAGE[name]).spec
+    figure = small(name).plot(kind=kind).spec
     for panel in figure["concat"]:
         assert [_without_axes(layer) for layer in panel["layer"]] == [_without_axes(layer) for layer in made.layers]
         assert all(row in made.rows for row in panel["data"]["values"])

@@ -131,3 +131,25 @@ def test_judge_and_report_read_stdin(spawn, source, tmp_path):
         page = tmp_path / "page.html"
         assert spawn("report", "-", "--human", people, "--quiet", "-o", page, stdin=stdin).code == 0
         assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_file_of_labels_beside_a_file_of_people_needs_no_more_words(run, tmp_path):
+    people = {
+        "dataset": "x",
+        "annotations": [{"metric": "safety", "category": "categorical", "labels_list": ["No", "Yes"]}],
+        "instances": [
+            {"id": i, "instance": f"text {i}", "annotations": {
+                "safety": {"majority_human": "Yes" if i % 3 else "No", "individual_human_scores": ["Yes"]}}}
+            for i in range(60)
+        ],
+    }  # fmt: skip
+    (tmp_path / "people.json").write_text(json.dumps(people))
+    # No word of this header is known, and its cells are texts.
+    rows = [f"{i},{'Yes' if i % 3 else 'No'},{'Yes' if i % 2 else 'No'}" for i in range(60)]
+    (tmp_path / "models.csv").write_text("\n".join(["id,model-a,model-b", *rows]))
+    code, out, err = run("judge", f"human={tmp_path / 'people.json'}", f"judge={tmp_path / 'models.csv'}")
+    assert code == 0, err
+    assert "model-a" in out
+    code, _, err = run("judge", tmp_path / "people.json")
+    assert code == 1
+    assert "add a file that has one, such as judge=FILE" in err

@@ -155,3 +155,22 @@ def test_look_says_what_is_missing(make):
 def test_a_table_of_texts_is_no_scores(make):
     with pytest.raises(DataError):
         ma.read(make("t.csv", "id,split\n1,dev\n2,test\n"))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "id;human;judge\n1;1,5;2\n2;2.5;3\n3;1,5;3\n",
+            r"line 2: field 'human' must be a number, got '1,5'; write a dec",
+        ),
+        ("id,human,judge\n1,85%,3\n2,9,4\n", r"line 2: .* '85%'; write all numbers of the column with a percent sign"),
+        ("id,human,judge\n", r"there is a header and no row under it"),
+        ('id,human,text\n1,2,"open\n2,3,x\n', r"line 2: not readable as CSV: a quotation mark is not closed"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 1\n", r"pointer of Git LFS .*git lfs pull"),
+        ("<!DOCTYPE html><html><body>404</body></html>", r"page of a website .*download the raw file"),
+    ],
+)
+def test_what_must_not_be_read_wrongly(make, content, message):
+    with pytest.raises(FormatError, match=message):
+        ma.read(make("b.csv", content))

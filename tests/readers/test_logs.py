@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import zipfile
+import zlib
 
 import numpy as np
 import pytest
@@ -207,8 +209,54 @@ def test_data_sets_on_disk(tmp_path):
     scores = ma.read(folder)
     assert scores.sources == (("set", "hf-dataset, system: model, input: id"),)
     assert scores["bleu"].values.tolist() == [[0.5], [0.25]]
+    about = {"features": {"id": {"_type": "Value"}, "model": {"names": ["?", "a", "b"], "_type": "ClassLabel"}}}
+    (folder / "dataset_info.json").write_text(json.dumps(about))
+    with (
+        arrow.OSFile(str(folder / "data-00000.arrow"), "wb") as sink,
+        arrow.ipc.new_stream(sink, (coded := table.set_column(0, "model", [[1, 2]])).schema) as writer,
+    ):
+        writer.write_table(coded)
+    assert ma.read(folder).systems == ("a", "b")
     with pytest.raises(UsageError, match="holds the splits set; name one"):
         ma.read(tmp_path)
     (folder / "data-00000.arrow").write_bytes(b"nonsense")
     with pytest.raises(FormatError, match="not readable as a data set on disk"):
         ma.read(folder)
+
+
+def zstd_zip(path, members):
+    """Write an archive whose members are packed with Zstandard, as newer logs are and zipfile cannot write."""
+    arrow = pytest.importorskip("pyarrow")
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, value in members.items():
+            archive.writestr(name, arrow.compress(json.dumps(value).encode(), codec="zstd", asbytes=True))
+    content = bytearray(path.read_bytes())
+    for sign, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        where = -1
+        for value in members.values():
+            where = content.index(sign, where + 1)
+            plain = json.dumps(value).encode()
+            struct.pack_into("<H", content, where + at, 93)
+            struct.pack_into("<I", content, where + at + 6, zlib.crc32(plain))
+            struct.pack_into("<I", content, where + at + 14, len(plain))
+    path.write_bytes(content)
+
+
+def test_archives_packed_with_zstandard(tmp_path):
+    sample = {
+        "id": "q1",
+        "epoch": 1,
+        "input": "Why?" * 50,
+        "scores": {"match": {"value": "C"}, "judge": {"value": "I"}},
+    }
+    members = {"header.json": {"eval": {"model": "m", "task": "quiz"}}, "summaries.json": [sample]}
+    zstd_zip(tmp_path / "log.eval", members)
+    scores = ma.read(tmp_path / "log.eval")
+    assert (scores.systems, scores.inputs, scores.metrics) == (("m",), ("quiz:q1",), ("match", "judge"))
+    assert scores["match"].values.item() == 1
+    zstd_zip(tmp_path / "cut.eval", members)
+    content = (tmp_path / "cut.eval").read_bytes()
+    at = content.index(b"\x28\xb5\x2f\xfd") + 12
+    (tmp_path / "cut.eval").write_bytes(content[:at] + b"\xff" * 3 + content[at + 3 :])
+    with pytest.raises(FormatError, match=r"cut\.eval: the zip archive is damaged or cut off"):
+        ma.read(tmp_path / "cut.eval")

@@ -71,7 +71,7 @@ def test_corrupted_against_intact():
     with pytest.raises(DataError, match="no output to show"):
         ma.make_sheet(texts, ask="prefer", against=texts)
     with pytest.raises(UsageError, match="are pairs"):
-        ma.make_sheet(texts, against=other)
+        ma.make_sheet(texts, ask="rate", against=other)
 
 
 @pytest.mark.parametrize("strategy", ["random", "stratified", "disagreement", "variance"])

@@ -19,7 +19,14 @@ def test_who_wins_and_whether_judges_vote_as_people_do(tmp_path, capsys):
     assert main(["report", str(VOTES), "--human", PEOPLE, "--resamples", "50", "-o", str(path), "-q"]) == 0
     page = path.read_text(encoding="utf-8")
     assert "By people, fir is best" in capsys.readouterr().out
-    for part in ('id="rank"', 'id="judge_votes"', "Who beats whom", "1,920 votes", "chart-rank-wins-data", "tex-rank"):
+    for part in (
+        'id="rank"',
+        'id="judge_votes"',
+        "Who beats whom",
+        "1,920 votes",
+        "chart-rank-matrix-data",
+        "tex-rank",
+    ):
         assert part in page
     assert "<script src" not in page
     assert main(["report", str(VOTES), "--human", PEOPLE, "--sentinels", "-o", str(path)]) == 2
@@ -29,7 +36,7 @@ def test_who_wins_and_whether_judges_vote_as_people_do(tmp_path, capsys):
 def test_without_people_there_is_no_judge_to_trust():
     votes = ma.Votes.from_arrays(["<b>x</b>", "y"] * 30, ["y", "<b>x</b>"] * 30, ["a", "b", "b"] * 20)
     report = ma.make_votes_report(votes, resamples=20)
-    assert list(report.results) == ["rank"]
+    assert list(report.dossier.results) == ["rank"]
     assert "Not here: no rater is known to be human" in report.html
     assert "<b>x</b>" not in report.html
     with pytest.raises(UsageError, match="expected Votes, got Scores"):

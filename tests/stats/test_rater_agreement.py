@@ -36,17 +36,24 @@ def test_gwets_coefficients_are_those_of_irrcac(coefficient, value):
     assert agreement(RATINGS, coefficient) == pytest.approx(value, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_random_ratings_equal_other_packages(seed):
-    pd, raw = pytest.importorskip("pandas"), pytest.importorskip("irrCAC.raw")
-    krippendorff = pytest.importorskip("krippendorff")
+def random_ratings(seed):
     random = np.random.default_rng(seed)
     ratings = np.clip(random.integers(1, 6, 50) + random.integers(-1, 2, (4, 50)), 1, 5).astype(float)
     ratings[random.random(ratings.shape) < 0.3] = NAN
     ratings[0, np.isnan(ratings).all(axis=0)] = 3.0
+    return ratings
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_ratings_equal_irrcac(seed, gwet):
+    ratings = random_ratings(seed)
     for name, weights in (("ac1", "identity"), ("ac2", "quadratic"), ("ac2-linear", "linear")):
-        theirs = raw.CAC(pd.DataFrame(ratings.T), weights=weights, digits=15).gwet()["est"]["coefficient_value"]
-        assert agreement(ratings, name) == pytest.approx(theirs, abs=1e-12)
+        assert agreement(ratings, name) == pytest.approx(gwet(ratings, weights), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_ratings_equal_krippendorff(seed):
+    krippendorff, ratings = pytest.importorskip("krippendorff"), random_ratings(seed)
     for scale in ("nominal", "ordinal", "interval"):
         theirs = krippendorff.alpha(ratings, level_of_measurement=scale)
         assert agreement(ratings, f"alpha-{scale}") == pytest.approx(theirs, abs=1e-12)

@@ -7,7 +7,7 @@ import csv
 import numpy as np
 import pytest
 
-from metassay.stats import votes
+from metassay.stats import draws, votes
 
 
 def world(random, systems=6, n=3000, ties=0.1, spread=0.8):
@@ -190,3 +190,16 @@ def test_strengths_that_virtual_votes_hold_are_not_certain():
     assert few.low < 0 < few.high
     assert many.low > 0
     assert many.high - many.low > 4
+
+
+def test_elo_of_samples_is_played_in_their_own_orders():
+    random = np.random.default_rng(3)
+    a, b = random.integers(0, 3, 40), np.full(40, 3)
+    outcome, clusters = random.choice([0.0, 0.5, 1.0], 40), np.repeat(np.arange(10), [1, 2, 3, 4, 5, 6, 7, 8, 3, 1])
+    found = votes.bootstrap_elo(a, b, outcome, 5, clusters, 7, seed=2)
+    again = draws.stream(2, draws.POINTS, 0)
+    times = draws.multiplicities(again, 10, 7)[clusters].astype(int)
+    for at in range(7):
+        order = again.permutation(np.repeat(np.arange(40), times[:, at]))
+        assert found[:, at] == pytest.approx(votes.elo(a[order], b[order], outcome[order], 5), abs=1e-9)
+    assert (found[4] == votes.START).all()  # never plays

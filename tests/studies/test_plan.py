@@ -215,7 +215,7 @@ def test_input_level_has_no_endless_inputs():
         ({"width": 3}, r"width must lie in \(0, 2\)"),
         ({"width": -1}, "width must be a number over 0"),
         ({"metric": "good", "metric_b": "bad", "power": 80}, "did you mean 0.8"),
-        ({"level": "global"}, "level"),
+        ({"level": "within-system"}, "level"),
         ({"interval": "fisher"}, "interval"),
         ({"trials": 5}, "trials must be a whole number of at least 50"),
     ],

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy.stats import kendalltau
 
 import metassay as ma
 from metassay.errors import DataError, UsageError
+from metassay.report import views
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.selection import select
 
@@ -176,3 +178,46 @@ def test_the_report_has_them(judged):
     assert "sentinel-length" in report.html
     assert "person-anna" in report.html
     assert not any("person-" in sentence or "sentinel" in sentence for sentence in report.sentences)
+
+
+@pytest.fixture(scope="module")
+def rated():
+    """Return three annotators of two criteria, a metric that follows them, and one that is noise."""
+    random = np.random.default_rng(5)
+    truth = 2 * random.normal(size=(2, 9, 1)) + random.normal(size=(2, 9, 30))
+    people = {name: truth[at] + random.normal(size=(3, 9, 30)) for at, name in enumerate(("one", "two"))}
+    metrics = {"good": truth[0] + truth[1] / 2, "noise": random.normal(size=(9, 30))}
+    return ma.Scores.from_arrays(metrics, people)
+
+
+@pytest.mark.parametrize("study", [ma.pairs, ma.decisions, ma.criteria])
+def test_studies_of_pairs_decisions_and_criteria_have_them_too(rated, study):
+    plain = study(rated, resamples=100)
+    result = study(rated, resamples=100, sentinels=True, people_as_metrics=True)
+    own = [replace(row, beats_sentinels=None) for row in result.table if row.metric in (None, "good", "noise")]
+    assert list(map(repr, own)) == list(map(repr, plain.table))
+    people = {"person-1", "person-2", "person-3"}
+    assert people < {row.metric for row in result.table}
+    # a person is a metric, and the others are the people
+    ratings = rated["one"].mean(keep="annotator")
+    others = {"one": ratings[1:].mean(axis=0), "two": rated.matrix("two")}
+    alone = study(ma.Scores.from_arrays({"person-1": ratings[0]}, others), metric="person-1", resamples=100)
+    shown = [[r for r in table if (r.metric, r.human) == ("person-1", "one")] for table in (result.table, alone.table)]
+    field = "agreement" if study is ma.decisions else "low"
+    assert [getattr(r, field) for r in shown[0]] == pytest.approx([getattr(r, field) for r in shown[1]], nan_ok=True)
+    assert not any("person" in told or "sentinel" in told for told in views.page(result).lead)
+
+
+def test_a_constant_decides_nothing_and_noise_is_marked(rated):
+    result = ma.decisions(rated, human="one", sentinels=True, resamples=500)
+    rows = {row.metric: row for row in result.table}
+    constant = rows["sentinel-constant"]
+    assert (constant.both_agree, constant.opposite, constant.metric_only) == (0, 0, 0)
+    assert constant.agreement == constant.neither / constant.n_pairs
+    assert (rows["good"].beats_sentinels, rows["noise"].beats_sentinels) == (True, False)
+    assert {note["metric"] for note in noted(result, "sentinels-in-resamples")} == {"noise"}
+    held = ma.criteria(rated, human="one,two", method="bucket", sentinels=True, resamples=200)
+    beats = {row.metric: row.beats_sentinels for row in held.table if row.human == "two" and row.metric}
+    assert beats["noise"] is False
+    assert beats["sentinel-input"] is None
+    assert "†" in str(held)

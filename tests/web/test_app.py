@@ -44,6 +44,7 @@ def test_upload_choose_run_read_and_delete(client, tmp_path):
     assert "<b>4 systems</b>" in page
     assert "<b>8 inputs</b>" in page
     assert "scores.csv (wide CSV)" in page
+    assert page.index("Data check") < page.index("<td>a, b, c, d</td>") < page.index("What the columns are")
     assert re.findall(r'<th scope="row" id="c\d">(.*?)</th>', page) == ["people", "overlap", "judge"]
 
     assert client.get(f"{address}/report").status_code == 404
@@ -133,6 +134,18 @@ def test_a_hundred_megabytes_are_refused_politely(client):
     assert page.status_code == 413
     assert message(page) == "At most 50 MB can be sent at once. Send fewer files, or pack them with gzip."
     assert list(sessions(client).root.iterdir()) == []
+
+
+def test_columns_are_named_in_the_form(client):
+    content = b"who,what,people,judge,topic\n" + b"".join(
+        b"s%d,%d,%d,pass,x\n" % (i % 2, i // 2, i % 5) for i in range(8)
+    )
+    data = {"system_column": "who", "input_column": "what"}
+    shown = client.post("/upload", files=[("files", ("t.csv", content))], data=data)
+    assert settled(client, shown.url.path) == "choosing"
+    page = client.get(shown.url.path).text
+    assert "<b>2 systems</b> × <b>4 inputs</b>" in page
+    assert "<td>topic</td><td>inputs</td><td>1</td><td>x</td>" in page
 
 
 def test_ten_uploads_at_once(client):
@@ -310,3 +323,52 @@ def test_the_example(client):
     assert settled(client, address) == "choosing"
     assert "<b>14 systems</b> × <b>80 inputs</b>" in client.get(address).text
     assert Path(address).name not in client.get("/").text
+
+
+def test_votes_give_a_ranking_and_judges_against_people(client, tmp_path):
+    address = client.post("/example", data={"file": "votes.csv"}).url.path
+    assert settled(client, address) == "choosing"
+    page = client.get(address).text
+    assert "<b>6 systems</b> × <b>120 inputs</b>, 1,920 votes of 5 raters." in page
+    shown = re.findall(r'<th scope="row" id="c\d">(.*?)</th><td>(.*?)</td>', page)
+    assert shown[0] == ("judge", "960 votes")
+    assert [kind for kind in re.findall(r'<option value="(\w*)" selected', page) if kind] == ["metric", *["other"] * 4]
+    chosen = {"kind-0": "metric", **{f"kind-{at}": "human" for at in range(1, 5)}, "resamples": "20", "title": "A <b>"}
+    client.post(f"{address}/report", data=chosen)
+    assert settled(client, address) == "done"
+    report = client.get(f"{address}/report").text
+    assert "<h1>A &lt;b&gt;</h1>" in report
+    votes = ma.read_votes(Path(ma.__file__).parent / "data" / "votes.csv")
+    expected = ma.make_votes_report(votes, human="dora,emil,farah,goran", resamples=20).sentences
+    said = re.search(r'<section id="answer">(.*?)</section>', client.get(address).text).group(1)
+    assert re.findall("<p>(.*?)</p>", unescape(said)) == list(expected)
+    # Without the judge there is nothing to compare, and without anybody nothing at all.
+    client.post(f"{address}/report", data={**chosen, "kind-0": ""})
+    assert settled(client, address) == "done"
+    assert "Not here: all raters are people" in client.get(f"{address}/report").text
+    client.post(f"{address}/report", data={"resamples": "20"})
+    assert message(client.get(address)) == "leave in at least one rater"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("model_a,model_b,winner\nx,y,z\n", "line 2: unknown winner in &#x27;winner&#x27;: &#x27;z&#x27;"),
+        ("model_a,model_b,winner\nx,x,model_a\n", "there are no votes"),
+        ("model_a,model_b,winner\nx,y,1\nx,y,0\n", "holds 0 and 1 only"),
+    ],
+)
+def test_bad_votes_are_told_in_one_line(client, content, said):
+    address = sent(client, ("votes.csv", content.encode()))
+    assert settled(client, address) == "unreadable"
+    assert said in message(client.get(address))
+
+
+def test_names_of_raters_and_systems_are_text(client):
+    lines = [f"{i},{HOSTILE},y,{'model_a' if i % 3 else 'tie'},{HOSTILE}{i % 2}" for i in range(40)]
+    address = sent(client, ("votes.csv", "\n".join(["question_id,model_a,model_b,winner,rater", *lines]).encode()))
+    assert settled(client, address) == "choosing"
+    assert HOSTILE not in client.get(address).text
+    client.post(f"{address}/report", data={"kind-0": "human", "kind-1": "metric", "resamples": "20"})
+    assert settled(client, address) == "done"
+    assert HOSTILE not in client.get(f"{address}/report").text

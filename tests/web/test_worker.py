@@ -33,7 +33,8 @@ def test_a_look_tells_what_is_in_a_file(tmp_path):
     (tmp_path / "scores.csv").write_bytes(table(inputs=3))
     found = look(tmp_path)
     assert found["shape"] == [4, 3]
-    assert found["systems"] == ["a", "b", "c", "d"]
+    assert found["axes"][0] == ["systems", "4", "a, b, c, d"]
+    assert len(found["sample"]) == 3
     assert [column["name"] for column in found["columns"]] == ["people", "overlap", "judge"]
     assert found["columns"][0]["missing"] == 0
 

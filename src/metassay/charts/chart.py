@@ -30,6 +30,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "drift": ("shifts",),
     "estimate": ("intervals",),
     "judge": ("agreement", "confusion", "slices", "threshold"),
+    "judge-votes": ("agreement",),
     "normality": ("bars",),
     "pairs": ("curves", "chance", "triangle"),
     "precision": ("intervals",),
@@ -56,9 +57,9 @@ ON_PAGE = {
     **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
     **{"difficulty": "intervals", "judge": "agreement", "pairs": "curves", "precision": "intervals"},
     "stability": "curves",
-    "reliability": "components",
+    **{"reliability": "components", "rank": "intervals,ranks,matrix", "judge-votes": "agreement"},
 }
-"""The kind of chart that the page shows of a study."""
+"""The kinds of chart that the page shows of a study."""
 SUFFIXES = (".png", ".svg", ".pdf", ".json")
 INSTALL = "pip install 'metassay[figures]'"
 
@@ -148,13 +149,13 @@ def plot(
     return chart
 
 
-def interactive(result: Result) -> Multiples | None:
-    """Return what the page shows of a result; None if its table says it better."""
-    kind = ON_PAGE.get(result.study)
-    if kind is None:
-        return None
-    made: Multiples = _maker(result.study, kind)(result)
-    return made if made.rows else None
+def interactive(result: Result) -> dict[str, Multiples]:
+    """Return what the page shows of a result, by kind; nothing if its table says it better."""
+    from metassay.charts.panels import readable
+
+    kinds = ON_PAGE[result.study].split(",") if result.study in ON_PAGE else ()
+    made = {kind: readable(_maker(result.study, kind)(result)) for kind in kinds}
+    return {kind: chart for kind, chart in made.items() if chart.rows}
 
 
 def _maker(study: str, kind: str) -> Callable[..., Any]:

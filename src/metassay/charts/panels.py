@@ -160,6 +160,12 @@ def _lines_that_fit(multiples: Multiples) -> tuple[Multiples, list[str]]:
     return replace(multiples, rows=rows), [f"{most} of {len(every)} {plural}{flag}"]
 
 
+def readable(multiples: Multiples) -> Multiples:
+    """Return what the page shows: of a square with very many names those of the first, and says so."""
+    made, left_out = _lines_that_fit(multiples) if multiples.square else (multiples, [])
+    return replace(made, told="; ".join([made.told, *left_out])) if left_out else multiples
+
+
 def _least(multiples: Multiples) -> float:
     return max(10.5, 3 * multiples.series + 2)
 

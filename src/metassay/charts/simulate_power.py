@@ -17,14 +17,15 @@ BY = ("metric", *SWITCHES)
 def curves(result: Power, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return a panel per metric, human criterion, level and statistic, with a curve per test and its intervals."""
     rows = records(result.table, f"{' '.join(BY)} test setting rate low high trials", only)
-    words = result.table[0].damage == "words"
+    damage = result.table[0].damage
     alpha = result.table[0].alpha
     colour, shape, dash = series("test", distinct(rows, "test"), symbolStrokeWidth=0)
     sizes = sorted({row["setting"] for row in rows})
-    if words:
+    if damage == "words":
         x = numbers("setting", "words kept", [0, 1.05], format="%", values=[0, 0.5, 1])
     else:
-        x = numbers("setting", "noise (SD)", values=[sizes[0], sizes[len(sizes) // 2], sizes[-1]])
+        what = {"noise": "noise (SD)", "shuffle": "share shuffled"}[damage]
+        x = numbers("setting", what, values=[sizes[0], sizes[len(sizes) // 2], sizes[-1]])
         x["scale"]["type"] = "log"
     y = numbers("rate", "power", [-0.06, 1.06], values=[0, 0.5, 1])
     about = tips("metric, human, test, setting||.3g, rate|power|.3f, ±.3f, trials")

@@ -72,10 +72,10 @@ def add(parser: Parser, options: Options) -> None:
                 "dest": _dest(name, option),
                 "help": option.text(each.default).replace("%", "%%"),
             }
-            if option.switch and name.startswith("no_"):
-                settings |= {"action": "store_const", "const": True}
-            elif option.switch:
-                settings |= {"action": argparse.BooleanOptionalAction, "default": None}
+            if option.switch:
+                # What is a denial already needs no form that denies it.
+                denial = _flag(name, option).startswith("no-")
+                settings |= {"action": "store_true" if denial else argparse.BooleanOptionalAction, "default": None}
             else:
                 settings["metavar"] = option.metavar
                 if option.repeated:

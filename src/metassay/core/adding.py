@@ -200,16 +200,17 @@ class _Adding:
             return page, "numbers"
         counts = Counter(self.texts[at] for at in page.texts[wordy].tolist())
         odd = scales.odd_numbers(counts)
-        if odd is not None and not (numbers & (page.scores != np.floor(page.scores))).any():
+        percent = any("%" in text for text in counts)
+        mixed = numbers & ((page.scores != np.floor(page.scores)) | (percent & (page.scores != 0)))
+        if odd is not None and not mixed.any():
             values = page.scores.copy()
             values[wordy] = [odd[self.texts[at].strip()] for at in page.texts[wordy].tolist()]
             self.notes.append(Note.of("numbers-understood", column=name, example=next(iter(counts))))
             return page._replace(scores=values), "numbers"
         declared = name in ledger.scales or ledger.reading.is_scaled(name)
         unsure = name in ledger.unsure and not declared and not ledger.reading.is_label(name)
-        if numbers.any() and not declared and not (unsure and wordy.sum() > numbers.sum()):
-            raise self._no_number(name, page, wordy)
-        if not declared and not numbers.any() and all(map(scales.looks_numeric, counts)):
+        texts = unsure and wordy.sum() > numbers.sum()
+        if not declared and ((numbers.any() and not texts) or all(map(scales.looks_numeric, counts))):
             raise self._no_number(name, page, wordy)
         page = self._as_texts(page)
         if unsure and not self._judging(name, counts):
@@ -218,10 +219,10 @@ class _Adding:
 
     def _judging(self, name: str, counts: Counter[str]) -> bool:
         """Say whether texts are labels that somebody gave, by the column's name or by the labels."""
-        few = len(counts) <= scales.MOST_LABELS and max(map(len, counts)) <= 60
+        if len(counts) > scales.MOST_LABELS or max(map(len, counts)) > 60:
+            return False
         repeated = len(counts) <= max(2, sum(counts.values()) // 2)
-        known = scales.is_known(counts) and len(counts) == 2
-        return few and (known or (repeated and scales.judging(name)))
+        return (len(counts) == 2 and scales.is_known(counts)) or (repeated and scales.judging(name))
 
     def _sharing_labels(self, texts: dict[str, Block], worded: dict[str, Block]) -> dict[str, Block]:
         """Return the columns of texts that use labels of others, and so hold labels, too."""

@@ -54,7 +54,6 @@ class Record:
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        assert dataclasses.is_dataclass(self)
-        values = (getattr(self, field.name) for field in dataclasses.fields(self))
+        values = (getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]
         # A read-only view of a mapping cannot be pickled; the constructor makes another, read-only again.
         return type(self), tuple(dict(value) if isinstance(value, Mapping) else value for value in values)

@@ -50,9 +50,12 @@ TrialsUndefined = Annotated[int, "Trials in which the method was undefined; they
 MetricKind = Annotated[str, "``metric``, ``sentinel`` or ``person`` (an annotator, compared with the others)."]
 BeatsSentinels = Annotated[
     bool | None,
-    "Whether it is significantly better than every sentinel (one-sided jackknife tests); None without sentinels.",
+    "Whether it is significantly better than every sentinel (one-sided); None without sentinels.",
 ]
 SharedSystems = Annotated[int, "Systems with at least one score from the metric and one from people."]
+DamagedQuality = Annotated[str | None, "The quality criterion that was damaged, if it is known."]
+Damage = Annotated[str, "What was done."]
+DamageRate = Annotated[float, "The share of units that was changed."]
 NAnnotated = Annotated[int, "Inputs with at least one score from people."]
 
 

@@ -334,9 +334,9 @@ def _values(
         each, words = _values(list(values.labels), field, file, lines)
         if words is None:
             return each[values.codes], None
-        there = [text for text in cast("Sequence[str | None]", words) if text is not None]
-        where = np.array([there.index(text) if text is not None else -1 for text in cast("Any", words)], dtype=np.int32)
-        return each[values.codes], Coded(where[values.codes], there)
+        place = {text: at for at, text in enumerate(text for text in cast("Any", words) if text is not None)}
+        where = np.array([place.get(text, -1) for text in cast("Any", words)], dtype=np.int32)
+        return each[values.codes], Coded(where[values.codes], list(place))
     if _all_of(float, values):
         return np.array(values, dtype=np.float64), None
     if _all_of(str, values):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Names, Option, number
+from metassay.core.option import Names, Option, at_least, number
 from metassay.core.options import _signed_statistics, _statistics
 from metassay.errors import UsageError, one_line
 from metassay.stats.methods.names import CUTS, EPSILONS
@@ -146,7 +145,7 @@ SliceBy = Annotated[
 ]
 Worst = Annotated[
     int,
-    Option("how many disagreements to show per judge", group=_JUDGED, **number("NAME", partial(known.count, least=0))),
+    Option("how many disagreements to show per judge", group=_JUDGED, **at_least(0)),
 ]
 Generalise = Annotated[
     str,
@@ -166,6 +165,21 @@ Interval = Annotated[
         metavar="METHOD",
         key="ci",
     ),
+]
+Versions = Annotated[
+    str,
+    Option(
+        "what tells versions apart: metric (each column is one; name them with --metric), or a column of the table, "
+        "such as judge_version; not needed with OLD=FILE NEW=FILE",
+        metavar="COLUMN",
+        group="what to compare",
+        key="by",
+        signed=known.in_a_signature,
+    ),
+]
+OldVersion = Annotated[
+    str | None,
+    Option("version that the others are compared with", metavar="VERSION", group="what to compare", absent="the first"),
 ]
 Require = Annotated[
     Names | None,

@@ -57,6 +57,16 @@ Noise = Annotated[
         group="how the metric is damaged",
     ),
 ]
+Shuffle = Annotated[
+    "str | float | Sequence[float]",
+    Option(
+        "for statistics of labels and probabilities, the shares of outputs among which the damaged metric's answers "
+        "are shuffled, a comma list",
+        lambda what, value: tuple(known.fraction(what, each) for each in known.positives(what, value)),
+        metavar="SHARE",
+        group="how the metric is damaged",
+    ),
+]
 World = Annotated[
     Names | None,
     Option(
@@ -71,7 +81,7 @@ PlanTrials = Annotated[
     int | None,
     Option(
         "number of simulated data sets for each design",
-        absent="1,000 at system level, 300 at input level",
+        absent="1,000 at system and global level, 300 at input level",
         key="trials",
         **number("K", partial(known.repeats, least=50)),
     ),

@@ -310,7 +310,10 @@ class Scores(Record):
             return self.find(patterns, "metric")
         found = tuple(n for n in self.metrics if n not in set(humans))
         if not found:
-            raise DataError(f"there is no metric beside the human criteria {', '.join(humans)}")
+            raise DataError(
+                f"there is no metric beside the human criteria {', '.join(humans)}; add a file that has one, such as "
+                "judge=FILE"
+            )
         return found
 
     def __hash__(self) -> int:

@@ -19,7 +19,7 @@ from functools import cache, wraps
 from importlib.abc import InspectLoader
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, overload
 
-from metassay.core import judge_options, options, text_options
+from metassay.core import judge_options, options, sheet_options, text_options
 from metassay.core.option import SLICES_WITH, WORKS_ON, Option
 from metassay.core.result import Result
 from metassay.errors import UsageError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
 
-_MODULES = {"opt": options, "text": text_options, "jd": judge_options}
+_MODULES = {"opt": options, "text": text_options, "jd": judge_options, "sh": sheet_options}
 """How signatures name options: ``level: opt.Levels``."""
 
 

@@ -27,6 +27,14 @@ LEVEL_ALIASES = {
     "sample": "global",
     "no-grouping": "global",
 }
+PROBES = {
+    "padding": "padded with empty sentences",
+    "repetition": "said twice",
+    "reformat": "put as a list",
+    "position-swap": "with both answers exchanged",
+    "name-swap": "with other models' names",
+}
+"""Changes that should move no verdict, and what an output is after each."""
 STATISTICS = tuple(statistic_names.BUILT_IN)
 BOOTSTRAPS = methods.BOOTSTRAPS
 INTERVALS = methods.INTERVALS
@@ -42,8 +50,8 @@ CORRECTION_NAMES = {"bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini
 CORRECTIONS = ("none", *CORRECTION_NAMES)
 SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
-PLANNED_LEVELS = ("system", "input")
-PLANNED_INTERVALS = ("jackknife", "two-way", "boot-inputs")
+PLANNED_LEVELS = ("system", "input", "global")
+PLANNED_INTERVALS = (methods.JACKKNIFE, methods.TWO_WAY, "boot-inputs")
 LABEL_CHOICES = ("random", "stratified", "disagreement", "variance")
 """Ways to choose what is labelled next."""
 ESTIMATE_METHODS = ("ppi", "rogan-gladen")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from metassay.core.frames import graded, label
 from metassay.core.ledger import Ledger, Place
 from metassay.core.scores import Kind
@@ -18,10 +16,8 @@ _DIRECTIONLESS = ("hash", "model_name", *_TEXTS)
 
 def recognise(source: Source) -> str | None:
     """Return the format's name if the content is an array of outputs with a hash and a model."""
-    first: Any = source.first_record
-    if first is None and isinstance(source.document, list) and source.document:
-        first = source.document[0]
-    return "frank" if isinstance(first, dict) and {"hash", "model_name"} <= first.keys() else None
+    first = source.first_object
+    return "frank" if {"hash", "model_name"} <= first.keys() else None
 
 
 def record(source: Source, ledger: Ledger, name: str) -> str:

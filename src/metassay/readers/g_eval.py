@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from pathlib import PurePath
-from typing import Any
 
 from metassay.core.frames import label, number
 from metassay.core.ledger import Ledger, Place
@@ -23,12 +22,9 @@ _TEXTS = ("source", "context", "reference", _OUTPUT)
 
 def recognise(source: Source) -> str | None:
     """Return the format's name if the content is an array of outputs with scores by criterion."""
-    first: Any = source.first_record
-    if first is None and isinstance(source.document, list) and source.document:
-        first = source.document[0]
-    ours = isinstance(first, dict) and isinstance(first.get("scores"), dict)
-    told = ours and (_OUTPUT in first or {"doc_id", "system_id"} <= first.keys())
-    return "g-eval" if told else None
+    first = source.first_object
+    told = _OUTPUT in first or {"doc_id", "system_id"} <= first.keys()
+    return "g-eval" if told and isinstance(first.get("scores"), dict) else None
 
 
 def record(source: Source, ledger: Ledger, name: str) -> str:

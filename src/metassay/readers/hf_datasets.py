@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from metassay.core.frames import described, record_table
 from metassay.core.ledger import Ledger
@@ -14,6 +16,7 @@ from metassay.errors import FormatError, UsageError, one_line
 
 FORMAT = "hf-dataset"
 _STATE = "state.json"
+_INFO = "dataset_info.json"
 
 
 def is_data_set(path: Path) -> bool:
@@ -21,8 +24,13 @@ def is_data_set(path: Path) -> bool:
     return (path / _STATE).is_file() and any(path.glob("*.arrow"))
 
 
-def record(path: Path, shown: str, ledger: Ledger) -> Origin:
-    """Write the table that the Arrow files hold into the ledger."""
+def names(path: Path, shown: str) -> list[str]:
+    """Return the names of the columns of a data set."""
+    return next((list(columns) for _, _, columns in tables(path, shown)), [])
+
+
+def tables(path: Path, shown: str) -> Iterator[tuple[str, range, dict[str, list[Any]]]]:
+    """Yield the file, the rows and the columns of each Arrow file; classes are called by their names."""
     try:
         ipc = importlib.import_module("pyarrow.ipc")
     except ImportError:
@@ -31,19 +39,28 @@ def record(path: Path, shown: str, ledger: Ledger) -> Origin:
         ) from None
     try:
         listed = json.loads((path / _STATE).read_text(encoding="utf-8"))["_data_files"]
-        files = [path / Path(one["filename"]).name for one in listed]
-        done, layout = 0, None
-        for file in files:
+        about = json.loads(info.read_text(encoding="utf-8")) if (info := path / _INFO).is_file() else {}
+        features = about.get("features") or {}
+        classes = {name: one["names"] for name, one in features.items() if isinstance(one, dict) and "names" in one}
+        done = 0
+        for file in (path / Path(one["filename"]).name for one in listed):
             with file.open("rb") as stream:
                 table = ipc.open_stream(stream).read_all()
-            layout = understand([str(name) for name in table.column_names], ledger.reading, shown)
             columns = {str(name): table.column(name).to_pylist() for name in table.column_names}
-            record_table(ledger, columns, str(file), range(done + 1, done + 1 + table.num_rows), layout)
+            for name in classes.keys() & columns.keys():
+                columns[name] = [classes[name][at] if at is not None and at >= 0 else None for at in columns[name]]
+            yield str(file), range(done + 1, done + 1 + table.num_rows), columns
             done += table.num_rows
-    except (FormatError, UsageError):
-        raise
     except Exception as error:  # a damaged file can fail anywhere in pyarrow, and in any way
         raise FormatError(f"not readable as a data set on disk: {one_line(error, 80)}", file=shown) from None
+
+
+def record(path: Path, shown: str, ledger: Ledger) -> Origin:
+    """Write the table that the Arrow files hold into the ledger."""
+    layout = None
+    for file, lines, columns in list(tables(path, shown)):
+        layout = understand(list(columns), ledger.reading, shown)
+        record_table(ledger, columns, file, lines, layout)
     if layout is None:
         raise FormatError("the data set has no Arrow file", file=shown)
     return Origin(path.name or shown, described(FORMAT, layout))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import struct
+import sys
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import PurePath, PurePosixPath
 from typing import Any
@@ -18,6 +22,7 @@ FORMATS = ("inspect",)
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partly correct, incorrect, no answer."""
 _ZIP = b"PK"
+_ZSTD = 93
 _LARGEST_SAMPLE = 1 << 28
 _HEADERS = ("header.json", "_journal/start.json")
 
@@ -110,14 +115,33 @@ def _member(archive: zipfile.ZipFile, name: str, source: Source) -> Any:  # noqa
             f"{one_line(name, 60)!r} in the archive unpacks to {info.file_size >> 20} MB; the log is too large"
         )
     try:
-        return json.loads(archive.read(name))
-    except NotImplementedError:
+        return json.loads(_zstd(archive, info) if info.compress_type == _ZSTD else archive.read(name))
+    except (NotImplementedError, ImportError):
         raise UsageError(
-            f"{one_line(source.shown)}: the log is compressed in a way that this Python does not know; convert it with "
-            "'inspect log convert --to json'"
+            f"{one_line(source.shown)}: the log is compressed in a way that this Python does not know; run: pip "
+            "install 'metassay[parquet]', or convert the log with 'inspect log convert --to json'"
         ) from None
     except (ValueError, RecursionError) as error:
         raise source.wrong(f"{one_line(name, 60)!r} in the archive is not valid JSON: {one_line(error, 60)}") from None
+
+
+def _zstd(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """Return a member that is packed with Zstandard, as newer logs are; pyarrow unpacks it where zipfile cannot."""
+    if sys.version_info >= (3, 14):
+        return archive.read(info)
+    arrow: Any = importlib.import_module("pyarrow")
+    stream = archive.fp
+    if stream is None:
+        raise OSError("the archive is closed")
+    # Before the data stand 30 bytes, the name and a further field; bytes 26 to 29 say how long these are.
+    stream.seek(info.header_offset + 26)
+    skipped = sum(struct.unpack("<HH", stream.read(4)))
+    stream.seek(info.header_offset + 30 + skipped)
+    packed = arrow.BufferReader(stream.read(info.compress_size))
+    content: bytes = arrow.CompressedInputStream(packed, "zstd").read(info.file_size + 1)
+    if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile(f"bad checksum of {info.filename}")
+    return content
 
 
 def _record_texts(sample: dict[str, Any], system: str, key: str, ledger: Ledger, place: Place) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from metassay.core.frames import label, number
 from metassay.core.ledger import Ledger, Place
 from metassay.readers.source import Source
@@ -15,10 +13,8 @@ _CRITERIA = ("relevance", "coherence", "fluency", "consistency")
 
 def recognise(source: Source) -> str | None:
     """Return the format's name if the first row has machine summaries and lists of judgments."""
-    first: Any = source.first_record
-    if first is None and isinstance(source.document, list) and source.document:
-        first = source.document[0]
-    ours = isinstance(first, dict) and "machine_summaries" in first and not set(_CRITERIA).isdisjoint(first)
+    first = source.first_object
+    ours = "machine_summaries" in first and not set(_CRITERIA).isdisjoint(first)
     return "mteb-summeval" if ours else None
 
 

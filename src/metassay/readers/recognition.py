@@ -17,6 +17,7 @@ from metassay.core.reading import Reading
 from metassay.core.scales import judging
 from metassay.core.scores import Kind, Scores
 from metassay.core.vocabulary import choice
+from metassay.core.vote_tables import pair_of
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
 from metassay.readers import (
     FORMATS,
@@ -66,6 +67,14 @@ _MODULES: tuple[ModuleType, ...] = (
     tables,
     alt_test,
 )
+
+
+_NO_DATA = {
+    "version https://git-lfs": "this is a pointer of Git LFS and not the file itself; run: git lfs pull",
+    "<!doctype html": "this is a page of a website and not the file itself; download the raw file",
+    "<html": "this is a page of a website and not the file itself; download the raw file",
+}
+"""How files begin that stand where data should."""
 
 
 class _Path(NamedTuple):
@@ -134,6 +143,8 @@ def languages_in(paths: Iterable[str | PathLike[str]], *, format: str | None, re
 def holds_votes(text: str) -> bool:
     """Say whether a file, or a folder at first sight, holds votes."""
     path = Path(with_role(text).shown)
+    if hf_datasets.is_data_set(path):
+        return pair_of(hf_datasets.names(path, text)) is not None
     if path.is_dir():
         files = [file for file in sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if file.is_file()]
         return any(recognise(Source(file)) in votes.FORMATS for file in files[:3])
@@ -217,7 +228,9 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
         raise source.wrong("the file is empty")
     if wanted == mtme.FORMAT:
         raise UsageError(f"{one_line(source.shown)}: a data set of {mtme.FORMAT} is a directory, this is a file")
-    name = wanted or recognise(source, ledger.reading)
+    # Who says that a file is people's or a judge's says that short texts in it are labels.
+    reading = ledger.reading if ledger.role is None else replace(ledger.reading, labels=("*",))
+    name = wanted or recognise(source, reading)
     if name == "alt-test" and ledger.role == "metric":
         name = "alt-test-judges"
     if name is None:
@@ -253,12 +266,16 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
     if len(head) > 3 and (not any(head[1:64:2]) or not any(head[0:64:2])):
         return source.wrong("the text is UTF-16 without a byte order mark; save the file as UTF-8")
+    for sign, told in _NO_DATA.items():
+        if source.first_line.lower().startswith(sign):
+            return source.wrong(told)
     if source.is_text and source.first_line.startswith(("{", "[")):
         try:
             if source.first_record is None:
                 source.whole_document()
         except FormatError as error:
-            source.check_first_line()
+            if not source.is_huge:
+                source.check_first_line()
             return error
         near = near_miss(source)
         if near:

@@ -34,7 +34,7 @@ _MOST_UNPACKED = 100
 _BUFFER = 1 << 17
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_WESTERN = re.compile(
-    rb"[\x00-\x08\x0e-\x1f\x81-\x84\x86-\x90\x98-\x9f\xd7\xf7\xff]"  # no text, undefined, or the letters of other encodings
+    rb"[\x00-\x08\x0e-\x1f\x81-\x84\x86-\x90\x98-\x9f\xd7\xf7\xff]"  # no text, or other encodings
     rb"|[A-Za-z][\x80\x85\x91\x93-\x97][A-Za-z]|[A-Za-z][\xa1-\xba\xbc-\xbf]|[\xa4-\xaa\xac-\xbe][A-Za-z]|[\x80-\xff]{4}"
 )
 """Bytes that text in Windows-1252 hardly has: signs inside words, and long runs beyond ASCII."""
@@ -245,6 +245,12 @@ class Source:
             return None
         return value if isinstance(value, dict) else None
 
+    @property
+    def first_object(self) -> Record:
+        """The object on the first line, or the first of a JSON array; an empty one if there is none."""
+        several = self.document if self.first_record is None else [self.first_record]
+        return several[0] if isinstance(several, list) and several and isinstance(several[0], dict) else {}
+
     @cached_property
     def document(self) -> object:
         """The whole content as one JSON value, if it is one, to tell formats apart: a key may occur twice in it."""
@@ -258,6 +264,11 @@ class Source:
             return self.whole_document()
         except FormatError:
             return json.loads("".join(self.texts())) if self._doubtful else None
+
+    @property
+    def is_huge(self) -> bool:
+        """Whether the content is too large to be one JSON value."""
+        return self.size > _LARGEST_DOCUMENT
 
     def check_first_line(self) -> None:
         """Raise if the first line is no JSON but the second is an object: JSON lines of which the first was cut."""
@@ -279,7 +290,7 @@ class Source:
     def _whole(self) -> object:
         if self.first_record is not None and not self._doubtful and self.document is self.first_record:
             return self.first_record
-        if self.size > _LARGEST_DOCUMENT:
+        if self.is_huge:
             raise self.wrong(
                 f"one JSON value of {self.size / 1e9:.1f} GB would have to be held in memory whole; write JSON lines "
                 "(an Inspect log: inspect log convert --to eval), or split it"

@@ -63,6 +63,8 @@ def explain(source: Source, reading: Reading) -> None:
     names = column_names(source, reading, nested=True)
     if len(names) > 1:
         values = understand(names, reading, source.shown).values
+        if next(rows(source, reading), None) is None:
+            raise source.wrong("there is a header and no row under it")
         raise source.wrong(
             f"no column holds numbers or labels ({listed(values)} hold texts, or nothing); if one holds labels, name "
             "it with --human NAME, --metric NAME or --scale NAME=nominal"
@@ -155,7 +157,8 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
                 yield [begins], [row]
             begins = reader.line_num + 1
     except csv.Error as error:
-        raise source.wrong(f"not readable as CSV: {one_line(error, 80)}", begins) from None
+        told = "a quotation mark is not closed" if "unexpected end" in str(error) else one_line(error, 80)
+        raise source.wrong(f"not readable as CSV: {told}", begins) from None
     if rows:
         yield lines, rows
 

@@ -13,7 +13,7 @@ from metassay.core.reading import Reading
 from metassay.core.vote_tables import VoteBook, pair_of, winners
 from metassay.core.votes import A, B, Votes
 from metassay.errors import DataError, FormatError, UsageError, one_line
-from metassay.readers import tables
+from metassay.readers import hf_datasets, tables
 from metassay.readers.source import Source
 
 FORMATS = ("votes", "llmbar", "pandalm")
@@ -50,6 +50,12 @@ def read_votes(paths: Iterable[str | PathLike[str]], reading: Reading) -> Votes:
         path = Path(shown)
         if not path.exists():
             raise UsageError(f"{one_line(shown) or 'an empty name'}: there is no such file or directory")
+        if hf_datasets.is_data_set(path):
+            book.role, book.file_name = role, path.name
+            for file_name, lines, columns in hf_datasets.tables(path, shown):
+                book.record(columns, file_name, lines)
+            sources.append(Origin(path.name, f"votes, {hf_datasets.FORMAT}"))
+            continue
         files = sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if path.is_dir() else [path]
         found: list[tuple[Path, str | None]] = []
         found += [(file, form) for file in files if (form := recognise(Source(file))) is not None]

@@ -32,15 +32,12 @@ LONG = 8
 
 
 def default_width() -> int:
-    """Return the width of the terminal that stdout is; else what ``COLUMNS`` says, or one that suits a file."""
+    """Return what COLUMNS says, else the width of the terminal that stdout is, or one that suits a file."""
     try:
-        terminal = sys.stdout.isatty()
+        terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
     except (AttributeError, ValueError):
         terminal = False
-    if terminal:
-        return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
-    asked = os.environ.get("COLUMNS", "")
-    return int(asked) if asked.isdecimal() and int(asked) else DEFAULT_WIDTH
+    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
 
 
 def default_encoding() -> str:

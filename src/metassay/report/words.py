@@ -137,7 +137,8 @@ def _compare(result: Any) -> list[str]:  # noqa: ANN401 - a Comparison
 
 
 def _criteria(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Confounding
-    for rows in list(grouped(result.verdicts, "method").values())[:1]:
+    own = [row for row in result.verdicts if row.kind == "metric"]
+    for rows in list(grouped(own, "method").values())[:1]:
         counts = Counter(row.verdict for row in rows)
         parts = [f"{word} in {counts[word]}" for word in ("survives", "shrinks", "vanishes") if counts[word]]
         open_ = f"; in {counts['thin']} these data do not decide" if counts["thin"] else ""
@@ -150,7 +151,7 @@ def _criteria(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Confounding
 
 
 def _pairs(result: Any) -> Iterator[str]:  # noqa: ANN401 - ScorePairs
-    rows = [row for row in result.table if row.kind == "share"]
+    rows = [row for row in result.table if row.kind == "share" and row.metric_kind == "metric"]
     for mine in _first(rows, "human"):
         whole = [row for row in mine if row.share == 1 and not math.isnan(row.estimate)]
         best = max(whole, key=lambda row: row.estimate, default=None)
@@ -165,7 +166,7 @@ def _pairs(result: Any) -> Iterator[str]:  # noqa: ANN401 - ScorePairs
 
 def _decisions(result: Any) -> Iterator[str]:  # noqa: ANN401 - Decisions
     for rows in _first(result.table, "human"):
-        known = [row for row in rows if not math.isnan(row.agreement)]
+        known = [row for row in rows if row.kind == "metric" and not math.isnan(row.agreement)]
         if known:
             best = max(known, key=lambda row: row.agreement)
             low, high = numbers.percent(best.low), numbers.percent(best.high)

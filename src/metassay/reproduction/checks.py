@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,10 +12,13 @@ import numpy as np
 
 from metassay.core.scores import Scores
 from metassay.core.texts import Texts
+from metassay.core.votes import Votes
 from metassay.errors import MetassayError, one_line
 from metassay.readers import read, read_votes
 from metassay.readers.texts import read_texts
+from metassay.stats.arrays import FloatArray
 from metassay.stats.significance import corrected
+from metassay.stats.vote_orders import verdict_scores
 from metassay.studies.agree import Agreement, agree
 from metassay.studies.compare import Comparison, ComparisonRow, compare
 from metassay.studies.coverage import simulate_coverage
@@ -25,6 +29,7 @@ from metassay.studies.judge_votes import judge_votes
 from metassay.studies.normality import normality
 from metassay.studies.pairs import pairs
 from metassay.studies.power import simulate_power
+from metassay.studies.vote_items import Items, majority
 
 TEXTS = {"summeval": ("model_annotations.aligned.paired.jsonl",), "realsumm": ("outputs.jsonl", "documents.jsonl")}
 """Files that hold the texts of a data set; they are not among the files that can be downloaded."""
@@ -91,6 +96,13 @@ class Desk:
             raise CannotCheckError(f"needs {data}/{name}, which is not among the files that can be downloaded")
         return self.once(("file", data, name), lambda: read(place))
 
+    def votes(self, data: str) -> Votes:
+        """Return the votes of a data set that is not among those that can be downloaded."""
+        place = self.folder / data
+        if not place.is_dir():
+            raise CannotCheckError(f"there are no votes in {one_line(place)}")
+        return self.once(("votes", data), lambda: read_votes(place))
+
     def texts(self, data: str) -> Texts:
         """Return the texts of a data set."""
         places = [self.folder / data / name for name in TEXTS[data]]
@@ -106,7 +118,7 @@ class Desk:
         scores = self.scores(data)
         found: Confounding = self.once(
             ("criteria", data, method, tuple(metrics)),
-            lambda: criteria(scores, human="expert*", metric=metrics, method=method, resamples=2, **self.drawn),
+            lambda: criteria(scores, human="expert*", metric=metrics, method=method, resamples=2, seed=self.seed),
         )
         return found
 
@@ -157,11 +169,41 @@ def _alternative(desk: Desk, data: str, *, epsilon: float, field: str) -> Number
 
 
 def _people(desk: Desk, data: str) -> Numbers:
-    place = desk.folder / data
-    if not place.is_dir():
-        raise CannotCheckError(f"there are no votes in {one_line(place)}")
-    found = judge_votes(read_votes(place))
+    found = desk.once(("judge-votes", data), lambda: judge_votes(desk.votes(data)))
     return {f"{row.person_a}, {row.person_b}": row.kappa for row in found.people}
+
+
+def _orders(desk: Desk, data: str, *, table: str, field: str) -> Numbers:
+    found = desk.once(("judge-votes", data), lambda: judge_votes(desk.votes(data)))
+    return {row.judge: getattr(row, field) for row in getattr(found, table)}
+
+
+def _verdicts(desk: Desk, data: str) -> Iterator[tuple[str, Items, FloatArray]]:
+    """Yield verdicts of people and of each judge on every pair; what a judge did not answer is a tie, as in print."""
+    votes = desk.votes(data)
+    items = Items.of(votes)
+    yield "people", items, majority(items, np.isin(votes.rater, list(map(votes.raters.index, votes.humans)))).value
+    for name in (rater for rater in votes.raters if rater not in votes.humans):
+        said, mine = np.full(len(items.input), 0.5), votes.rater == votes.raters.index(name)
+        said[items.of_vote[mine]] = items.value[mine]
+        yield name, items, said
+
+
+def _scored(desk: Desk, data: str, *, judge: str) -> Numbers:
+    said = {rater: value for rater, _, value in _verdicts(desk, data)}
+    right = float((said[judge] == said["people"]).mean())
+    names = ("accuracy", "precision", "recall", "F1")
+    return dict(zip(names, (right, *verdict_scores(said[judge], said["people"])), strict=True))
+
+
+def _wins(desk: Desk, data: str, *, rater: str) -> Numbers:
+    items, said = next((items, said) for name, items, said in _verdicts(desk, data) if name == rater)
+    systems, found = desk.votes(data).systems, Counter[str]()
+    for a, b, value in zip(items.a, items.b, said, strict=True):
+        one, other = sorted((systems[a], systems[b]))
+        won = systems[a if value > 0.5 else b]
+        found[f"{one}, {other}: {'ties' if value == 0.5 else won}"] += 1
+    return {name: float(n) for name, n in found.items()}
 
 
 def _normality(desk: Desk, data: str, *, field: str, columns: Mapping[str, str]) -> Numbers:
@@ -337,11 +379,14 @@ _CHECKS: Mapping[str, Callable[..., Numbers]] = {
     "interval": _interval,
     "medians": _medians,
     "normality": _normality,
+    "orders": _orders,
     "pairs": _pairs,
     "people": _people,
     "power": _power,
     "predicted": _predicted,
     "rejected": _rejected,
     "rouge": _rouge,
+    "scored": _scored,
+    "wins": _wins,
     "wmt": _wmt,
 }

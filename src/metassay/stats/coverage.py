@@ -12,10 +12,16 @@ from metassay.stats.draws import INPUTS, SPLITS, SYSTEMS, stream
 from metassay.stats.methods.base import Case, Interval, Intervals, SharedDraws
 from metassay.stats.statistics.base import Statistic
 
+FEWEST = 4
+"""Fewer systems than this are not split."""
+
 
 @dataclass(frozen=True)
 class Split:
-    """Systems and inputs in two halves of equal size, chosen at random; of an odd number one is left out."""
+    """Systems and inputs in two halves of equal size, chosen at random; of an odd number one is left out.
+
+    Fewer than four systems are not split: both halves have all of them.
+    """
 
     systems: tuple[IntArray, IntArray]
     """Systems of the first and of the second half, in ascending order."""
@@ -30,7 +36,7 @@ class Split:
             stream(seed, SPLITS, number, axis).permutation(n) for axis, n in zip((SYSTEMS, INPUTS), shape, strict=True)
         ]
         systems, inputs = ((np.sort(o[: len(o) // 2]), np.sort(o[len(o) // 2 : len(o) // 2 * 2])) for o in orders)
-        return cls(systems, inputs)
+        return cls(systems if shape[0] >= FEWEST else (np.arange(shape[0]),) * 2, inputs)
 
     def half(self, values: FloatArray, which: int) -> FloatArray:
         """Return the part of (…, systems, inputs) that belongs to a half."""

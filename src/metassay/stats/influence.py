@@ -10,12 +10,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from metassay.stats import draws
-from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.clustered import Estimate, bootstrap, clustered_variance, estimate, share
 from metassay.stats.intervals import percentiles
 from metassay.stats.kernels.tabulated import Items, Tabulated
@@ -185,6 +186,23 @@ class Paired:
             chosen = self.z == statistic.frame(self.x[self.first], self.z[self.first])[side]
             hits, ways = hits[chosen], [_compact(way[chosen]) for way in ways]
         return share(hits.astype(np.float64), ways, confidence)
+
+
+def differences(
+    judges: Sequence[Paired], statistic: TabulatedStatistic, confidence: float
+) -> tuple[FloatArray, dict[Pair, Estimate]]:
+    """Return a statistic of judges of the same items, and the difference of every pair, the first less the second."""
+    values, moved = zip(*(each.influences(statistic) for each in judges), strict=True)
+    found = {
+        (a, b): estimate(
+            values[a] - values[b],
+            *clustered_variance(moved[a] - moved[b], judges[a].ways),
+            len(judges[a]),
+            confidence,
+        )
+        for a, b in combinations(range(len(judges)), 2)
+    }
+    return np.array(values), found
 
 
 def _compact(way: IntArray) -> IntArray:

@@ -71,6 +71,21 @@ class Fit:
         """Degrees of freedom of what systems show, and of what inputs add."""
         return self.units[0] - (1 if self.level == "within-system" else 2), self.units[1] - 1
 
+    def df_of_systems(self, left: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of what systems show, of values or differences without each unit, (…, units).
+
+        A variance to which few systems contribute is known as badly as that of few systems: 2N/(κ − 1) with the
+        kurtosis κ of the contributions, which is N if they are normal. At system level, where noise that differs by
+        system averages out, it is N − 2 as it stands.
+        """
+        most = np.full(left.shape[:-1], float(self.df[0]))
+        if self.level not in ("input", "global"):
+            return most
+        d = left - left.mean(axis=-1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            kurtosis = self.units[0] * (d**4).sum(axis=-1) / (d * d).sum(axis=-1) ** 2
+            return np.fmin(most, 2 * self.units[0] / (kurtosis - 1))
+
     @property
     def of_pairs(self) -> float:
         """How much the jackknife is to be shrunk for a mean over pairs of systems.

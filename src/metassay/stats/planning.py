@@ -17,7 +17,7 @@ from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Draws, Interval
 from metassay.stats.reliability import spearman_brown
 from metassay.stats.statistics.base import Statistic
-from metassay.stats.worlds import Components, Fitted, root, variance_components
+from metassay.stats.worlds import Components, Fitted, Observed, root, variance_components
 
 PAGE_ELEMENTS = 3_000_000
 """No page of data sets holds more scores than this."""
@@ -203,6 +203,38 @@ class PlanWorld:
             values = values + self.means[:, None, None]
         *metrics, people = values
         return statistic.of_vectors(metrics, people, [None] * len(metrics))
+
+
+@dataclass(frozen=True, eq=False)
+class PlanItems:
+    """The data themselves as a world of other sizes, for statistics of single outputs such as labels.
+
+    Inputs (or clusters of them) are drawn again with replacement, and so are systems unless they are fixed.
+    """
+
+    world: Observed
+    """The data."""
+    fixed: bool
+    """Whether systems stay as they are, as long as there are as many."""
+    noise: None = None
+    """What annotators add cannot be told from labels of all together."""
+
+    def estimates(
+        self,
+        random: np.random.Generator,
+        design: Design,
+        level: str,
+        statistic: Statistic,
+        k: int,
+        *,
+        again: bool = False,
+    ) -> FloatArray:
+        """Draw k data sets and return statistics, (metrics, 1, k), or (metrics, 2, k) with twins; see `PlanWorld`."""
+        n, prepared = self.world.shape[0], statistic.prepare(self.world.metrics, self.world.people, level)
+        same = self.fixed and design.systems == n
+        systems = None if same else random.multinomial(design.systems, np.full(n, 1 / n), k).T.astype(np.float64)
+        parts = [self.world.weights(random, design.inputs, k) for _ in range(2 if again else 1)]
+        return np.stack([prepared.bootstrap(systems, part) for part in parts], axis=1)
 
 
 def plan_world(metrics: FloatArray, people: FloatArray, ratings: FloatArray | None) -> PlanWorld:

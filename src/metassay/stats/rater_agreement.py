@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from metassay.stats.arrays import FloatArray
+from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.levels import means_of_known
 from metassay.stats.reliability import krippendorff
 from metassay.stats.statistics.labels import alpha, distances, gwet
@@ -12,6 +15,20 @@ from metassay.stats.statistics.labels import alpha, distances, gwet
 POWERS = {"share": 0, "ac1": 0, "ac2": 2, "ac2-linear": 1}
 """Coefficients of pairs of ratings, with the power of the distance of two labels."""
 COEFFICIENTS = (*POWERS, "alpha-nominal", "alpha-ordinal", "alpha-interval")
+
+
+def repeated(runs: FloatArray, near: float = 0.0) -> FloatArray:
+    """Return for each unit the share of pairs of runs (runs × units) that say the same, up to `near`; NaN without two.
+
+    Examples
+    --------
+    >>> repeated(np.array([[1.0, 2.0, 3.0], [1.0, 5.0, np.nan], [1.0, 2.0, np.nan]])).round(2).tolist()
+    [1.0, 0.33, nan]
+    """
+    pairs = list(combinations(runs, 2))
+    same = np.array([np.where(np.isnan(a + b), np.nan, np.abs(a - b) <= near) for a, b in pairs])
+    same = same.reshape(len(pairs), runs.shape[1])
+    return quotient(np.nansum(same, axis=0), (~np.isnan(same)).sum(axis=0))
 
 
 def agreement(ratings: FloatArray, coefficient: str, weights: FloatArray | None = None) -> FloatArray:

@@ -256,7 +256,11 @@ def win_rate_covariance(votes: Tally) -> FloatArray:
     return _meat(votes, [(values.ravel(), np.tile(side, 3)) for values, side in parts], votes.size)
 
 
-def elo(a: IntArray, b: IntArray, outcome: FloatArray, size: int, k: float = 4.0, start: float = 1000.0) -> FloatArray:
+START, STEP = 1000.0, 4.0
+"""The first Elo rating of every system, and the most points that a vote moves."""
+
+
+def elo(a: IntArray, b: IntArray, outcome: FloatArray, size: int, k: float = STEP, start: float = START) -> FloatArray:
     """Return Elo ratings after all votes in their order, on a scale on which 400 points are odds of 10 (Elo 1978)."""
     ratings = [start] * size
     for i, j, won in zip(a.tolist(), b.tolist(), outcome.tolist(), strict=True):
@@ -265,6 +269,31 @@ def elo(a: IntArray, b: IntArray, outcome: FloatArray, size: int, k: float = 4.0
             ratings[i] += gain
             ratings[j] -= gain
     return np.array(ratings)
+
+
+def bootstrap_elo(
+    a: IntArray, b: IntArray, outcome: FloatArray, size: int, clusters: IntArray | None, resamples: int, seed: int
+) -> FloatArray:
+    """Return Elo ratings in samples of the votes, or of their clusters, each in an order of its own, (systems, B).
+
+    All samples are played at once, a vote of each at a time; a sample that is shorter than others has rated earlier.
+    """
+    random = draws.stream(seed, draws.POINTS, 0)
+    own = np.arange(len(a)) if clusters is None else clusters
+    times = draws.multiplicities(random, int(own.max()) + 1, resamples)[own].astype(np.int32)
+    orders = [random.permutation(np.repeat(np.arange(len(a)), column)) for column in times.T]
+    # The vote of nobody against nobody fills up what is shorter.
+    played = np.full((max(map(len, orders)), resamples), len(a), dtype=np.int32)
+    for at, order in enumerate(orders):
+        played[: len(order), at] = order
+    first, second, won = np.append(a, size), np.append(b, size), np.append(outcome, 0.5)
+    ratings, each = np.full((resamples, size + 1), START), np.arange(resamples)
+    for votes in played:
+        i, j = first[votes], second[votes]
+        gain = STEP * (won[votes] - 1 / (1 + 10 ** ((ratings[each, j] - ratings[each, i]) / 400)))
+        ratings[each, i] += gain
+        ratings[each, j] -= gain
+    return np.asarray(ratings[:, :size].T)
 
 
 def with_covariates(

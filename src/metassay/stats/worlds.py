@@ -1,7 +1,8 @@
 """Worlds in which the truth is known: scores of two metrics and of people, drawn many data sets at a time.
 
 A textbook world is told by standard deviations; a fitted one by the variance components of real scores. Both draw
-systems and inputs anew in every data set.
+systems and inputs anew in every data set. An observed world draws inputs from the data themselves, so that labels stay
+labels.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -310,6 +312,69 @@ def fit(x: FloatArray, y: FloatArray, z: FloatArray) -> Fitted:
     shape = (int(known.any(axis=1).sum()), int(known.any(axis=0).sum()))
     means = np.array([v[known].mean() if known.any() else 0.0 for v in (x, y, z)])
     return Fitted(variance_components(np.stack([x, y, z])), np.sort(z[known]), shape, means=means)
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """The data themselves as a world: inputs are drawn from them with replacement, with all that was said of them.
+
+    Labels stay labels, gaps stay gaps, and systems stay as they are.
+    """
+
+    metrics: FloatArray
+    """Metrics, (metrics, systems, inputs), NaN for missing."""
+    people: FloatArray
+    """People, systems × inputs."""
+    units: IntArray
+    """The cluster 0, 1, … of each input; clusters are drawn whole."""
+    shape: tuple[int, int]
+    """Numbers of systems and of inputs that a data set has, the latter on average where clusters differ in size."""
+    equal: bool = False
+    """Whether both metrics were made equally good."""
+
+    @classmethod
+    def of(cls, metrics: FloatArray, people: FloatArray, clusters: IntArray | None = None) -> Observed:
+        """Return the world of the inputs that people judged.
+
+        Examples
+        --------
+        >>> world = Observed.of(np.array([[[1.0, 0, 1]], [[0.0, 0, 1]]]), np.array([[1.0, 0, np.nan]]))
+        >>> world.shape, world.made_equal().metrics[:, 0].tolist()
+        ((1, 2), [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
+        """
+        kept = ~np.isnan(people).all(axis=0)
+        units = np.arange(people.shape[1]) if clusters is None else clusters
+        found = np.unique(units[kept], return_inverse=True)[1]
+        return cls(metrics[..., kept], people[:, kept], found, (len(people), int(kept.sum())))
+
+    def made_equal(self) -> Observed:
+        """Return the world in which two metrics change places on half of the clusters, and so are equally good."""
+        return replace(
+            self,
+            metrics=np.concatenate([self.metrics, self.metrics[::-1]], axis=2),
+            people=np.tile(self.people, 2),
+            units=np.concatenate([self.units, self.units + self.units.max() + 1]),
+            equal=True,
+        )
+
+    @cached_property
+    def _members(self) -> list[IntArray]:
+        """The inputs of each cluster."""
+        return np.split(np.argsort(self.units, kind="stable"), np.cumsum(np.bincount(self.units))[:-1])
+
+    def weights(self, random: np.random.Generator, inputs: float, trials: int) -> FloatArray:
+        """Return how often each input is in data sets of about so many inputs, (inputs, trials)."""
+        n = int(self.units.max()) + 1
+        drawn = max(round(inputs * n / len(self.units)), 1)
+        return random.multinomial(drawn, np.full(n, 1 / n), trials).T[self.units].astype(np.float64)
+
+    def draw(self, random: np.random.Generator) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return metrics, people and clusters of one data set; a cluster that is drawn twice counts as two."""
+        n = len(self._members)
+        chosen = [self._members[at] for at in random.integers(n, size=n // (2 if self.equal else 1))]
+        columns = np.concatenate(chosen)
+        clusters = np.repeat(np.arange(len(chosen)), [len(each) for each in chosen])
+        return self.metrics[:, :, columns], self.people[:, columns], clusters
 
 
 def root(matrix: FloatArray) -> FloatArray:

@@ -18,6 +18,7 @@ though the quality did not?
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -33,11 +34,12 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
+from metassay.core.vocabulary import PROBES
 from metassay.core.votes import Votes
 from metassay.errors import DataError, UsageError
 from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.clustered import codes, mean, share
-from metassay.stats.rater_agreement import agreement
+from metassay.stats.rater_agreement import agreement, repeated
 from metassay.stats.regressions import Fit, linear, within
 from metassay.stats.significance import corrected
 from metassay.studies.bias_data import Feature, Judgments, families_of_votes, of_scores, of_votes, same_scale
@@ -54,14 +56,6 @@ MOST_GRADES = 11
 SAME = 1e-9
 MOST_TOLD = 4
 """Effects that are told in sentences, those with the smallest p-values."""
-PROBES = {
-    "padding": "padded with empty sentences",
-    "repetition": "said twice",
-    "reformat": "put as a list",
-    "position-swap": "with both answers exchanged",
-    "name-swap": "with other models' names",
-}
-"""What an output is after each probe."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -388,10 +382,7 @@ def _agreement(
     """Return how far repetitions (runs, items) agree."""
     known = (~np.isnan(values)).sum(axis=0) > 1
     values, clusters = values[:, known], clusters[known]
-    pairs = [(a, b) for a in range(len(values)) for b in range(a)]
-    same = np.array([np.where(np.isnan(values[a] + values[b]), np.nan, values[a] == values[b]) for a, b in pairs])
-    counts = (~np.isnan(same)).sum(axis=0)
-    each = np.nansum(same, axis=0) / np.maximum(counts, 1)
+    each = repeated(values)
     where = np.unique(clusters, return_inverse=True)[1]
     found = share(each, [where], confidence) if set(np.unique(each)) <= {0.0, 1.0} else mean(each, [where], confidence)
     alpha = agreement(values, "alpha-nominal" if labels else "alpha-interval")[0] if values.size else math.nan
@@ -416,7 +407,8 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
         facts = {name: getattr(row, name) for name in named}
         notes.append(Note.of("bias-found", **facts, confidence=row.confidence))
     if known and not clear:
-        notes.append(Note.of("bias-none", n=len(known), alpha=1 - known[0].confidence))
+        each = Counter(row.metric for row in known)
+        notes.append(Note.of("bias-none", n=max(each.values()), judges=len(each), alpha=1 - known[0].confidence))
     for judged in found:
         if judged.held == "nothing" and any(f.bias != "position" for f in judged.features):
             notes.append(Note.of("bias-without-people", metric=judged.judge))

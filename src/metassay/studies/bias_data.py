@@ -12,13 +12,21 @@ import numpy as np
 from metassay.core.column import Attribute
 from metassay.core.groups import assign_names
 from metassay.core.scores import Scores
-from metassay.core.vote_tables import OUTPUTS
 from metassay.core.votes import UNKNOWN, Votes
 from metassay.errors import UnknownName, UsageError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import codes
 from metassay.stats.ranges import same_range
-from metassay.studies.lengths import lengths_of, numbers_of, output_text
+from metassay.studies.lengths import (
+    both_lengths,
+    both_texts,
+    lengths_of,
+    numbers_of,
+    numbers_of_both,
+    output_text,
+    per_label,
+    sides,
+)
 
 Labels = Mapping[str, str]
 MARKS: Mapping[str, re.Pattern[str]] = {
@@ -140,7 +148,7 @@ def _features_of_scores(scores: Scores, style: Sequence[str], text: str | None) 
         found += _of_lengths(_spread(attribute, lengths, scores).ravel(), None, unit)
         size = (found[0].values,)
         for name, seen in _marks(attribute.labels):
-            found.append(Feature("style", name, _spread(attribute, _per_label(attribute, seen), scores).ravel(), size))
+            found.append(Feature("style", name, _spread(attribute, per_label(attribute, seen), scores).ravel(), size))
     for name in style:
         if name in scores.columns:
             found += _numbers(name, scores.matrix(name).ravel(), size)
@@ -217,40 +225,25 @@ def _people(votes: Votes) -> dict[tuple[int, int, int], float]:
 def _features_of_votes(votes: Votes, style: Sequence[str], text: str | None) -> list[Feature]:
     found: list[Feature] = []
     size: tuple[FloatArray, ...] = ()
-    pair = _pair(votes, text) if text is not None else next((p for p in OUTPUTS if _has(votes, p)), None)
-    sizes = _pair(votes, "length", must=False)
-    if sizes is not None or pair is not None:
-        sides = [votes.attributes[name] for name in sizes or pair or ()]
-        counted = [numbers_of(side) for side in sides] if sizes is not None else [lengths_of(side)[0] for side in sides]
-        a, b = (np.full(len(votes), np.nan) if each is None else each for each in counted)
-        found += _of_lengths(a, b, "words" if sizes is not None else lengths_of(sides[0])[1])
+    texts = both_texts(votes, text)
+    if text is not None and texts is None:
+        raise _unpaired(votes, text)
+    if (measured := both_lengths(votes, text)) is not None:
+        found += _of_lengths(*measured)
         size = (found[0].values,)
-    if pair is not None:
-        texts = [votes.attributes[name] for name in pair]
-        known = dict(_marks([label for each in texts for label in each.labels]))
-        for name in known:
-            a, b = (_per_label(each, [bool(MARKS[name].search(label)) for label in each.labels]) for each in texts)
-            found.append(Feature("style", name, a - b, size))
+    for name in dict(_marks([label for each in texts for label in each.labels])) if texts is not None else ():
+        a, b = (per_label(each, [bool(MARKS[name].search(label)) for label in each.labels]) for each in texts or ())
+        found.append(Feature("style", name, a - b, size))
     for name in style:
-        both = [numbers_of(votes.attributes[side]) for side in _pair(votes, name) or ()]
-        if (one := both[0]) is None or (other := both[1]) is None:
-            raise UsageError(f"the style {one_line(name)!r} of votes must hold numbers in both columns")
+        if (pair := sides(votes, name)) is None:
+            raise _unpaired(votes, name)
+        one, other = numbers_of_both(pair)
         found += _numbers(name, one - other, size)
     return found
 
 
-def _has(votes: Votes, pair: tuple[str, str]) -> bool:
-    return all(side in votes.attributes for side in pair)
-
-
-def _pair(votes: Votes, name: str, *, must: bool = True) -> tuple[str, str] | None:
-    """Return the two columns of a feature of votes, such as ``length_a, length_b``."""
-    for ends in (("_a", "_b"), ("_1", "_2"), ("1", "2")):
-        if _has(votes, (pair := (name + ends[0], name + ends[1]))):
-            return pair
-    if must:
-        raise UnknownName("columns NAME_a and NAME_b of votes:", name, list(votes.attributes))
-    return None
+def _unpaired(votes: Votes, name: str) -> UnknownName:
+    return UnknownName("columns NAME_a and NAME_b of votes:", name, list(votes.attributes))
 
 
 # -- features -----------------------------------------------------------------------------------
@@ -273,10 +266,6 @@ def _marks(texts: Sequence[str]) -> Iterator[tuple[str, list[bool]]]:
         seen = [bool(mark.search(text)) for text in texts]
         if RARE <= np.mean(seen or [False]) <= 1 - RARE:
             yield name, seen
-
-
-def _per_label(attribute: Attribute, values: Sequence[bool] | FloatArray) -> FloatArray:
-    return np.asarray(np.append(np.asarray(values, dtype=np.float64), np.nan)[attribute.codes])
 
 
 def _styled(name: str, attribute: Attribute) -> Iterator[tuple[str, FloatArray]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +11,7 @@ from metassay.core.options import Names
 from metassay.core.scores import Scores
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError, listed
-from metassay.stats.arrays import BoolArray
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.draws import CHOICE, stream
 from metassay.stats.label_choices import choose
 from metassay.stats.levels import means_of_known
@@ -22,8 +22,23 @@ Output = tuple[str, str]
 """A system and an input."""
 
 
+def showable(
+    data: Scores | Texts, outputs: Mapping[Output, str], human: Names | None, against: Texts | None
+) -> BoolArray:
+    """Return which outputs can be shown, (systems, inputs): those that nobody judged, and that differ from others."""
+    there = np.array([[(s, i) in outputs for i in data.inputs] for s in data.systems])
+    if human is not None and isinstance(data, Scores):
+        for name in data.find(human, "human criterion"):
+            there &= np.isnan(data.matrix(name))
+    if against is not None:
+        others = against.outputs
+        changed = [[others.get((s, i)) not in (None, outputs.get((s, i))) for i in data.inputs] for s in data.systems]
+        there &= np.array(changed)
+    return there
+
+
 def choose_outputs(
-    data: Scores | Texts, there: BoolArray, strategy: str, n: int, metric: Names | None, seed: int
+    data: Scores | Texts, there: BoolArray, strategy: str, n: int, names: Sequence[str], seed: int
 ) -> tuple[list[Output], dict[Output, float]]:
     """Return outputs to label, and the probability of each to be chosen where that is not the same for all.
 
@@ -37,7 +52,7 @@ def choose_outputs(
         ``random``, ``stratified``, ``disagreement`` or ``variance``; see :mod:`metassay.stats.label_choices`.
     n
         How many.
-    metric
+    names
         The judges whose scores are looked at.
     seed
         Decides about chance.
@@ -47,9 +62,11 @@ def choose_outputs(
         raise DataError("there is no output to show; all are labelled, or none has a text")
     judges = np.ones((1, len(where)))
     if strategy != "random":
-        judges = _judges(data, metric)[:, *where.T]
+        judges = _scored(data, names)[:, *where.T]
         if strategy == "disagreement" and len(judges) < 2:
-            raise UsageError("disagreement is between judges: name at least two with --metric")
+            raise UsageError(
+                f"disagreement is between judges, and there is only {listed(names)}; name at least two with --metric"
+            )
         if np.isnan(judges).all(axis=0).any():
             keep = ~np.isnan(judges).all(axis=0)
             where, judges = where[keep], judges[:, keep]
@@ -60,7 +77,7 @@ def choose_outputs(
 
 
 def choose_pairs(
-    data: Scores | Texts, there: BoolArray, close: bool, n: int, metric: Names | None, seed: int
+    data: Scores | Texts, there: BoolArray, close: bool, n: int, names: Sequence[str], seed: int
 ) -> list[tuple[Output, Output]]:
     """Return pairs of outputs of one input: of all pairs of systems, or of those that a metric puts close together.
 
@@ -71,10 +88,9 @@ def choose_pairs(
     if not pairs:
         raise DataError("pairs need at least two systems")
     if close:
-        judges = _judges(data, metric)
-        if len(judges) != 1:
-            raise UsageError("close pairs are close by one metric: name it with --metric")
-        means = means_of_known(judges[0])
+        if len(names) != 1:
+            raise UsageError(f"close pairs are close by one metric; name one with --metric ({listed(names)})")
+        means = means_of_known(_scored(data, names)[0])
         pairs.sort(key=lambda pair: abs(means[pair[0]] - means[pair[1]]))
         pairs = pairs[: max(1, len(pairs) // CLOSE)]
     random = stream(seed, CHOICE, 2)
@@ -90,10 +106,16 @@ def choose_pairs(
     return found
 
 
-def _judges(data: Scores | Texts, metric: Names | None) -> np.ndarray:
+def judges_of(data: Scores | Texts, metric: Names | None) -> tuple[str, ...]:
+    """Return the names of the columns that a choice looks at."""
     if not isinstance(data, Scores):
         raise UsageError("this choice looks at scores, and the files hold texts only; choose at random")
-    names: Sequence[str] = data.find_metrics(metric, ())
+    names = tuple(data.find_metrics(metric, ()))
     if not names:
         raise DataError(f"there is no metric to choose by (columns: {listed(data.columns)})")
+    return names
+
+
+def _scored(data: Scores | Texts, names: Sequence[str]) -> FloatArray:
+    assert isinstance(data, Scores), "names are those of its columns"
     return np.stack([data.matrix(name) for name in names])

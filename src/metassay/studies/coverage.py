@@ -5,6 +5,7 @@ they contain the correlation in the second. A 95% interval that generalises to n
 contains it about 95% of the time.
 
     metassay simulate coverage scores.csv --human relevance --metric rouge-1
+    metassay simulate coverage verdicts.csv --human verdict --metric judge --statistic kappa --level global
     metassay simulate coverage scores.csv --human relevance --statistic kendall --workers 2
 """
 
@@ -26,7 +27,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray
-from metassay.stats.coverage import held_out
+from metassay.stats.coverage import Split, held_out
 from metassay.stats.methods.base import Interval, applicable
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.proportions import Rate, nearest
@@ -94,7 +95,7 @@ def simulate_coverage(
     Notes
     -----
     Deutsch, Dror and Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
-    Methods", §5.1 and Table 1. Only inputs that people judged take part.
+    Methods", §5.1 and Table 1. Only inputs that people judged take part. Fewer than four systems are in both halves.
 
     Examples
     --------
@@ -114,15 +115,19 @@ def simulate_coverage(
     settings = [(lv, s) for lv in levels for s in statistics]
     drawn = any(each.drawn for each in intervals)
     rows: list[CoverageRow] = []
-    sizes = []
+    sizes, told = [], []
     for h, criterion in enumerate(selected.humans):
         judged = has_scores(selected.z[h])
         x, z = selected.x[:, :, judged], selected.z[h][:, judged]
-        n, m = (size // 2 for size in z.shape)
-        if n < 2 or m < 2:
+        split = Split.drawn((z.shape[0], z.shape[1]), seed, 0)
+        n, m = len(split.systems[0]), len(split.inputs[0])
+        whole = n == z.shape[0]
+        if m < 2 or (whole and {"system", "input"} & set(levels)):
             raise DataError(
                 f"halves need at least 2 systems and 2 inputs, got {z.shape[0]} systems and {z.shape[1]} judged inputs"
             )
+        if whole:
+            told.append(Note.of("systems-not-split", human=criterion, n=n))
         sizes.append(f"{n}x{m}")
         part = (h, len(selected.humans))
         inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, part)
@@ -155,7 +160,7 @@ def simulate_coverage(
     return Coverage(
         tuple(rows),
         signature,
-        (*selected.notes, *left_out(lacking), *rough(intervals, levels), *_notes(rows)),
+        (*selected.notes, *told, *left_out(lacking), *rough(intervals, levels), *_notes(rows)),
         resamples,
     )
 

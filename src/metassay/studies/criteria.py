@@ -39,6 +39,7 @@ from metassay.stats.partial_correlation import relative_difference
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, bucket_edges, examine, make_tasks
 from metassay.studies.selection import select
+from metassay.studies.yardsticks import ahead, notes_on_draws
 
 LEFT = 0.5
 """Agreement counts as mostly lost if what is left is established to be less than this share of it."""
@@ -88,6 +89,7 @@ class CriterionRow:
     resamples: fields.Resamples
     resamples_undefined: int
     """Resamples in which the correlation, or the one within, was undefined and left its interval."""
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 @fields.row
@@ -129,6 +131,7 @@ class CriterionVerdict:
     """The gravest of the anchors: ``vanishes``, then ``shrinks``, then ``thin``, then ``survives``."""
     anchors: tuple[str, ...]
     """The anchors with that verdict."""
+    kind: fields.MetricKind = "metric"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,6 +164,8 @@ def criteria(
     resamples: opt.Resamples = 1_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> Confounding:
     """Ask whether metrics agree with a criterion by themselves, or because both follow another criterion.
 
@@ -191,7 +196,7 @@ def criteria(
     statistic = choose_one(statistic, ["system", "global"])
     if "partial-formula" in methods and not statistic.is_correlation:
         raise UsageError(f"partial-formula does not apply to the statistic {statistic.name}: {ONLY_CORRELATIONS}")
-    selected = select(scores, human, metric, references=references)
+    selected = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics)
     anchors = selected.humans if anchor is None else scores.find(anchor, "anchor")
     if not any(a != c for a in anchors for c in selected.humans):
         raise DataError(
@@ -203,7 +208,8 @@ def criteria(
     held = {name: Anchor.of(selected.scores, name, cuts.get(name)) for name in anchors}
     systems, inputs = INTERVALS[interval].kinds()[0]
     pages = BootstrapPages(resamples, selected.scores.shape, seed, resample_systems=systems, resample_inputs=inputs)
-    tasks = make_tasks(selected, anchors, methods)
+    taken = [selected.beside(h, "global", statistic) for h in range(len(selected.humans))]
+    tasks = make_tasks(taken, anchors, methods)
 
     def work(at: int) -> list[Finding]:
         return examine(tasks[at], held, statistic, pages)
@@ -211,16 +217,34 @@ def criteria(
     found = engine.run(work, len(tasks), what="resampling")
     shared = _Shared(statistic.name, confidence, interval, resamples)
     everything = [finding for findings in found for finding in findings]
-    table = [_row(finding, shared) for finding in everything]
+    kinds = {name: kind for each in taken for name, kind in each.metric_kinds.items()}
+    better = _ahead(everything, kinds, confidence)
+    table = [_row(finding, shared, better.get(at)) for at, finding in enumerate(everything)]
     signature = Signature.open(
         anchor=[one_line(a, 60) for a in anchors] if anchor is not None else None,
         buckets=_bucket_recipe(cuts, anchors) if "bucket" in methods else None,
         **selected.sizes(),
     )
-    notes = selected.notes + _notes(table, held, methods, shared)
+    told = notes_on_draws(table, "agreement with another criterion held fixed", 1 - confidence)
+    notes = selected.notes + _notes(table, held, methods, shared) + told
     return Confounding(
-        tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table)
+        tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table, kinds)
     )
+
+
+def _ahead(findings: Sequence[Finding], kinds: Mapping[str, str], confidence: float) -> dict[int, bool]:
+    """Return, by position, which metrics agree more than sentinels with another criterion held fixed."""
+    groups: dict[tuple[str, str, str | None], dict[str, int]] = {}
+    for at, one in enumerate(findings):
+        if one.metric is not None:
+            groups.setdefault((one.human, one.anchor, one.method), {})[one.metric] = at
+    return {
+        where[name]: better
+        for where in groups.values()
+        for name, better in ahead(
+            {name: findings[at].drawn_within for name, at in where.items()}, kinds, 1 - confidence
+        ).items()
+    }
 
 
 class _Shared(NamedTuple):
@@ -232,7 +256,7 @@ class _Shared(NamedTuple):
     resamples: int
 
 
-def _row(finding: Finding, shared: _Shared) -> CriterionRow:
+def _row(finding: Finding, shared: _Shared, better: bool | None) -> CriterionRow:
     low, high = percentile(finding.drawn, shared.confidence)
     within_low, within_high = percentile(finding.drawn_within, shared.confidence)
     relative = relative_difference(np.array([finding.estimate]), np.array([finding.within]))
@@ -255,6 +279,7 @@ def _row(finding: Finding, shared: _Shared) -> CriterionRow:
         relative_high=relative_high,
         verdict=None if finding.metric is None else _verdict(finding, shared.confidence),
         resamples_undefined=int(lost.sum()),
+        beats_sentinels=better,
     )
 
 
@@ -277,7 +302,7 @@ GRAVEST = ("vanishes", "shrinks", "thin", "survives")
 """Verdicts, the one that speaks loudest first."""
 
 
-def _verdicts(table: Sequence[CriterionRow]) -> tuple[CriterionVerdict, ...]:
+def _verdicts(table: Sequence[CriterionRow], kinds: Mapping[str, str]) -> tuple[CriterionVerdict, ...]:
     cases: dict[tuple[str, str, str], dict[str, list[str]]] = {}
     for row in table:
         if row.metric is not None and row.method is not None and row.verdict is not None:
@@ -286,7 +311,7 @@ def _verdicts(table: Sequence[CriterionRow]) -> tuple[CriterionVerdict, ...]:
     found = []
     for (metric, criterion, method), by_verdict in cases.items():
         verdict = next(v for v in GRAVEST if v in by_verdict)
-        found.append(CriterionVerdict(metric, criterion, method, verdict, tuple(by_verdict[verdict])))
+        found.append(CriterionVerdict(metric, criterion, method, verdict, tuple(by_verdict[verdict]), kinds[metric]))
     return tuple(found)
 
 

@@ -117,8 +117,9 @@ class Finding(NamedTuple):
     n_undefined: int
 
 
-def make_tasks(selected: Selection, anchors: Sequence[str], methods: tuple[str, ...]) -> list[Task]:
-    """Return what is to be correlated: criteria with anchors, then metrics with criteria."""
+def make_tasks(taken: Sequence[Selection], anchors: Sequence[str], methods: tuple[str, ...]) -> list[Task]:
+    """Return what is to be correlated: criteria with anchors, then metrics with criteria, of which each has its own."""
+    selected = taken[0]
     z = dict(zip(selected.humans, selected.z, strict=True))
     tasks = [
         # An anchor has no residuals from itself, so two criteria are only looked at in buckets.
@@ -127,11 +128,12 @@ def make_tasks(selected: Selection, anchors: Sequence[str], methods: tuple[str, 
         for name in anchors
         if name != criterion
     ]
-    for name, x in zip(selected.metrics, selected.x, strict=True):
-        for criterion in selected.humans:
+    for name in dict.fromkeys(name for each in taken for name in each.metrics):
+        for h, (each, criterion) in enumerate(zip(taken, selected.humans, strict=True)):
             held = tuple(a for a in anchors if a not in (criterion, name))
-            if held:
-                tasks.append(Task(name, criterion, x, z[criterion], held, methods))
+            if held and name in each.metrics:
+                k = each.metrics.index(name)
+                tasks.append(Task(name, criterion, each.x[k], each.people(h, [k]), held, methods))
     return tasks
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -32,6 +32,7 @@ from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.significance import corrected
 from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
+from metassay.studies.yardsticks import ahead, notes_on_draws
 
 
 @fields.row
@@ -59,8 +60,7 @@ class DecisionRow:
     """Share of pairs with the same decision: (both_agree + neither) / n_pairs."""
     low: float
     """Lower end of the interval of this share, by resampling systems."""
-    high: float
-    """Upper end of this interval."""
+    high: fields.High
     precision: float
     """Of the differences that the metric finds, the share that people find too, in the same direction."""
     recall: float
@@ -82,6 +82,8 @@ class DecisionRow:
     """Systems in these pairs."""
     n_inputs: int
     """Inputs that the metric and people both scored, for at least one system."""
+    kind: fields.MetricKind = "metric"
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,6 +110,8 @@ def decisions(
     resamples: opt.Resamples = 2_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> Decisions:
     """Count the pairs of systems about which a metric and people come to the same decision.
 
@@ -130,30 +134,47 @@ def decisions(
     >>> judge.agreement > noise.agreement
     True
     """
-    selected = select(scores, human, metric, references=references).need(systems=2)
+    selected = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics).need(
+        systems=2
+    )
     n = len(selected.scores.systems)
     first, second = np.triu_indices(n, 1)
     plan = Plan((test,), (cutoff,), "two-sided", alpha, resamples, seed)
     # People's decisions are the same for all metrics that miss the same cells.
-    known: dict[tuple[int, bytes], _Decided] = {}
+    known: dict[tuple[bytes, bytes], _Decided] = {}
     tables: list[_Table] = []
-    for h, z in enumerate(selected.z):
-        for k, x in enumerate(selected.x):
+    for h, human_name in enumerate(selected.humans):
+        taken = selected.beside(h, "system")
+        for k, (name, kind) in enumerate(taken.metric_kinds.items()):
+            x, z = taken.x[k], taken.people(h, [k])
             shared = ~np.isnan(x) & ~np.isnan(z)
-            key = (h, shared.tobytes())
+            key = (z.tobytes(), shared.tobytes())
             if key not in known:
                 known[key] = _decide(np.where(shared, z, np.nan), first, second, plan, correction)
             by_metric = _decide(np.where(shared, x, np.nan), first, second, plan, correction)
             n_inputs = int(shared.any(axis=0).sum())
-            tables.append(_Table(selected.metrics[k], selected.humans[h], by_metric, known[key], n_inputs))
+            tables.append(_Table(name, human_name, by_metric, known[key], n_inputs, kind))
     shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed)
     rows = []
     for table, share in zip(tables, shares, strict=True):
         low, high = percentile(share, confidence)
         undefined = int(np.isnan(share).sum())
         rows.append(table.row(first, second, low, high, undefined, plan, correction, confidence))
+    if sentinels:
+        rows = _against_sentinels(rows, shares, 1 - confidence)
     signature = Signature.open(alt="two-sided", ci=f"boot-systems,{confidence:g}", **selected.sizes())
-    return Decisions(tuple(rows), signature, (*selected.notes, *_notes(rows, tables, test)))
+    told = (*_notes(rows, tables, test), *notes_on_draws(rows, "decisions", 1 - confidence))
+    return Decisions(tuple(rows), signature, (*selected.notes, *told))
+
+
+def _against_sentinels(rows: Sequence[DecisionRow], shares: FloatArray, alpha: float) -> list[DecisionRow]:
+    """Return rows that say which metrics share more decisions with people than sentinels do."""
+    found: dict[tuple[str, str], bool] = {}
+    for human in dict.fromkeys(row.human for row in rows):
+        mine = {row.metric: own for row, own in zip(rows, shares, strict=True) if row.human == human}
+        kinds = {row.metric: row.kind for row in rows if row.human == human}
+        found |= {(human, name): better for name, better in ahead(mine, kinds, alpha).items()}
+    return [replace(row, beats_sentinels=found.get((row.human, row.metric))) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -184,6 +205,7 @@ class _Table:
     by_metric: _Decided
     by_people: _Decided
     n_inputs: int
+    kind: str
 
     def agree(self, n: int, first: IntArray, second: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return which systems are decided alike, and which were tested at all, as symmetric tables."""
@@ -237,6 +259,7 @@ class _Table:
             confidence=confidence,
             resamples_undefined=undefined,
             n_systems=len({*first[at].tolist(), *second[at].tolist()}),
+            beats_sentinels=None,
         )
 
 

@@ -59,12 +59,9 @@ class DowngradeRow:
     """One system, damaged by itself, in the ranking of one metric."""
 
     metric: fields.Metric
-    human: str | None
-    """The quality criterion that was damaged, if it is known."""
-    kind: str
-    """What was done."""
-    rate: float
-    """The share of units that was changed."""
+    human: fields.DamagedQuality
+    kind: fields.Damage
+    rate: fields.DamageRate
     system: str
     """The system whose outputs were damaged, while all others stayed."""
     rank_before: int | None
@@ -98,10 +95,8 @@ class DowngradeCount:
     """How many systems were noticed, by one metric and one kind of damage at one rate."""
 
     metric: fields.Metric
-    human: str | None
-    """The quality criterion that was damaged, if it is known."""
-    kind: str
-    """What was done."""
+    human: fields.DamagedQuality
+    kind: fields.Damage
     rate: float
     """The share of units that was changed: over several rates, a sensitivity curve."""
     n_systems: int
@@ -111,11 +106,9 @@ class DowngradeCount:
     n_noticed: int
     """Of these, systems that fell below such a one."""
     share: float
-    """Share of the testable systems that were noticed."""
-    low: float
-    """Lower end of its binomial interval (Wilson)."""
-    high: float
-    """Upper end of its binomial interval."""
+    """Share of the testable systems that were noticed, with its binomial interval (Wilson)."""
+    low: fields.Low
+    high: fields.High
     confidence: fields.Confidence
     n_fell: int
     """Systems whose score fell significantly, however little."""

@@ -30,12 +30,9 @@ class DowngradeVotesRow:
     """Outputs of one system, damaged, against intact ones of the same or another: what people and a metric prefer."""
 
     metric: fields.Metric
-    human: str | None
-    """The quality criterion that was damaged, if it is known."""
-    kind: str
-    """What was done."""
-    rate: float
-    """The share of units that was changed."""
+    human: fields.DamagedQuality
+    kind: fields.Damage
+    rate: fields.DamageRate
     system: str
     """The system whose outputs were damaged."""
     against: str

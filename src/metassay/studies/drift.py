@@ -7,6 +7,7 @@ often it is looked at, for instance in every run of a continuous integration, as
     metassay drift old=judged-may.csv new=judged-june.csv --metric judge
     metassay drift scores.csv --by judge_version --baseline v1 --margin 0.03
     metassay drift scores.csv --by metric --metric judge-v1,judge-v2 --gate changed
+    metassay drift old=judged-may.csv new=judged-june.csv --require 'flips.high<=0.1' --junit drift.xml
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from metassay.core import fields
+from metassay.core import judge_options as jd
 from metassay.core import options as opt
 from metassay.core.column import EXTRA_AXES, Column
 from metassay.core.note import Note
@@ -27,11 +30,12 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, UnknownName, one_line
+from metassay.errors import DataError, UnknownName, UsageError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import codes, mean, share
 from metassay.stats.confidence_sequences import confidence_sequence
 from metassay.stats.proportions import wilson
+from metassay.studies.requirements import RequirementRow, required
 from metassay.studies.selection import without_references
 
 MOST_VERDICTS = 20
@@ -92,18 +96,21 @@ class Drift(Result):
 
     table: Sequence[DriftRow]
     """One row per metric and version."""
+    requirements: tuple[RequirementRow, ...] = ()
+    """Whether requirements are met: `judge` is the version, `human` the baseline."""
 
 
 @study
 def drift(
     scores: Scores,
     *,
-    by: opt.By = "metric",
-    baseline: opt.Baseline = None,
+    by: jd.Versions = "metric",
+    baseline: jd.OldVersion = None,
     metric: opt.Metric = None,
     margin: opt.MeanMargin = None,
     once: opt.Once = False,
     confidence: opt.Confidence = 0.95,
+    require: jd.Require = None,
     references: opt.References = False,
 ) -> Drift:
     """Tell whether a new version of a judge says the same as the old one.
@@ -147,7 +154,21 @@ def drift(
         notes.append(Note.of("looked-at-once", confidence=confidence))
     margins = "/".join(dict.fromkeys(f"{row.margin:g}" for row in rows))
     signature = Signature.open(margin=margins, systems=kept.shape[0], inputs=kept.shape[1])
-    return Drift(tuple(rows), signature, tuple(notes))
+    met = required(require, rows, partial(_number, once), judge="version", human="baseline")
+    return Drift(tuple(rows), signature, tuple(notes), met)
+
+
+def _number(once: bool, row: DriftRow, name: str, field: str) -> float:
+    """Return the number that a requirement speaks of; ends of the shift are those that the verdict rests on."""
+    shift = "" if once else "always_"
+    ends = {"shift": shift, "flips": "flips_"}
+    if name not in (*ends, "before", "after"):
+        raise UnknownName("number in a requirement on versions:", name, (*ends, "before", "after"))
+    if field in ("low", "high") and name not in ends:
+        raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has estimate, abs, n")
+    return float(
+        getattr(row, {"low": f"{ends.get(name)}low", "high": f"{ends.get(name)}high", "n": "n"}.get(field, name))
+    )
 
 
 _TOLD = ("baseline", "version", "verdict", "shift", "margin", "flips", "n")

@@ -15,10 +15,10 @@ alternative-annotator test), and which of several judges is best. Requirements t
 from __future__ import annotations
 
 import math
-import operator
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
@@ -38,11 +38,11 @@ from metassay.studies import judge_parts as parts
 from metassay.studies.judge_biases import biases_of
 from metassay.studies.judge_data import Criterion, Judged, criteria_of, judges_of
 from metassay.studies.judge_notes import answers, notes_on
-from metassay.studies.judge_rows import AlternativeRow, JudgeRow, RequirementRow
+from metassay.studies.judge_rows import AlternativeRow, JudgeRow
 from metassay.studies.judge_rows import JudgeCard as JudgeCard
+from metassay.studies.requirements import required
 from metassay.studies.selection import without_references
 
-COMPARED = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq}
 FIELDS_OF = {
     **dict.fromkeys(("kappa", "bias", "estimate"), jd.FIELDS),
     **dict.fromkeys(("single", "people"), ("estimate", "low", "high")),
@@ -122,7 +122,7 @@ def judge(
     if bias:
         swayed = biases_of(kept, criteria, [each.judge for each in found], confidence)
         card = replace(card, biases=tuple(swayed.table), notes=(*card.notes, *swayed.notes))
-    card = replace(card, requirements=_required(card, tuple(require or ())))
+    card = replace(card, requirements=required(require, card.table, partial(_number, card)))
     signature = Signature.open(
         judges=len({row.judge for row in card.table}),
         people=max(len(each.people) for each in criteria),
@@ -244,20 +244,6 @@ def _row(setting: parts.Setting, judged: Judged, tables: dict[str, list[Any]], a
     )  # fmt: skip
 
 
-def _required(card: JudgeCard, texts: Sequence[str]) -> tuple[RequirementRow, ...]:
-    """Return whether requirements are met, by each judge and criterion that they speak of."""
-    rows = []
-    for text in texts:
-        who, name, field, sign, bound = jd.requirement(text)
-        judges = [row for row in card.table if who in ("", row.judge)]
-        if not judges:
-            raise UnknownName("judge in a requirement:", who, [row.judge for row in card.table])
-        for row in judges:
-            value = _number(card, row, name, field)
-            rows.append(RequirementRow(text, row.judge, row.human, value, bool(COMPARED[sign](value, bound))))
-    return tuple(rows)
-
-
 def _number(card: JudgeCard, row: JudgeRow, name: str, field: str) -> float:
     """Return the number that a requirement speaks of: of a statistic against people together, of the card, or of ω."""
     whose = row.judge, row.human
@@ -284,4 +270,4 @@ def _number(card: JudgeCard, row: JudgeRow, name: str, field: str) -> float:
         value = float(getattr(row, f"{name}_{asked}"))
     else:
         value = float(getattr(row, name if asked == "estimate" else asked))
-    return abs(value) if field == "abs" else value
+    return value

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from metassay.core.scores import Scores
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import Estimate, clustered_variance, mean, share
-from metassay.stats.influence import Paired
-from metassay.stats.rater_agreement import agreement
+from metassay.stats.clustered import Estimate, clustered_variance, estimate, mean, share
+from metassay.stats.influence import Paired, differences
+from metassay.stats.rater_agreement import agreement, repeated
 from metassay.stats.significance import corrected_pairs, rank_sets, ranks
 from metassay.stats.statistics.grades import LINEAR
 from metassay.stats.statistics.labels import confusion
@@ -49,6 +47,8 @@ OF_PROBABILITIES = ("brier", "ece")
 KAPPA = {"binary": "kappa", "nominal": "kappa", "ordinal": "kappa", "grades": "kappa-quadratic"}
 ONE_SIDED = ("precision", "recall", "specificity", "f1", "pearson")
 """Statistics in which people and judges play different parts; people are not scored by them."""
+SAME = 1e-12
+"""A difference with a smaller standard error is that of judges who say the same."""
 POINTS = 200
 """Points of a threshold curve that are kept."""
 
@@ -223,9 +223,7 @@ def beside_people(setting: Setting, judged: Judged, statistic: TabulatedStatisti
         moved.append(every.reshape(-1, len(of.cells)).sum(axis=0))
         seen |= paired.known.reshape(-1, len(of.cells)).any(axis=0)
     variance, df = clustered_variance((moved[0] - moved[1])[seen], [way[seen] for way in setting.ways(of.cells)])
-    gap = values[0] - values[1]
-    reach = float(stdtrit(df, (1 + setting.confidence) / 2)) * math.sqrt(variance) if variance >= 0 else math.nan
-    return Estimate(gap, reach, gap - reach, gap + reach, df, int(seen.sum()))
+    return estimate(values[0] - values[1], variance, df, int(seen.sum()), setting.confidence)
 
 
 def base_rate(criterion: Criterion, truth: FloatArray) -> tuple[float, str]:
@@ -365,15 +363,10 @@ def ranked(setting: Setting, judges: Sequence[Judged]) -> tuple[list[RankRow], l
         return [], []
     ways = [way[common] for way in setting.ways(of.cells)]
     found = [Paired(row[common], truth[common], ways) for row in x]
-    values, moved = zip(*(each.influences(statistic) for each in found), strict=True)
-    estimates = np.array(values)
+    estimates, gaps = differences(found, statistic, setting.confidence)
     p = np.full((len(judges), len(judges)), np.nan)
-    spread = {}
-    for a, b in combinations(range(len(judges)), 2):
-        variance, df = clustered_variance(moved[a] - moved[b], found[a].ways)
-        spread[a, b] = (variance, df)
-        if variance > 1e-24:
-            p[a, b] = p[b, a] = 2 * stdtr(df, -abs(estimates[a] - estimates[b]) / math.sqrt(variance))
+    for (a, b), gap in gaps.items():
+        p[a, b] = p[b, a] = gap.p_value() if gap.error > SAME else math.nan
     alpha, holm = 1 - setting.confidence, corrected_pairs(p)
     good = statistic.sign * estimates
     sets, place = rank_sets(good, holm, alpha), ranks(good)
@@ -383,14 +376,15 @@ def ranked(setting: Setting, judges: Sequence[Judged]) -> tuple[list[RankRow], l
         for at in order
     ]
     rows = []
-    for (a, b), (variance, df) in spread.items():
-        first, second = (a, b) if not good[b] > good[a] else (b, a)
-        gap = float(estimates[first] - estimates[second])
-        reach = float(stdtrit(df, (1 + setting.confidence) / 2)) * math.sqrt(variance) if variance >= 0 else math.nan
+    for (a, b), gap in gaps.items():
+        # The better judge comes first.
+        first, second, ends = (a, b, (gap.value, gap.low, gap.high))
+        if good[b] > good[a]:
+            first, second, ends = b, a, (-gap.value, -gap.high, -gap.low)
         rows.append(
             DifferenceRow(
-                judges[first].judge, judges[second].judge, of.name, statistic.name, gap, gap - reach, gap + reach,
-                float(p[a, b]), float(holm[a, b]), bool(holm[a, b] <= alpha), int(common.sum()),
+                judges[first].judge, judges[second].judge, of.name, statistic.name, *ends,
+                float(p[a, b]), float(holm[a, b]), bool(holm[a, b] <= alpha), gap.n,
             )
         )  # fmt: skip
     return ranking, rows
@@ -401,10 +395,7 @@ def run_row(setting: Setting, judged: Judged) -> RunRow:
     of, runs = judged.criterion, judged.decided(judged.runs, np.tile(judged.criterion.truth, (len(judged.runs), 1)))
     known = judged.runs[~np.isnan(judged.runs)]
     near = 0.0 if of.kind == "labels" else 0.01 * float(np.ptp(known)) if len(known) else 0.0
-    hits = np.array([np.where(np.isnan(a + b), np.nan, np.abs(a - b) <= near) for a, b in combinations(runs, 2)])
-    there = (~np.isnan(hits)).sum(axis=0)
-    each = np.where(there > 0, np.nansum(hits, axis=0) / np.maximum(there, 1), np.nan)
-    same = mean(each, setting.ways(of.cells), setting.confidence)
+    same = mean(repeated(runs, near), setting.ways(of.cells), setting.confidence)
     kind = "alpha-nominal" if of.kind == "labels" else "alpha-interval"
     first = headline(setting, judged)
     single = [Paired(run, of.truth).estimate(first, setting.confidence).value for run in runs]

@@ -9,6 +9,7 @@ from typing import ClassVar
 from metassay.core import fields
 from metassay.core.result import Result
 from metassay.studies.bias_rows import BiasRow
+from metassay.studies.requirements import RequirementRow
 
 
 @fields.row
@@ -331,20 +332,6 @@ class RunRow:
     best: float
     """That of the best run."""
     n_items: fields.NItems
-
-
-@fields.row
-class RequirementRow:
-    """A requirement, and whether it is met."""
-
-    requirement: str
-    """As it was given."""
-    judge: fields.Judge
-    human: fields.Human
-    value: float
-    """The number that it speaks of; NaN, which meets nothing, if it is undefined."""
-    met: bool
-    """Whether it is met."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -34,7 +35,7 @@ from metassay.stats.statistics.labels import KAPPA
 from metassay.stats.vote_orders import two_orders, verdict_scores
 from metassay.studies.bias import bias as swaying
 from metassay.studies.bias_rows import BiasRow
-from metassay.studies.judge_rows import RequirementRow
+from metassay.studies.requirements import RequirementRow, required
 from metassay.studies.vote_items import Items, Verdict, majority
 
 HUMAN = "people"
@@ -247,10 +248,9 @@ def judge_votes(
     said = [*_answers(found), *notes, *(swayed.notes if swayed else ())]
     sizes = {"systems": len(votes.systems), "inputs": len(votes.inputs), "votes": len(votes)}
     signature = Signature.open(judges=len(judges), people=len(people), **sizes)
-    required = tuple(_required(found, text) for text in require or ())
     return JudgeVotes(
         found.table, signature, tuple(said), found.orders, found.margins, found.people,
-        tuple(row for each in required for row in each), tuple(swayed.table) if swayed else (),
+        required(require, found.table, partial(_number, found)), tuple(swayed.table) if swayed else (),
     )  # fmt: skip
 
 
@@ -385,28 +385,15 @@ def _answers(found: JudgeVotes) -> list[Note]:
     return notes
 
 
-def _required(found: JudgeVotes, text: str) -> list[RequirementRow]:
-    """Return whether a requirement is met by each judge that it speaks of."""
-    from metassay.studies.judge import COMPARED
-
-    who, name, field, sign, bound = jd.requirement(text)
+def _number(found: JudgeVotes, row: JudgeVotesRow, name: str, field: str) -> float:
+    """Return the number that a requirement speaks of."""
     if name not in NUMBERS:
         raise UnknownName("number in a requirement on votes:", name, NUMBERS)
-    orders = {row.judge: row for row in found.orders}
-    rows = []
-    for row in found.table:
-        if who not in ("", row.judge):
-            continue
-        source: Any = row if hasattr(row, name) and name != "kappa" else orders.get(row.judge)
-        source = row if name == "kappa" else source
-        end = "right" if name == "right_in_both" else name
-        count = "n_first" if name == "first" else "n_items"
-        asked = {"low": f"{end}_low", "high": f"{end}_high", "n": count}.get(field, name)
-        if source is not None and not hasattr(source, asked):
-            raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has estimate, abs, n")
-        value = float(getattr(source, asked, math.nan))
-        value = abs(value) if field == "abs" else value
-        rows.append(RequirementRow(text, row.judge, row.human, value, bool(COMPARED[sign](value, bound))))
-    if not rows:
-        raise UnknownName("judge in a requirement:", who, [row.judge for row in found.table])
-    return rows
+    orders = next((each for each in found.orders if each.judge == row.judge), None)
+    source: Any = row if hasattr(row, name) or name == "kappa" else orders
+    end = "right" if name == "right_in_both" else name
+    count = "n_first" if name == "first" else "n_items"
+    asked = {"low": f"{end}_low", "high": f"{end}_high", "n": count}.get(field, name)
+    if source is not None and not hasattr(source, asked):
+        raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has estimate, abs, n")
+    return float(getattr(source, asked, math.nan))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from metassay.core.column import Attribute
 from metassay.core.scores import Scores
-from metassay.errors import UnknownName
+from metassay.core.vote_tables import OUTPUTS
+from metassay.core.votes import Votes
+from metassay.errors import DataError, UnknownName, one_line
 from metassay.stats.arrays import FloatArray
 
 OUTPUT = re.compile(r"answer|output|response|summary|completion|candidate|hypothesis|prediction|generat", re.IGNORECASE)
@@ -42,20 +45,80 @@ def output_lengths(scores: Scores, named: str | None = None) -> tuple[FloatArray
 
 def lengths_of(text: Attribute) -> tuple[FloatArray, str]:
     """Return lengths in the shape of an attribute, NaN where there is no text, and their unit: words or characters."""
-    words = np.array([len(label.split()) for label in text.labels], dtype=np.float64)
-    letters = np.array([len(label) for label in text.labels], dtype=np.float64)
-    unit = "words" if letters.sum() <= LONG_WORD * max(words.sum(), 1) else "characters"
-    sizes = np.append(words if unit == "words" else letters, np.nan)
-    return np.asarray(sizes[text.codes]), unit
+    (sizes,), unit = _measured(text)
+    return sizes, unit
+
+
+def _measured(*texts: Attribute) -> tuple[list[FloatArray], str]:
+    words, letters = (
+        [np.array([len(part(label)) for label in text.labels], dtype=np.float64) for text in texts]
+        for part in (str.split, str)
+    )
+    few = sum(each.sum() for each in letters) <= LONG_WORD * max(sum(each.sum() for each in words), 1)
+    sizes = words if few else letters
+    return [per_label(text, each) for text, each in zip(texts, sizes, strict=True)], "words" if few else "characters"
+
+
+def per_label(attribute: Attribute, values: Sequence[float] | FloatArray) -> FloatArray:
+    """Return values of labels in the shape of an attribute, NaN where there is none."""
+    return np.asarray(np.append(np.asarray(values, dtype=np.float64), np.nan)[attribute.codes])
+
+
+# -- votes --------------------------------------------------------------------------------------
+
+
+def sides(votes: Votes, name: str) -> tuple[Attribute, Attribute] | None:
+    """Return the two columns of a feature of votes, such as ``length_a`` and ``length_b``; None if there are none."""
+    for a, b in (("_a", "_b"), ("_1", "_2"), ("1", "2")):
+        if name + a in votes.attributes and name + b in votes.attributes:
+            return votes.attributes[name + a], votes.attributes[name + b]
+    return None
+
+
+def both_texts(votes: Votes, name: str | None = None) -> tuple[Attribute, Attribute] | None:
+    """Return the texts of both outputs of each vote, in columns of that name or of a usual one."""
+    if name is not None:
+        return sides(votes, name)
+    found = (pair for pair in OUTPUTS if all(side in votes.attributes for side in pair))
+    return next(((votes.attributes[a], votes.attributes[b]) for a, b in found), None)
+
+
+def numbers_of_both(pair: tuple[Attribute, Attribute]) -> tuple[FloatArray, FloatArray]:
+    """Return two columns of votes as numbers."""
+    one, other = (_as_numbers(side) for side in pair)
+    return one, other
+
+
+def _as_numbers(side: Attribute) -> FloatArray:
+    found = numbers_of(side)
+    if found is None:
+        wrong = next(label for label in side.labels if not _is_number(label))
+        raise DataError(f"{one_line(side.name)!r} of votes must hold numbers, got {one_line(wrong, 30)!r}")
+    return found
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    return True
+
+
+def both_lengths(votes: Votes, text: str | None = None) -> tuple[FloatArray, FloatArray, str] | None:
+    """Return the lengths of both outputs of each vote and their unit: columns of lengths, or texts; None without."""
+    given, texts = sides(votes, "length"), both_texts(votes, text)
+    if given is not None:
+        return *numbers_of_both(given), "words"
+    if texts is None:
+        return None
+    (a, b), unit = _measured(*texts)
+    return a, b, unit
 
 
 def numbers_of(attribute: Attribute) -> FloatArray | None:
     """Return an attribute that holds numbers as numbers in its shape; None if it holds anything else."""
-    try:
-        values = [float(label) for label in attribute.labels]
-    except ValueError:
-        return None
-    return np.asarray(np.append(values, np.nan)[attribute.codes])
+    return per_label(attribute, list(map(float, attribute.labels))) if all(map(_is_number, attribute.labels)) else None
 
 
 def _is_text(attribute: Attribute) -> bool:

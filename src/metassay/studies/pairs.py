@@ -32,8 +32,10 @@ from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.score_gaps import PairCounts, SystemPairs, percentiles, range_of
+from metassay.stats.statistics.correlations import KENDALL
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
 from metassay.studies.selection import InputSets, Selection, has_scores, input_sets, select
+from metassay.studies.yardsticks import ahead, notes_on_draws
 
 CURVE_POINTS = 11
 """Points of the fitted curve in the table, from no difference to the largest one in the data."""
@@ -71,6 +73,8 @@ def pairs(
     seed: opt.Seed = 0,
     curve: opt.Curve = True,
     references: opt.References = False,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> ScorePairs:
     """Correlate metrics with people over pairs of systems whose scores are a certain distance apart.
 
@@ -101,24 +105,33 @@ def pairs(
     )
     if not any(asked) and not curve:
         raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
-    selected = select(scores, human, metric, references=references).need(levels=("system",))
+    selected = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics).need(
+        levels=("system",)
+    )
     n = len(selected.scores.systems)
 
     rows: list[ScorePairsRow] = []
     curves: list[ChanceCurve] = []
     for h in range(len(selected.humans)):
-        cases = [_Case.of(selected, at, h, asked, inputs) for at in range(len(selected.metrics))]
+        taken = selected.beside(h, "system", KENDALL)
+        cases = [_Case.of(taken, at, h, asked, inputs) for at in range(len(taken.metrics))]
         drawn = _resample(cases, n, interval, resamples, seed, curve)
+        # over all pairs, which come last
+        every = {name: each.tau[-1] for name, each in zip(taken.metrics, drawn, strict=True)}
+        better = ahead(every, taken.metric_kinds, 1 - confidence)
         for case, samples in zip(cases, drawn, strict=True):
             shared: dict[str, object] = {"interval": interval, "confidence": confidence, "resamples": resamples}
-            shared |= {"metric": selected.metrics[case.metric], "human": selected.humans[h]}
-            shared["n_systems"] = case.sets.sizes(selected.x[case.metric], selected.z[h], "system")[0]
+            name = taken.metrics[case.metric]
+            shared |= {"metric": name, "human": selected.humans[h], "beats_sentinels": better.get(name)}
+            shared["metric_kind"] = taken.metric_kinds[name]
+            shared["n_systems"] = case.sets.sizes(taken.x[case.metric], selected.z[h], "system")[0]
             found, fitted = _rows(case, samples, curve, shared, confidence)
             rows += found
             curves += [] if fitted is None else [fitted]
     signature = Signature.open(level="system", coef="kendall-b", **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(("system",), inputs, "interval")
-    notes = (*selected.notes, *unequal, *_notes(rows, interval))
+    marked = notes_on_draws({(row.human, row.metric): row for row in rows}.values(), "pairs of systems", 1 - confidence)
+    notes = (*selected.notes, *unequal, *_notes(rows, interval), *marked)
     return ScorePairs(tuple(rows), signature, notes, tuple(curves))
 
 
@@ -166,7 +179,7 @@ class _Case(NamedTuple):
 
     @classmethod
     def of(cls, selected: Selection, metric: int, human: int, asked: _Asked, inputs: str) -> _Case:
-        x, z = selected.x[metric], selected.z[human]
+        x, z = selected.x[metric], selected.people(human, [metric])
         sets = input_sets(has_scores(x), z, "system", inputs)
         pairs = SystemPairs(sets.of_metrics(x), sets.of_people(z), paired=sets.paired)
         differences = pairs.differences()

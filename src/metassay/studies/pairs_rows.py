@@ -49,6 +49,8 @@ class ScorePairsRow:
     agreement_undefined: int
     """Resamples in which no pair within the bounds was free of ties; they left the interval of `agreement`."""
     n_systems: fields.SharedSystems
+    metric_kind: fields.MetricKind = "metric"
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 @fields.row

@@ -7,6 +7,7 @@ where the next annotations buy most.
     metassay plan scores.csv --human relevance --metric rouge-1 --width 0.2
     metassay plan scores.csv --human relevance --metric rouge-1 --metric-b bertscore --power 0.8
     metassay plan scores.csv --human relevance --metric rouge-1 --level input --interval boot-inputs
+    metassay plan verdicts.csv --human verdict --metric judge --statistic kappa --level global --interval boot-inputs
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from metassay.stats.intervals import percentile
 from metassay.stats.methods.base import Case as Data
 from metassay.stats.methods.base import SharedDraws
 from metassay.stats.methods.registry import INTERVALS
-from metassay.stats.planning import observed_width
+from metassay.stats.planning import PlanWorld, observed_width
 from metassay.stats.reliability import Reliability, krippendorff, split_annotators, split_cells, split_inputs
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.plan_cases import AXES, Answers, Asked, Case, make_cases, simulate
 from metassay.studies.plan_notes import advice, caveats
 from metassay.studies.selection import Selection, has_scores, select
 
-TRIALS = {"system": 1_000, "input": 300}
+TRIALS = {"system": 1_000, "input": 300, "global": 1_000}
 """How many data sets of each design are drawn unless another number is given."""
 
 SUBSETS = 20
@@ -56,7 +57,7 @@ class PlanRow:
     """The metric that it is compared with; None if the width of an interval is planned."""
     human: fields.Human
     level: str
-    """``system`` or ``input``."""
+    """``system``, ``input`` or ``global``."""
     statistic: fields.Statistic
     axis: str
     """What changes: ``inputs``, ``systems`` or ``annotators``."""
@@ -78,8 +79,7 @@ class PlanRow:
     """Chance to find the difference; NaN if a width is planned."""
     low: float
     """Lower end of the 95% interval of the width or power: the error of the simulation alone."""
-    high: float
-    """Upper end of the same."""
+    high: fields.High
     ceiling: float
     """Correlation of a metric that knows what all annotators would say on average; NaN if annotators are unknown."""
     width_data: float
@@ -189,7 +189,9 @@ def plan(
     A world is fitted to the scores: normal effects with the covariances of metrics and people between systems, inputs
     and cells (Henderson 1953, method I), and the part of people's variance that is due to single annotators. Data sets
     of other sizes are drawn from it. An interval is taken to be as wide as correlations vary between data sets; a test,
-    to reject with probability α where both metrics are equally good.
+    to reject with probability α where both metrics are equally good. Statistics of single outputs, such as those of
+    labels, and the global level have the data's own inputs drawn again with replacement instead; metrics are equally
+    good there because they change places on half of the inputs.
 
     Examples
     --------
@@ -214,7 +216,8 @@ def plan(
     if difference is not None and math.isnan(statistic.to_pearson(0.0)):
         raise UsageError(f"a difference of {statistic.name} cannot be set: only correlations can; leave it out")
 
-    selected = select(scores, human, _both(scores, human, metric, metric_b), references=references)
+    names = _both(scores, human, metric, metric_b)
+    selected = select(scores, human, names, references=references, statistics=[statistic])
     if powered and len(selected.metrics) != 2:
         raise UsageError(f"power is about two different metrics, got {listed(selected.metrics, 6)}")
     asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
@@ -257,7 +260,8 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
         for n in case.grid(axis):
             design = case.at(axis, n)
             answer = answers[case.number, design]
-            ceiling = case.worlds[-1].ceiling(design, asked.level)
+            world = case.worlds[-1]
+            ceiling = world.ceiling(design, asked.level) if isinstance(world, PlanWorld) else math.nan
             yield fields.filled(
                 PlanRow,
                 case,
@@ -299,7 +303,8 @@ def _width_data(case: Case, asked: Asked, axis: str, n: int) -> float:
         along = 0 if axis == "systems" else 1
         chosen = np.arange(n) if whole else np.sort(random.permutation(case.z.shape[along])[:n])
         x, z = (np.take(v, chosen, axis=along) for v in (case.x[0], case.z))
-        data = Data(asked.statistic, x[None], z, asked.level)
+        clusters = case.clusters if case.clusters is None or along == 0 else case.clusters[chosen]
+        data = Data(asked.statistic, x[None], z, asked.level, clusters=clusters)
         own = SharedDraws(draws, int(random.integers(2**62)))
         found.append(observed_width(data, asked.interval, asked.confidence, own))
     known = [value for value in found if not math.isnan(value)]
@@ -358,6 +363,8 @@ def _crossing(curve: Mapping[int, float], asked: Asked) -> int | None:
 
 def _ceilings(selected: Selection, at: int, asked: Asked) -> list[CeilingRow]:
     human, z = selected.humans[at], selected.z[at]
+    if not selected.scores[human].scale.ordered or (asked.of_items and selected.ratings(human) is None):
+        return []
     judged = has_scores(z)
     z = z[:, judged]
     random = stream(asked.seed, PLANS, 4, at)

@@ -10,11 +10,22 @@ import numpy as np
 
 from metassay import engine
 from metassay.errors import DataError, listed, one_line
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import PLANS, stream
 from metassay.stats.methods.base import Interval
-from metassay.stats.planning import Answer, Design, PlanWorld, expected_power, expected_width, page_of, plan_world
+from metassay.stats.planning import (
+    Answer,
+    Design,
+    PlanItems,
+    PlanWorld,
+    expected_power,
+    expected_width,
+    page_of,
+    plan_world,
+)
 from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.tabulated import TabulatedStatistic
+from metassay.stats.worlds import Observed
 from metassay.studies.selection import Selection
 
 AXES = ("inputs", "systems", "annotators")
@@ -44,6 +55,12 @@ class Asked:
     seed: int
     difference: float | None
 
+    @property
+    def of_items(self) -> bool:
+        """Whether single outputs are compared, which no world of normal effects has: the data are drawn again."""
+        single = isinstance(self.statistic, TabulatedStatistic) and "system" not in self.statistic.levels
+        return single or self.level == "global"
+
     def met(self, value: float) -> bool:
         """Return whether a width or a power is good enough."""
         return value >= self.target if self.powered else value <= self.target
@@ -59,10 +76,12 @@ class Case:
     human: str
     x: FloatArray
     z: FloatArray
-    worlds: tuple[PlanWorld, ...]
+    worlds: tuple[PlanWorld | PlanItems, ...]
     """The world, or for two metrics the one in which they are equally good and the one in which they differ."""
     base: Design
     """What the data have."""
+    clusters: IntArray | None = None
+    """The cluster of each input, where the data are drawn again."""
 
     @property
     def annotated(self) -> bool:
@@ -81,7 +100,7 @@ class Case:
 
     def axes(self) -> tuple[str, ...]:
         """Return what there can be more of."""
-        return AXES if self.annotated else AXES[:2]
+        return AXES if self.annotated else AXES[:2] if self.base.systems >= LEAST["systems"] else AXES[:1]
 
     def grid(self, axis: str) -> list[int]:
         """Return the numbers on an axis that are tried."""
@@ -107,13 +126,24 @@ def make_cases(selected: Selection, asked: Asked) -> list[Case]:
             rows, columns = shared.any(axis=1), shared.any(axis=0)
             names = [selected.metrics[k] for k in group]
             what = f"{listed(names, 2)} and {criterion}"
-            if rows.sum() < LEAST["systems"] or columns.sum() < 2:
+            least = 1 if asked.of_items and asked.interval.generalises == "inputs" else LEAST["systems"]
+            if rows.sum() < least or columns.sum() < 2:
+                remedy = (
+                    "; --interval boot-inputs plans for these systems alone" if asked.of_items and least > 1 else ""
+                )
                 raise DataError(
-                    f"planning needs at least {LEAST['systems']} systems and 2 inputs to learn from, got {rows.sum()} "
-                    f"× {columns.sum()} with scores of {one_line(what)}"
+                    f"planning needs at least {least} systems and 2 inputs to learn from, got {rows.sum()} "
+                    f"× {columns.sum()} with scores of {one_line(what)}{remedy}"
                 )
             kept = np.ix_(rows, columns)
             x, people = np.stack([each[kept] for each in x]), z[kept]
+            if asked.of_items:
+                labels = selected.labels("inputs")
+                clusters = None if labels is None else labels[columns]
+                cases.append(
+                    _of_items(len(cases), names, criterion, np.where(shared[kept], x, np.nan), people, clusters, asked)
+                )
+                continue
             world = plan_world(x, people, None if ratings is None else ratings[:, rows][:, :, columns])
             annotators = 1.0 if world.noise is None else world.noise.annotators
             base = Design(int(rows.sum()), float(columns.sum()), annotators)
@@ -132,6 +162,29 @@ def make_cases(selected: Selection, asked: Asked) -> list[Case]:
             other = names[1] if asked.powered else None
             cases.append(Case(len(cases), names[0], other, criterion, x, people, worlds, base))
     return cases
+
+
+def _of_items(
+    number: int,
+    names: list[str],
+    human: str,
+    x: FloatArray,
+    people: FloatArray,
+    clusters: IntArray | None,
+    asked: Asked,
+) -> Case:
+    """Return the case in which the data themselves are drawn again; of two metrics the better one comes first."""
+    r = asked.statistic.sign * asked.statistic.prepare(x, people, asked.level).estimate()[0]
+    if np.isnan(r).any():
+        raise DataError(f"{asked.statistic.name} of {one_line(listed(names, 2))} and {one_line(human)} is undefined")
+    if asked.powered and r[1] > r[0]:
+        x, names = x[::-1], names[::-1]
+    found = Observed.of(x, people, clusters)
+    worlds = (found.made_equal(), found) if asked.powered else (found,)
+    fixed = asked.interval.generalises == "inputs"
+    base = Design(len(people), float(people.shape[1]))
+    of = tuple(PlanItems(world, fixed) for world in worlds)
+    return Case(number, names[0], names[1] if asked.powered else None, human, x, people, of, base, clusters)
 
 
 def _two_worlds(world: PlanWorld, base: Design, asked: Asked) -> tuple[PlanWorld, PlanWorld]:

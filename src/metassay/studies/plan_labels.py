@@ -26,11 +26,12 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.clustered import Estimate, bootstrap, share
+from metassay.stats.clustered import bootstrap, share
 from metassay.stats.draws import PLANS, stream
 from metassay.stats.intervals import percentiles
-from metassay.stats.label_choices import choose
+from metassay.stats.label_choices import choice_errors, labels_for_share
 from metassay.stats.prediction_powered import powered_mean
+from metassay.stats.statistics.labels import KAPPA
 from metassay.studies.selection import Selection, select
 
 FEWEST = 20
@@ -221,16 +222,17 @@ def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterat
     if pilot.verdicts:
         right = share((pilot.y == pilot.f).astype(float), [pilot.inputs], confidence)
         half = (right.high - right.low) / 2
-        yield need("accuracy", right.value, half, _of_share(right, pilot.n, target))
-        kappa, low, high = _kappa(pilot, confidence, seed)
-        half = (high - low) / 2
-        yield need("kappa", kappa, half, pilot.n * (half / target) ** 2)
+        yield need("accuracy", right.value, half, labels_for_share(right, pilot.n, target))
+        table = KAPPA.tabulated(pilot.f, pilot.y, np.unique(pilot.inputs, return_inverse=True)[1])
+        low, high = percentiles(bootstrap(table.correlate, table.size, DRAWS, seed)[None], confidence)
+        half = float(high[0] - low[0]) / 2
+        yield need("kappa", table.estimate(), half, pilot.n * (half / target) ** 2)
     found = powered_mean(pilot.whole[0], pilot.whole[1], clusters=pilot.whole[2], confidence=confidence, most=math.inf)
     half, alone = ((each.high - each.low) / 2 for each in (found.corrected, found.human))
     if pilot.yes_no and not pilot.y.std() > 0:  # all said the same, which leaves room for others
         all_alike = share(pilot.y, [pilot.inputs], confidence)
         half = alone = (all_alike.high - all_alike.low) / 2
-        many = _of_share(all_alike, pilot.n, target)
+        many = labels_for_share(all_alike, pilot.n, target)
     else:
         many = pilot.n * (alone / target) ** 2 if alone > 0 else math.nan
     varies = pilot.y.std() > 0 and pilot.f.std() > 0
@@ -242,14 +244,6 @@ def _needs(pilot: _Pilot, target: float, confidence: float, seed: int) -> Iterat
     yield need("mean", found.corrected.value, half, needed if needed <= everything else math.inf, many)
 
 
-def _of_share(found: Estimate, n: int, target: float) -> float:
-    """Return how many labels tell a share; of 0 or 1, Wilson's interval shrinks with their number, not its root."""
-    half = (found.high - found.low) / 2
-    if found.error > 0:
-        return n * (half / target) ** 2
-    return n * (half / (1 - 2 * half)) / (target / (1 - 2 * target)) if half < 0.5 > target else math.nan
-
-
 def _meant(half_width: float) -> str:
     return f"did you mean {half_width / 100:g}?" if half_width >= 1 else "choose such as 0.03"
 
@@ -259,42 +253,14 @@ def _up(n: float) -> int | None:
     return max(math.ceil(n), FEWEST) if math.isfinite(n) else None
 
 
-def _kappa(pilot: _Pilot, confidence: float, seed: int) -> tuple[float, float, float]:
-    """Return Cohen's κ with its percentile interval over clusters."""
-    values, codes = np.unique(np.append(pilot.y, pilot.f), return_inverse=True)
-    k, where = len(values), np.unique(pilot.inputs, return_inverse=True)[1]
-    cells = codes[: pilot.n] * k + codes[pilot.n :]
-    tables = np.zeros((k * k, int(where.max()) + 1))
-    np.add.at(tables, (cells, where), 1.0)
-
-    def kappas(weights: FloatArray) -> FloatArray:
-        table = (tables @ weights).reshape(k, k, -1)
-        total = table.sum((0, 1))
-        agreed = table[np.arange(k), np.arange(k)].sum(0) / total
-        expected = (table.sum(0) * table.sum(1)).sum(0) / total**2
-        return np.where(expected < 1, (agreed - expected) / np.where(expected < 1, 1 - expected, 1.0), np.nan)
-
-    value = float(kappas(np.ones((tables.shape[1], 1)))[0])
-    low, high = percentiles(bootstrap(kappas, tables.shape[1], DRAWS, seed)[None], confidence)
-    return value, float(low[0]), float(high[0])
-
-
 def _choices(pilot: _Pilot, wanted: int, trials: int, seed: int) -> Iterator[LabelChoice]:
     """Choose labels among those that there are, again and again, and see how far estimates are off."""
     n = min(wanted, pilot.n // 2)
-    truth, right = float(pilot.y.mean()), (pilot.y == pilot.f).astype(float)
     names = [name for name in vocabulary.LABEL_CHOICES if name != "disagreement" or len(pilot.judges) > 1]
-    errors: dict[str, FloatArray] = {}
-    for at, strategy in enumerate(names):
-        random = stream(seed, PLANS, 5, at)
-        found = []
-        for _ in range(trials):
-            some, chance = choose(strategy, pilot.judges, n, random)
-            weight = 1 / chance[some]
-            off = _regressed(pilot.y[some], pilot.f[some], weight, float(pilot.f.mean())) - truth
-            found.append((off, np.average(right[some], weights=weight) - right.mean(), 1 - right[some].mean()))
-        squares = np.array(found)
-        errors[strategy] = np.append(np.sqrt((squares[:, :2] ** 2).mean(axis=0)), squares[:, 2].mean())
+    errors = {
+        strategy: choice_errors(strategy, pilot.judges, pilot.y, pilot.f, n, trials, stream(seed, PLANS, 5, at))
+        for at, strategy in enumerate(names)
+    }
     for strategy, (mean_off, right_off, wrong) in errors.items():
         pairs = zip(errors["random"][:2], (mean_off, right_off), strict=True)
         worth = [n * (a / b) ** 2 if b > 0 else math.nan for a, b in pairs]
@@ -311,11 +277,3 @@ def _choices(pilot: _Pilot, wanted: int, trials: int, seed: int) -> Iterator[Lab
             errors_found=none * float(wrong),
             trials=trials,
         )
-
-
-def _regressed(y: FloatArray, f: FloatArray, weight: FloatArray, everywhere: float) -> float:
-    """Return the mean of people from weighted labels, corrected by the judge's mean everywhere."""
-    y_mean, f_mean = np.average(y, weights=weight), np.average(f, weights=weight)
-    spread = np.average((f - f_mean) ** 2, weights=weight)
-    slope = np.average((y - y_mean) * (f - f_mean), weights=weight) / spread if spread > 0 else 0.0
-    return float(y_mean + slope * (everywhere - f_mean))

@@ -55,7 +55,7 @@ def advice(case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], 
 
 def _row_of(case: Case, rows: list[PlanRow]) -> PlanRow:
     """Return the row of what the data have."""
-    key = (case.metric, case.metric_b, case.human, "systems", case.base.systems)
+    key = (case.metric, case.metric_b, case.human, "inputs", int(case.base.inputs))
     return next(row for row in rows if (row.metric, row.metric_b, row.human, row.axis, row.n) == key)
 
 
@@ -66,9 +66,9 @@ def caveats(selected: Selection, cases: list[Case], asked: Asked, rows: list[Pla
         mine = [case for case in cases if case.human == human]
         noise = mine[0].worlds[0].noise
         count = len(selected.scores[human].labels("annotator"))
-        if noise is None:
+        if noise is None and not asked.of_items:
             notes.append(Note.of("annotators-unknown", human=human, annotators=count))
-        elif not noise.crossed:
+        elif noise is not None and not noise.crossed:
             notes.append(Note.of("annotators-not-crossed", human=human, annotators=count, ratings=noise.annotators))
     for case in cases:
         gaps = float((np.isnan(case.x).any(axis=0) | np.isnan(case.z)).mean())
@@ -84,7 +84,10 @@ def caveats(selected: Selection, cases: list[Case], asked: Asked, rows: list[Pla
                 notes.append(Note.of("plan-width-off", metric=case.metric, human=case.human, **widths))
     if asked.difference is not None:
         notes.append(Note.of("difference-by-noise"))
-    notes.append(Note.of("plan-extrapolates", systems=min(case.base.systems for case in cases)))
+    if asked.of_items:
+        notes.append(Note.of("plan-draws-again", inputs=int(min(case.base.inputs for case in cases))))
+    else:
+        notes.append(Note.of("plan-extrapolates", systems=min(case.base.systems for case in cases)))
     if asked.powered:
         notes.append(Note.of("plan-power-ideal"))
     if asked.interval.generalises == "inputs" and not asked.powered:

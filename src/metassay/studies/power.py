@@ -2,9 +2,10 @@
 
 Makes a metric worse, many times, and counts how often each test finds that the intact one agrees better with people.
 With --texts the metric is ROUGE-1, and the damaged one sees a random share of the words; without texts, noise is added
-to the scores of the metrics in the files.
+to the scores of the metrics in the files, or, for labels and probabilities, a share of them is shuffled among outputs.
 
     metassay simulate power scores.csv --human relevance --metric rouge-1 --noise 0.5,1,2
+    metassay simulate power verdicts.csv --human verdict --metric judge --statistic kappa --level global --shuffle 0.1
     metassay simulate power human.csv --texts texts.jsonl --human relevance --keep 0.2,0.5,0.8
     metassay simulate power scores.csv --human relevance --workers 2 --checkpoint power.checkpoint
 """
@@ -34,6 +35,7 @@ from metassay.stats.methods.registry import TESTS
 from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.labels import LabelStatistic
+from metassay.stats.statistics.probabilities import ProbabilityStatistic
 from metassay.stats.statistics.registry import choose
 from metassay.studies.selection import has_scores, left_out, rough, select
 
@@ -51,7 +53,7 @@ class Damage(Protocol):
 
     @property
     def kind(self) -> str:
-        """What settings are: ``words`` for the share of words kept, ``noise`` for the size of the noise."""
+        """What settings are: the share of words kept (``words``) or shuffled (``shuffle``), the size of ``noise``."""
         ...
 
     @property
@@ -85,9 +87,10 @@ class PowerRow:
     statistic: fields.Statistic
     test: fields.Test
     damage: str
-    """``words``: the damaged metric sees a random share of the words; ``noise``: noise is added to its scores."""
+    """``words``: the damaged metric sees a random share of the words; ``noise``: noise is added to its scores;
+    ``shuffle``: a share of its labels or probabilities is shuffled among outputs."""
     setting: float
-    """The share of words kept, or the standard deviation of the noise in that of the scores."""
+    """The share of words kept, the standard deviation of the noise in that of the scores, or the share shuffled."""
     rate: float
     """Share of the trials in which the test rejected; NaN if all were undefined."""
     trials: int
@@ -121,6 +124,7 @@ def simulate_power(
     metric: opt.Metric = None,
     damage: Damage | None = None,
     noise: opt.Noise = (0.25, 0.5, 1.0, 2.0, 4.0),
+    shuffle: opt.Shuffle = (0.02, 0.05, 0.1, 0.2, 0.4),
     level: opt.Levels = "system,input",
     statistic: opt.Statistics = "pearson",
     test: opt.MetricTests = "jackknife,williams,paired-boot-both,perm-both",
@@ -157,27 +161,24 @@ def simulate_power(
     """
     levels = tuple(level)
     statistics = choose(statistic, levels)
-    for each in statistics:
-        if damage is None and isinstance(each, LabelStatistic):
-            raise UsageError(
-                f"{each.name} compares labels, which noise would turn into numbers; simulate power by a statistic of "
-                "numbers such as pearson or mae"
-            )
+    # Noise would turn labels into numbers, and probabilities into what is none.
+    shuffled = any(isinstance(each, LabelStatistic | ProbabilityStatistic) for each in statistics)
     wanted = [TESTS[name] for name in test]
     tests, lacking = applicable(wanted, statistics)
-    sizes = cast("tuple[float, ...]", noise)
+    sizes = cast("tuple[float, ...]", shuffle if shuffled else noise)
     if damage is not None:
         if metric is not None:
             raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
         metric = scores.humans if human is None else scores.find_humans(human)
-    selected = select(scores, human, metric, references=references, least_metrics=0 if damage is not None else 1).need(
-        levels=levels
-    )
+    least = 0 if damage is not None else 1
+    chosen = select(scores, human, metric, references=references, least_metrics=least, statistics=statistics)
+    selected = chosen.need(levels=levels)
 
     labels = selected.scores.systems, selected.scores.inputs
-    centred = all(s.invariant == "linear" for s in statistics)
-    noisy = [_Noise(name, values, sizes, centred) for name, values in zip(selected.metrics, selected.x, strict=True)]
-    kinds: Sequence[Damage] = noisy if damage is None else [damage]
+    centred = not shuffled and all(s.invariant == "linear" for s in statistics)
+    made = _Shuffled if shuffled else _Noise
+    worse = [made(name, values, sizes, centred) for name, values in zip(selected.metrics, selected.x, strict=True)]
+    kinds: Sequence[Damage] = worse if damage is None else [damage]
     cases = [
         _Case(h, lv, s, tuple(t for t in tests if t.why_not(s) is None))
         for h in range(len(selected.humans))
@@ -248,6 +249,24 @@ class _Noise:
         noise = [stream(seed, NOISE, trial).standard_normal(shape) for trial in range(trials)]
         spread = 1.0 if self.centred else float(np.nanstd(self.values))
         return self.intact(systems, inputs) + setting * spread * np.stack(noise)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shuffled(_Noise):
+    """A share of the scores of a metric, chosen at random, changes places among outputs."""
+
+    kind: str = "shuffle"
+
+    def damaged(
+        self, setting: float, systems: Sequence[str], inputs: Sequence[str], trials: int, seed: int
+    ) -> FloatArray:
+        out = np.repeat(self.intact(systems, inputs)[None], trials, axis=0)
+        known = np.argwhere(~np.isnan(self.values))
+        for trial in range(trials):
+            # All settings share the order in which outputs are chosen; each score moves on to the next one chosen.
+            moved = stream(seed, NOISE, trial).permutation(known)[: round(setting * len(known))]
+            out[trial, *moved.T] = self.values[*np.roll(moved, 1, axis=0).T]
+        return out
 
 
 def _simulate(

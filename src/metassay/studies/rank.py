@@ -86,7 +86,8 @@ def rank(
     inputs (or raters), with t of as many less one degrees of freedom, or over votes with the normal distribution. With
     covariates they are also multiplied by (n − 1)/(n − k). A rank starts after all systems that
     are significantly better and ends before all that are significantly worse, each pair tested by itself; with the
-    bootstrap it is the middle share of ranks in the samples.
+    bootstrap it is the middle share of ranks in the samples. Elo ratings are played in the order of the file; their
+    intervals are percentiles over at most 200 samples, each in a random order (none above 50,000 votes).
     With covariates, logit P = β_A − β_B + γ·(what A has more of than B). Agreement of two rankings has a percentile
     interval from samples that both share.
 
@@ -144,7 +145,8 @@ def _from_votes(
     for group in groups:
         main, fit = parts.by_strengths(group, ties, drawing.resamples, drawing.seed, drawn=drawing.drawn)
         found.append((main, fit))
-        rankings = [main if each == "bradley-terry" else parts.by_counts(group, each) for each in wanted]
+        drawn = drawing.resamples, drawing.seed
+        rankings = [main if each == "bradley-terry" else parts.by_counts(group, each, *drawn) for each in wanted]
         if covariates:
             held, rows = controlled(group, covariates, main.values, drawing.confidence)
             rankings.append(held)
@@ -164,7 +166,7 @@ def _from_votes(
     if pooled:
         notes.append(Note.of("raters-unknown", n=pooled))
     sizes = {"systems": len(votes.systems), "inputs": len(votes.inputs), "votes": len(votes)}
-    signature = Signature.open(coef=wanted, **sizes, **_undrawn(drawing, agreed))
+    signature = Signature.open(coef=wanted, **sizes, **_undrawn(drawing, [*agreed, *(s for s in wanted if s == "elo")]))
     tables = (tuple(agreed), tuple(wins), tuple(explained), tuple(habits))
     return Ranking(tuple(table), signature, tuple(notes), *tables)
 

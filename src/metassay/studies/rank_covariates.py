@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from metassay.core.column import Attribute
-from metassay.core.vote_tables import OUTPUTS
 from metassay.core.votes import Votes
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats import votes as counting
 from metassay.stats.arrays import FloatArray
 from metassay.stats.clustered import Estimate
+from metassay.studies.lengths import both_lengths, numbers_of_both, sides
 from metassay.studies.rank_parts import SAME, Group, Ranked, counted, expected, first_of, second_of
 from metassay.studies.rank_rows import CovariateRow
 
@@ -55,52 +54,23 @@ def covariate(votes: Votes, name: str) -> tuple[FloatArray, str]:
     """Return what A has more of than B in each vote, NaN if unknown, and what counts as one unit."""
     if name == "position":
         return np.array([1.0, -1.0, math.nan])[votes.first], "shown first"
-    pair = _pair(votes, name)
     if name == "length":
-        if pair is not None:
-            a, b = (_numbers(each, votes) for each in pair)
-        else:
-            texts = next((p for p in OUTPUTS if all(side in votes.attributes for side in p)), None)
-            if texts is None:
-                raise UsageError(
-                    "length needs the texts of both outputs (columns such as response_a, response_b), or length_a and "
-                    f"length_b (found: {listed(votes.attributes) or 'no further columns'})"
-                )
-            a, b = (
-                _per_vote(votes.attributes[side], [len(t.split()) for t in votes.attributes[side].labels])
-                for side in texts
+        if (measured := both_lengths(votes)) is None:
+            raise UsageError(
+                "length needs the texts of both outputs (columns such as response_a, response_b), or length_a and "
+                f"length_b (found: {listed(votes.attributes) or 'no further columns'})"
             )
+        a, b, _ = measured
         known = (a > 0) & (b > 0)
         return np.where(known, np.log2(np.where(known, a, 1.0) / np.where(known, b, 1.0)), math.nan), "twice as long"
+    pair = sides(votes, name)
     if pair is None and name not in votes.attributes:
         known_names = listed(["position", "length", *votes.attributes])
         raise UsageError(
             f"there are no columns {one_line(name)}_a and {one_line(name)}_b of votes (found: {known_names})"
         )
-    gap = _numbers(name, votes) if pair is None else _numbers(pair[0], votes) - _numbers(pair[1], votes)
+    # One column may hold what A has more of already.
+    one, other = numbers_of_both((votes.attributes[name],) * 2 if pair is None else pair)
+    gap = one if pair is None else one - other
     spread = float(np.nanstd(gap)) if (~np.isnan(gap)).any() else 0.0
     return gap / (spread or 1.0), f"{spread:.3g} more (1 SD)"
-
-
-def _pair(votes: Votes, name: str) -> tuple[str, str] | None:
-    for a, b in (("_a", "_b"), ("_1", "_2"), ("1", "2")):
-        if name + a in votes.attributes and name + b in votes.attributes:
-            return name + a, name + b
-    return None
-
-
-def _numbers(name: str, votes: Votes) -> FloatArray:
-    attribute = votes.attributes[name]
-    found = []
-    for label in attribute.labels:
-        try:
-            found.append(float(label))
-        except ValueError:
-            raise DataError(
-                f"{one_line(name)!r} must hold numbers to be a covariate, got {one_line(label, 30)!r}"
-            ) from None
-    return _per_vote(attribute, found)
-
-
-def _per_vote(attribute: Attribute, values: Sequence[float]) -> FloatArray:
-    return np.append(np.array(values, dtype=np.float64), math.nan)[attribute.codes]

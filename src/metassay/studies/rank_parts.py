@@ -29,6 +29,8 @@ FEW = 20
 """With fewer inputs or raters, a cluster-robust interval is too short, and a note says so."""
 FEW_JUDGES = 2
 """With more, the table says better who ranks as people do."""
+PLAYED, MOST_PLAYED = 200, 50_000
+"""Samples that Elo ratings are played in, and votes above which they are played once only."""
 SAME = 1e-9
 """Variances below are those of data that do not vary."""
 
@@ -191,14 +193,18 @@ def groups(
     return found
 
 
-def by_counts(group: Group, statistic: str) -> Ranked:
+def by_counts(group: Group, statistic: str, resamples: int, seed: int) -> Ranked:
     """Return a ranking by win rates or Elo ratings."""
     found, fixed = counted(group)
     none = np.full((len(fixed["n"]),) * 2, math.nan)
     if statistic == "elo":
-        votes = group.votes
-        ratings = counting.elo(votes.a, votes.b, votes.outcome, len(votes.systems))
-        values, covariance = np.where(fixed["n"] > 0, ratings, math.nan), none
+        v = group.votes
+        values = np.where(fixed["n"] > 0, counting.elo(v.a, v.b, v.outcome, len(v.systems)), math.nan)
+        covariance = none
+        if group.df >= 1 and len(v) <= MOST_PLAYED and resamples > 1:
+            played = (first_of(v), second_of(v), v.outcome, len(v.systems), group.clusters)
+            drawn = counting.bootstrap_elo(*played, min(resamples, PLAYED), seed)
+            fixed["samples"], covariance = drawn, np.cov(drawn)
     else:
         values, covariance = fixed["won"], none if group.df < 1 else counting.win_rate_covariance(found)
     return Ranked(group.name, group.kind, statistic, values, covariance, expected=none[0], **fixed)
@@ -359,7 +365,7 @@ def agreement(
 
 
 def answers(
-    table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow], unsure: Iterable[str] = (), unit: str = "inputs"
+    table: Sequence[StandingRow], agreed: Sequence[RankAgreementRow], unsure: Sequence[str] = (), unit: str = "inputs"
 ) -> list[Note]:
     """Say who is best by each ranking, whom it does not beat significantly, and whether judges agree with people.
 
@@ -389,10 +395,12 @@ def answers(
             notes.append(Note.of("ranking-best", **facts, others=len(rows) - 1))
     for one in agreed:
         if one.statistic == "kendall" and few and not math.isnan(one.estimate):
-            facts = {
-                name: getattr(one, name) for name in ("metric", "human", "estimate", "low", "high", "opposite", "same")
-            }
-            notes.append(Note.of("rankings-agree", **facts, pairs=one.n_pairs, confidence=one.confidence))
+            facts = {name: getattr(one, name) for name in ("metric", "human", "estimate", "low", "high", "confidence")}
+            if {one.metric, one.human} & {*unsure}:
+                notes.append(Note.of("rankings-agree-few", **facts, unit=unit))
+            else:
+                counts = {"pairs": one.n_pairs, "same": one.same, "opposite": one.opposite}
+                notes.append(Note.of("rankings-agree", **facts, **counts))
         elif one.statistic == "kendall" and math.isnan(one.estimate):
             notes.append(Note.of("rankings-too-short", metric=one.metric, human=one.human, n=one.n_systems))
     return notes

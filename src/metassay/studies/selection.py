@@ -56,9 +56,16 @@ class Selection:
         taken = replace(self, by_input=True) if by_input else self
         if level == "system" and self.whole is not None and not by_input:
             taken = replace(self, values=self.whole)
-        if self.yardsticks is None or statistic is None:
-            return taken
-        return self.yardsticks.joined(taken, human, level, statistic)
+        return taken if statistic is None else taken.beside(human, level, statistic)
+
+    def beside(self, human: int, level: str, statistic: Statistic | None = None) -> Selection:
+        """Return it with what stands beside metrics; without a statistic, for counts that a constant has too."""
+        return self if self.yardsticks is None else self.yardsticks.joined(self, human, level, statistic)
+
+    @property
+    def metric_kinds(self) -> dict[str, str]:
+        """``metric``, ``sentinel`` or ``person`` for each metric."""
+        return dict(zip(self.metrics, self.kinds[len(self.humans) :], strict=True))
 
     def is_person(self, metric: int) -> bool:
         """Return whether a row is an annotator."""

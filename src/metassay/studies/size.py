@@ -2,10 +2,12 @@
 
 Simulates data sets in which two metrics are equally good, and counts how often each test rejects: its false-positive
 rate, which should be α. Without files it goes through a grid of populations; with files it fits one to every pair of
-metrics and every human criterion. Populations in which the first metric is better show the power.
+metrics and every human criterion, or, for statistics of single outputs such as kappa, draws the files' own inputs again.
+Populations in which the first metric is better show the power.
 
     metassay simulate size
     metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'
+    metassay simulate size verdicts.csv --human verdict --metric 'judge-a,judge-b' --statistic kappa
     metassay simulate size --world 'equal: system bias 1' --test two-way,williams --trials 2000
 """
 
@@ -26,16 +28,16 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, one_line
+from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import TRIALS, WORLDS, stream
-from metassay.stats.methods.base import Case, MetricTest, SharedDraws, applicable
+from metassay.stats.methods.base import Case, Draws, MetricTest, SharedDraws, applicable
 from metassay.stats.methods.registry import TESTS
 from metassay.stats.methods.two_way import DRAWS as VARIANCE_DRAWS
 from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
-from metassay.stats.worlds import TEXTBOOK, Fitted, World, fit
+from metassay.stats.worlds import TEXTBOOK, Fitted, Observed, World, fit
 from metassay.studies.selection import Selection, has_scores, left_out, select
 
 PAGE_ELEMENTS = 400_000
@@ -44,8 +46,8 @@ PAGE_ELEMENTS = 400_000
 TOLERANCE = 1.3
 """A test holds its level if it rejects at most so many times α: .065 at α = .05."""
 
-FITTED = 1_000
-"""Numbers of the streams of fitted worlds begin here; those of the grid are their places in it."""
+FITTED, AGAIN = 1_000, 1_000_000
+"""Numbers of the streams of fitted and of observed worlds begin here; those of the grid are their places in it."""
 
 
 @fields.row
@@ -54,7 +56,8 @@ class SizeRow:
 
     test: fields.Test
     setting: str
-    """The world: its name in the grid, or ``fitted, equal`` and ``fitted, as found`` for one like the user's data."""
+    """The world: its name in the grid, or ``fitted, equal`` and ``fitted, as found`` for one like the user's data, or
+    ``drawn again, equal`` and ``drawn again, as found`` for the user's data themselves."""
     metric_a: str | None
     """The better of two metrics that a world was fitted to; None for worlds of the grid."""
     metric_b: str | None
@@ -62,7 +65,7 @@ class SizeRow:
     human: str | None
     """The human criterion it was fitted to; None for worlds of the grid."""
     level: str
-    """Always ``system``."""
+    """``system``, or ``global`` or ``input`` for statistics that are not defined there."""
     statistic: fields.Statistic
     equal: bool
     """Whether both metrics are equally good, so that every rejection is an error; else the rate is the power."""
@@ -122,10 +125,14 @@ def simulate_size(
 
     Notes
     -----
-    All tests are at system level and ask whether the first metric is better. A fitted world has the variance
-    components of systems, inputs and cells that the scores of two metrics and people have together (Henderson 1953,
-    method I), normal effects, and the grades that people gave. In ``fitted, equal`` the two metrics have changed
-    places in half of the covariances, so that both are equally good; ``fitted, as found`` shows the power.
+    Tests ask whether the first metric is better, at system level, or at the first level at which a statistic of single
+    outputs is defined. For these the inputs that people judged (or clusters of them) are drawn again with replacement,
+    with all that was said of them; where metrics are equally good, they change places on half of them.
+
+    A fitted world has the variance components of systems, inputs and cells that the scores of two metrics and people
+    have together (Henderson 1953, method I), normal effects, and the grades that people gave. In ``fitted, equal`` the
+    two metrics have changed places in half of the covariances, so that both are equally good; ``fitted, as found``
+    shows the power.
 
     Examples
     --------
@@ -134,7 +141,13 @@ def simulate_size(
     >>> [row.holds for row in result.table]
     [True, False]
     """
-    statistics = choose(statistic, ["system"])
+    statistics = choose(statistic)
+    single = [each for each in statistics if "system" not in each.levels]
+    if single and (scores is None or world is not None):
+        raise UsageError(
+            f"{single[0].name} compares single outputs, which worlds of the grid do not have; name a file with such, "
+            "whose inputs are drawn again, and no world"
+        )
     wanted = [TESTS[name] for name in test]
     tests, lacking = applicable(wanted, statistics)
     chosen: tuple[str, ...] = ()
@@ -148,26 +161,33 @@ def simulate_size(
     places: list[_Place] = [_Place(name, None, TEXTBOOK[name], number[name]) for name in chosen]
     notes = left_out([each for each in lacking if not (each[0].narrow and test == vocabulary.METRIC_TESTS)])
     if scores is not None:
-        selected = select(scores, human, metric, references=references, least_metrics=2).need(levels=["system"])
-        fitted, told = _fitted(selected)
-        places += fitted
-        notes += [*selected.notes, *told]
+        levels = dict.fromkeys(map(_level, statistics))
+        chooses = {"references": references, "least_metrics": 2, "statistics": statistics}
+        selected = select(scores, human, metric, **chooses).need(levels=levels)  # type: ignore[arg-type]
+        notes += selected.notes
+        if len(single) < len(statistics):
+            fitted, told = _fitted(selected)
+            places += fitted
+            notes += told
+        if single:
+            places += _observed(selected, single)
+            notes.append(Note.of("inputs-drawn-again"))
 
     rows: list[SizeRow] = []
-    parts = len(places) * len(statistics)
-    for at, place in enumerate(places):
-        # Whatever the tests are, so that they see the same data sets.
-        per_page = max(1, PAGE_ELEMENTS // (place.world.shape[0] * max(resamples, VARIANCE_DRAWS)))
-        for c, each in enumerate(statistics):
-            # The data sets of a world are the same for every statistic and set of tests.
-            mine = tuple(t for t in tests if t.why_not(each) is None)
-            work = partial(_page, place.world, each, mine, resamples, seed, place.number, per_page)
-            pages = -(-trials // per_page)
-            run = (at * len(statistics) + c, parts)
-            done = engine.run(work, pages, what="simulating size", part=run)
-            found = np.concatenate(done, axis=1)[:, :trials]
-            rows += [_row(place, each, t, found[k], found[-1], alpha, resamples) for k, t in enumerate(mine)]
-    signature = Signature.open(level="system", test=[each.name for each in tests], worlds=len(places))
+    tasks = [(place, each) for place in places for each in statistics if (each in single) == place.observed]
+    for at, (place, each) in enumerate(tasks):
+        # Whatever the tests are, so that they see the same data sets, which are the same for every statistic.
+        wide = place.world.people.size if isinstance(place.world, Observed) else place.world.shape[0]
+        per_page = max(1, PAGE_ELEMENTS // (wide * max(resamples, VARIANCE_DRAWS)))
+        mine = tuple(t for t in tests if t.why_not(each) is None)
+        page = _page_again if place.observed else _page
+        work = partial(page, place.world, each, mine, resamples, seed, place.number, per_page)  # type: ignore[arg-type]
+        done = engine.run(work, -(-trials // per_page), what="simulating size", part=(at, len(tasks)))
+        found = np.concatenate(done, axis=1)[:, :trials]
+        rows += [_row(place, each, t, found[k], found[-1], alpha, resamples) for k, t in enumerate(mine)]
+    signature = Signature.open(
+        level=list(dict.fromkeys(map(_level, statistics))), test=[each.name for each in tests], worlds=len(places)
+    )
     return Size(tuple(rows), signature, (*notes, *_notes(rows)))
 
 
@@ -177,9 +197,39 @@ class _Place:
 
     name: str
     names: tuple[str, str, str] | None
-    world: World
+    world: World | Observed
     number: int
     """The number of its stream: what else is drawn changes nothing."""
+
+    @property
+    def observed(self) -> bool:
+        """Whether the data themselves are drawn again."""
+        return isinstance(self.world, Observed)
+
+
+def _level(statistic: Statistic) -> str:
+    """Return the level at which a statistic is tested."""
+    return next(level for level in ("system", "global", "input", "within-system") if level in statistic.levels)
+
+
+def _observed(selected: Selection, statistics: Sequence[Statistic]) -> list[_Place]:
+    """Return the data themselves as worlds, for every pair of metrics and every criterion; the better metric first."""
+    places: list[_Place] = []
+    for h, a, b in np.ndindex(len(selected.humans), len(selected.metrics), len(selected.metrics)):
+        if a >= b:
+            continue
+        # On outputs that both metrics scored: else they would differ in what they scored after changing places.
+        x = np.where(np.isnan(selected.x[[a, b]]).any(axis=0), np.nan, selected.x[[a, b]])
+        first = statistics[0]
+        r = first.sign * Case(first, x, selected.z[h], _level(first)).estimates
+        turn = slice(None, None, -1) if r[1] > r[0] else slice(None)
+        names = tuple(selected.metrics[at] for at in (a, b)[turn])
+        world = Observed.of(x[turn], selected.z[h], selected.labels("inputs"))
+        number = AGAIN + len(places)
+        named = (names[0], names[1], selected.humans[h])
+        places.append(_Place("drawn again, equal", named, world.made_equal(), number))
+        places.append(_Place("drawn again, as found", named, world, number + 1))
+    return places
 
 
 def _fitted(selected: Selection) -> tuple[list[_Place], list[Note]]:
@@ -247,6 +297,29 @@ def _page(
     return np.stack([*p, case.estimates[0::2] - case.estimates[1::2]])
 
 
+def _page_again(
+    world: Observed,
+    statistic: Statistic,
+    tests: Sequence[MetricTest],
+    resamples: int,
+    seed: int,
+    number: int,
+    trials: int,
+    page: int,
+) -> FloatArray:
+    """Return the same of data that are drawn again, one data set after the other."""
+    random, draws = stream(seed, WORLDS, number, page), Draws(resamples, page_seed(seed, number, page))
+    found = []
+    for _ in range(trials):
+        x, z, clusters = world.draw(random)
+        case = Case(
+            statistic, x, z, _level(statistic), clusters=clusters if len(set(clusters)) < len(clusters) else None
+        )
+        p = [test.compute(case, [(0, 1)], draws, "greater", "plus-one").p[0] for test in tests]
+        found.append([*p, case.estimates[0] - case.estimates[1]])
+    return np.array(found).T
+
+
 def page_seed(seed: int, number: int, page: int) -> int:
     """Return the seed with which tests draw in one page of data sets of a world."""
     return int(stream(seed, TRIALS, number, page).integers(2**62))
@@ -272,7 +345,7 @@ def _row(
         metric_a=a,
         metric_b=b,
         human=human,
-        level="system",
+        level=_level(statistic),
         statistic=statistic.name,
         equal=place.world.equal,
         alpha=alpha,
@@ -285,7 +358,7 @@ def _row(
 
 
 def _notes(rows: list[SizeRow]) -> list[Note]:
-    notes = [Note.of("worlds-drawn")]
+    notes = [Note.of("worlds-drawn")] if any(row.level == "system" for row in rows) else []
     failing = dict.fromkeys(row.test for row in rows if row.holds is False)
     if failing:
         notes.append(Note.of("level-exceeded", tests=failing, alpha=rows[0].alpha))

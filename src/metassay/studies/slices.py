@@ -69,7 +69,8 @@ def by_slices(study: Callable[[Scores], Result], scores: object, by: str, option
             errors[label] = error
             notes.append(Note.of("slice-skipped", slice=label, reason=one_line(error, 200).rstrip(".")))
     if not found:
-        raise next(iter(errors.values()))
+        first, why = next(iter(errors.items()))
+        raise DataError(f"{one_line(by)} {one_line(first)!r}, and every other slice: {why}") from why
     table, told = _differences(scores, cut, found, options)
     if cut.axis == "axis":
         told.append(Note.of("slices-share-outputs", by=by))

@@ -73,8 +73,7 @@ class SystemRow:
     low: float
     """Lower end of the paired-t interval of the mean difference, with confidence 1 − α; with ``paired-bootstrap`` of
     the percentile interval, and NaN with ``approximate-randomization`` alone."""
-    high: float
-    """Upper end of this interval."""
+    high: fields.High
     effect: float
     """Cohen's d (``unpaired-t``), Cohen's d_z (``paired-t``) or the rank-biserial correlation (``wilcoxon``)."""
     significant: fields.Significant

@@ -7,7 +7,7 @@ Parity?". No sentinel has seen the score that it is compared with: means leave o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from metassay.stats.methods.base import Draws
 from metassay.stats.methods.case import by_common_cells
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.methods.registry import TESTS
+from metassay.stats.sentinels import mean_elsewhere, most_frequent, nearest_given
 from metassay.stats.statistics.base import Statistic
 from metassay.studies.lengths import output_lengths
 
@@ -94,17 +95,19 @@ class Yardsticks:
         """Return what the rows are called."""
         return (*(f"sentinel-{seen}" for seen in self.sentinels), *(f"person-{label}" for label in self.people))
 
-    def joined(self, chosen: Selection, human: int, level: str, statistic: Statistic) -> Selection:
+    def joined(self, chosen: Selection, human: int, level: str, statistic: Statistic | None) -> Selection:
         """Return a selection with these rows as further metrics, for one criterion, level and statistic."""
         z, clusters = chosen.z[human], chosen.labels("inputs")
         rows: list[tuple[str, str, FloatArray]] = []
         for seen in self.sentinels:
             # A correlation with a constant is undefined whatever the scores are.
-            if level not in SEEN[seen] or (seen == "constant" and statistic.is_correlation):
+            if level not in SEEN[seen] or (seen == "constant" and statistic is not None and statistic.is_correlation):
                 continue
             if len(z) > 1 or seen not in ("system", "input"):
                 made = self._sentinel(seen, level, z, clusters)
-                rows.append((f"sentinel-{seen}", "sentinel", _as_labels(made, seen, z, statistic)))
+                if statistic is not None and "interval" not in statistic.scales and seen in ("input", "system"):
+                    made = nearest_given(made, z)
+                rows.append((f"sentinel-{seen}", "sentinel", made))
         labels = chosen.scores[chosen.humans[human]].labels("annotator")
         if len(labels) > 1:
             ratings = ratings_of(chosen, human)
@@ -122,38 +125,10 @@ class Yardsticks:
             assert self.lengths is not None
             return self.lengths
         if seen == "constant":
-            values, counts = np.unique(z[~np.isnan(z)], return_counts=True)
-            return np.full(z.shape, values[counts.argmax()] if len(values) else np.nan)
+            return most_frequent(z)
         if seen == "input":
-            return _mean_elsewhere(z.T, np.arange(len(z)), halves=level == "global").T
-        return _mean_elsewhere(z, np.arange(z.shape[1]) if clusters is None else clusters, halves=level == "global")
-
-
-def _mean_elsewhere(z: FloatArray, parts: IntArray, *, halves: bool) -> FloatArray:
-    """Return means of rows over the columns of other parts.
-
-    Where all cells are compared, means without one column each would order a row's own cells the wrong way round; with
-    `halves`, the means are those of the other half of the parts.
-    """
-    parts = parts % 2 if halves else parts
-    known = ~np.isnan(z)
-    own = np.equal.outer(parts, parts).astype(np.float64)
-    above, below = (
-        values.sum(axis=1, keepdims=True) - values @ own for values in (np.where(known, z, 0.0), known * 1.0)
-    )
-    # A difference of sums errs in its last bits, which would order means that are equal.
-    sizes = np.abs(z[known & (z != 0)])
-    digits = 12 - int(np.ceil(np.log10(np.median(sizes)))) if len(sizes) else 0
-    return np.round(quotient(above, np.rint(below)), digits)
-
-
-def _as_labels(values: FloatArray, seen: str, z: FloatArray, statistic: Statistic) -> FloatArray:
-    """Return means of people's scores as the nearest score that they gave, where a statistic compares labels."""
-    if "interval" in statistic.scales or seen not in ("input", "system"):
-        return values
-    given = np.unique(z[~np.isnan(z)])
-    nearest = given[np.abs(np.nan_to_num(values)[..., None] - given).argmin(axis=-1)]
-    return np.where(np.isnan(values), np.nan, nearest)
+            return mean_elsewhere(z.T, np.arange(len(z)), halves=level == "global").T
+        return mean_elsewhere(z, np.arange(z.shape[1]) if clusters is None else clusters, halves=level == "global")
 
 
 def ratings_of(chosen: Selection, human: int) -> FloatArray:
@@ -195,6 +170,29 @@ def beaten(
                 if not np.isnan(mine + other):
                     found[m] = found.get(m, True) and bool(mine > other if np.isnan(p) else p <= alpha)
     return found
+
+
+def ahead(drawn: Mapping[str, FloatArray], kinds: Mapping[str, str], alpha: float) -> dict[str, bool]:
+    """Return for each metric whether it is better than every sentinel in all but a share `alpha` of the same resamples.
+
+    Resamples in which one of the two is undefined do not count; a sentinel that is never defined is passed over.
+    """
+    sentinels = [own for name, own in drawn.items() if kinds[name] == "sentinel"]
+    found = {}
+    for name, own in drawn.items():
+        gaps = [gap[~np.isnan(gap)] for gap in (own - other for other in sentinels)]
+        if kinds[name] == "metric" and any(map(len, gaps)):
+            found[name] = all((gap <= 0).mean() <= alpha for gap in gaps if len(gap))
+    return found
+
+
+def notes_on_draws(rows: Iterable[Any], what: str, alpha: float) -> list[Note]:
+    """Note which metrics are not better than the sentinels in nearly all resamples."""
+    return [
+        Note.of("sentinels-in-resamples", human=row.human, what=what, metric=row.metric, alpha=alpha)
+        for row in rows
+        if row.beats_sentinels is False
+    ]
 
 
 def notes_on_sentinels(rows: Iterable[Any], alpha: float) -> list[Note]:

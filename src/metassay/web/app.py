@@ -90,10 +90,11 @@ class Front:
             if sum(item.size or 0 for item in sent) > limit:
                 raise TooLarge
             language, format = (choices.text(form, name, 40) or None for name in ("language", "format"))
+            columns = {name: told for name in pages.COLUMNS if (told := choices.text(form, name, 200))}
             if format is not None and format not in FORMATS:
                 raise UsageError(f"there is no format {one_line(format)!r}")
             session = await self.sessions.begin(_person(request))
-            session.format, session.language = format, language
+            session.format, session.language, session.reading = format, language, columns
             try:
                 for item in sent:
                     name = safe_name(item.filename, set(session.files))
@@ -106,10 +107,12 @@ class Front:
 
     async def example(self, request: Request) -> Response:
         """Begin a session with the example data."""
+        async with _form(request, _FORM, 0, 10) as form:
+            name = "votes.csv" if choices.text(form, "file", 40) == "votes.csv" else "example.csv"
         session = await self.sessions.begin(_person(request))
-        session.files.append("example.csv")
-        with as_file(files("metassay").joinpath("data", "example.csv")) as path:
-            await asyncio.to_thread(shutil.copyfile, path, session.inbox / "example.csv")
+        session.files.append(name)
+        with as_file(files("metassay").joinpath("data", name)) as path:
+            await asyncio.to_thread(shutil.copyfile, path, session.inbox / name)
         return self._begin(request, session)
 
     def _begin(self, request: Request, session: Session) -> Response:
@@ -129,7 +132,8 @@ class Front:
             raise
 
     def _order(self, session: Session) -> dict[str, Any]:
-        return {"files": session.files, "format": session.format, "language": session.language}
+        said = {"format": session.format, "language": session.language, "reading": session.reading}
+        return {"files": session.files, **said}
 
     # -- a report comes out ---------------------------------------------------------------------
 

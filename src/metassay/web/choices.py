@@ -12,20 +12,24 @@ from metassay.web.limits import Limits
 
 KINDS = {"human": "people's judgment", "metric": "metric", "": "leave out"}
 """What a column can be taken for, as a form says it."""
+RATERS = {"human": "a person", "metric": "a judge", "other": "not said", "": "leave out"}
+"""What a rater can be."""
 
 
-def _declared() -> dict[str, Declared]:
-    options = read_declaration("metassay.report.document.report", "make_report").options
+def _declared(module: str, verb: str) -> dict[str, Declared]:
+    options = read_declaration(f"metassay.report.document.{module}", verb).options
     return {name: each for name, each in options.items() if each.option.number and each.option.group == "statistics"}
 
 
-OPTIONS: Mapping[str, Declared] = _declared()
+OPTIONS: Mapping[str, Declared] = _declared("report", "make_report")
 """The options of a report that are numbers, but for where it is made."""
+OF_VOTES: Mapping[str, Declared] = _declared("votes", "make_votes_report")
+"""The same of a report on votes."""
 
 
-def defaults(limits: Limits) -> dict[str, Any]:
+def defaults(limits: Limits, voted: bool = False) -> dict[str, Any]:
     """Return what each option is if nobody changes it, within the limits of the server."""
-    return {name: min(each.default, _most(name, limits)) for name, each in OPTIONS.items()}
+    return {name: min(each.default, _most(name, limits)) for name, each in (OF_VOTES if voted else OPTIONS).items()}
 
 
 def _most(name: str, limits: Limits) -> float:
@@ -37,13 +41,14 @@ def read(form: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     columns = []
     for at in range(len(found["columns"])):
         kind = text(form, f"kind-{at}", 10)
-        columns.append((kind if kind in KINDS else "", bool(form.get(f"lower-{at}"))))
+        columns.append((kind if kind in (RATERS if found["votes"] else KINDS) else "", bool(form.get(f"lower-{at}"))))
     language, first = text(form, "language", 100), text(form, "first", 12)
     return {
         "columns": columns,
         "first": int(first) if first.isascii() and first.isdigit() else None,
         "language": next((name for name in found["languages"] if name.strip() == language), None),
         "title": text(form, "title", 150),
+        "votes": bool(found["votes"]),
         **{name: _number(text(form, name, 12) or each.default) for name, each in OPTIONS.items()},
     }
 
@@ -66,14 +71,16 @@ def _number(value: str | float) -> object:
 def objection(choices: dict[str, Any], limits: Limits) -> str:
     """Return what is wrong with choices, or nothing; what is wrong with an option makes way for its default."""
     kinds = [kind for kind, _ in choices["columns"]]
-    if "human" not in kinds:
+    first, voted = choices["first"], choices["votes"]
+    if voted and not any(kinds):
+        return "leave in at least one rater"
+    if not voted and "human" not in kinds:
         return "mark at least one column as people's judgment"
-    if "metric" not in kinds:
+    if not voted and "metric" not in kinds:
         return "mark at least one column as a metric"
-    first = choices["first"]
-    if first is not None and (first >= len(kinds) or kinds[first] != "human"):
+    if first is not None and not voted and (first >= len(kinds) or kinds[first] != "human"):
         return "the main criterion must be one that people judged"
-    for name, default in defaults(limits).items():
+    for name, default in defaults(limits, voted).items():
         wrong, most = "", _most(name, limits)
         try:
             choices[name] = OPTIONS[name].option.take(name, choices[name], default)

@@ -84,7 +84,8 @@
       const kind = event.target.dataset.set;
       if (kind === undefined) return;
       for (const select of document.querySelectorAll("#choose .columns select")) {
-        if (select.value !== "human") select.value = kind;
+        const unsaid = [...select.options].some((option) => option.value === "other");
+        if (unsaid ? select.value === "other" : select.value !== "human") select.value = kind;
       }
     });
   }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from importlib.resources import files
@@ -13,6 +13,7 @@ from metassay.core.signature import VERSION
 from metassay.readers import FORMATS
 from metassay.report.document.page import style as report_style
 from metassay.report.document.report import TITLE
+from metassay.report.document.votes import TITLE as VOTES_TITLE
 from metassay.report.numbers import counted
 from metassay.report.templates import each, filled, options
 from metassay.web import choices as chosen
@@ -25,6 +26,15 @@ _SAMPLE = (
     ("A", "text-2", "5", "0.38", "0.9"),
     ("B", "text-1", "2", "0.35", "0.4"),
 )
+COLUMNS = {
+    "input_column": "Column of inputs",
+    "system_column": "Column of systems",
+    "annotator_column": "Column of people",
+}
+"""What may be said of the columns of a table, by the names that the options of reading have."""
+_COLUMN = '<label>{1} <input name="{0}" maxlength="200" autocomplete="off"></label>\n'
+_HEADS = (("Column", "Scores", "Is", "Lower is better"), ("Rater", "Votes", "Is"))
+"""Headings of the columns, and of raters."""
 _FIELD = (
     '<label>{0} <input name="{1}" type="number" step="any" required value="{2}" aria-describedby="about-{1}"></label>\n'
 )
@@ -51,6 +61,7 @@ def home(limits: Limits, kept: bool) -> str:
         limit_words=in_words(limits.upload),
         files=limits.files,
         options=options({name: name for name in formats}),
+        columns=each(_COLUMN, COLUMNS.items()),
         sample="<tr>" + each('<th scope="col">{}</th>', zip(head, strict=True)) + "</tr>",
         body="".join("<tr>" + each("<td>{}</td>", zip(row, strict=True)) + "</tr>" for row in rows),
         formats=each("<li><b>{}</b>: {}</li>", formats.items()),
@@ -133,51 +144,86 @@ def _done(session: Session, limits: Limits) -> str:
 
 def _recognised(session: Session) -> str:
     found = session.found
-    n, m = found["shape"]
-    names = ", ".join(found["systems"]) + (
-        f" and {n - len(found['systems']):,} more" if n > len(found["systems"]) else ""
+    tables = (
+        ("There are", ("", "number", "such as"), found["axes"]),
+        ("Texts and categories", ("name", "of", "values", "such as"), found["attributes"]),
+        ("Sample", ("system", "input", "column", "score", "annotator"), found["sample"]),
     )
     return _filled(
         "recognised",
-        systems=counted(n, "system"),
-        inputs=counted(m, "input"),
-        columns=counted(len(found["columns"]), "column"),
+        systems=counted(found["shape"][0], "system") if found["shape"][0] else "no systems",
+        inputs=counted(found["shape"][1], "input"),
+        columns=_what(found),
         said=each("<li>{}</li>", zip((*found["sources"], *found["notes"]), strict=True)),
-        names=escape(names),
+        tables="".join(_table(*table) for table in tables if table[2]),
     )
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    cells = "".join(f"<tr>{each('<td>{}</td>', zip(row, strict=True))}</tr>" for row in rows)
+    names = each('<th scope="col">{}</th>', zip(head, strict=True))
+    return f'<h3>{escape(title)}</h3><div class="wide"><table><tr>{names}</tr>{cells}</table></div>'
+
+
+def _what(found: dict[str, Any]) -> str:
+    if found["votes"]:
+        return f"{counted(found['votes'], 'vote')} of {counted(len(found['columns']), 'rater')}"
+    return f"{counted(len(found['columns']), 'column')} of scores"
 
 
 def _form(session: Session, limits: Limits) -> str:
     found, choices = session.found, session.choices
+    voted = bool(found["votes"])
     language = ""
     if len(found["languages"]) > 1:
         languages = options({name: name for name in found["languages"]}, choices.get("language"))
         language = f'<label>Language <select name="language">{languages}</select></label>'
     columns = {str(at): column["name"] for at, column in enumerate(found["columns"])}
-    defaults = chosen.defaults(limits)
+    criterion = '<label>Main criterion <select name="first"><option value="">the first that people judged</option>'
+    criterion += options(columns, str(choices.get("first"))) + "</select></label>"
+    defaults = chosen.defaults(limits, voted)
     told = {name: each.option.help for name, each in chosen.OPTIONS.items()}
-    tools = (("metric", "All others are metrics"), ("", "Leave all others out"))
+    tools = {"metric": "All others are metrics", "": "Leave all others out"}
+    if voted:
+        tools = {"human": "The others are people", "metric": "The others are judges", "": "Leave out the others"}
+    row = _rater_row if voted else _column_row
     return _filled(
         "choose",
         key=session.key,
-        rows="".join(_column_row(i, column, choices) for i, column in enumerate(found["columns"])),
-        tools=each('<button type="button" data-set="{}">{}</button>', tools),
+        heading_of_columns="Who the raters are" if voted else "What the columns are",
+        ask="Votes of people make one ranking, those of each judge another; where there are both, they are compared."
+        if voted
+        else "Mark at least one column as people’s judgment and one as a metric.",
+        heads=each('<th scope="col">{}</th>', zip(_HEADS[voted], strict=True)),
+        rows="".join(row(i, column, choices) for i, column in enumerate(found["columns"])),
+        tools=each('<button type="button" data-set="{}">{}</button>', tools.items()),
         language=language,
-        first=options(columns, str(choices.get("first"))),
+        first="" if voted else criterion,
         heading=escape(choices.get("title", "")),
-        placeholder=escape(TITLE),
+        placeholder=escape(VOTES_TITLE if voted else TITLE),
         fields=each(_FIELD, ((name.capitalize(), name, choices.get(name, defaults[name])) for name in told)),
         hints=each('<p class="hint" id="about-{}">{}: {}.</p>', ((n, n.capitalize(), told[n]) for n in told)),
+    )
+
+
+def _rater_row(at: int, rater: dict[str, Any], choices: dict[str, Any]) -> str:
+    kind = choices["columns"][at][0] if choices else rater["kind"]
+    return (
+        f'<tr><th scope="row" id="c{at}">{escape(rater["name"])}</th><td>{counted(rater["votes"], "vote")}</td>'
+        f'<td><select name="kind-{at}" aria-labelledby="c{at}">{options(chosen.RATERS, kind)}</select></td></tr>'
     )
 
 
 def _column_row(at: int, column: dict[str, Any], choices: dict[str, Any]) -> str:
     kind, lower = choices["columns"][at] if choices else (column["kind"], column["lower"])
     facts = "none" if column["low"] is None else f"{column['low']:.4g} to {column['high']:.4g}"
-    if column["missing"] and column["low"] is not None:
+    facts = escape(column["labels"]) or facts
+    if column["missing"] and facts != "none":
         facts += f", {column['missing'] / column['cells']:.1%} missing"
     if column["annotators"] > 1:
         facts += f", {column['annotators']} annotators"
+    if column["proposed"]:
+        facts += ", people’s judgment by its name"
     return (
         f'<tr><th scope="row" id="c{at}">{escape(column["name"])}</th><td>{facts}</td>'
         f'<td><select name="kind-{at}" aria-labelledby="c{at}">{options(chosen.KINDS, kind)}</select></td>'

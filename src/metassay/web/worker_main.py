@@ -15,17 +15,20 @@ import threading
 import time
 import traceback
 import zlib
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from metassay.errors import FormatError, MetassayError, one_line
+from metassay.errors import DataError, FormatError, MetassayError, one_line
 from metassay.web.limits import in_words
 
 if TYPE_CHECKING:
+    from metassay.core.column import Kind
     from metassay.core.scores import Column, Scores
+    from metassay.core.votes import Votes
     from metassay.report.document.report import Report
+    from metassay.studies.look import LookRow
 
 Order = dict[str, Any]
 Tell = Callable[[float, str], None]
@@ -36,36 +39,57 @@ PAUSE = 0.1
 _CHUNK = 1 << 20
 _MOST_NAMES = 200
 _MOST_NOTES = 20
+_MOST_ROWS = 30
 _NO_MEMORY = "the scores need more memory than one session may have; send fewer systems, inputs or columns"
 
 
 def look(order: Order) -> dict[str, Any]:
     """Read the files of an order and return what is in them, for a page to show."""
+    from metassay.core.votes import Votes
     from metassay.report.notes import sentences
+    from metassay.studies import look as study
 
-    scores = _read(order)
-    languages = dict.fromkeys(name for column in scores.columns.values() for name in column.labels("language"))
+    data = _read(order)
+    made = study.look(data)
+    columns = () if isinstance(data, Votes) else tuple(data.columns.values())
+    languages = dict.fromkeys(name for column in columns for name in column.labels("language"))
     return {
-        "sources": [one_line(line, 200) for line in scores.sources],
-        "notes": [one_line(line, 400) for line in sentences(scores.notes)[:_MOST_NOTES]],
-        "systems": [one_line(name, 80) for name in scores.systems[:_MOST_NAMES]],
-        "shape": list(scores.shape),
+        "sources": [one_line(line, 200) for line in data.sources],
+        "notes": [one_line(line, 400) for line in sentences(made.notes)[:_MOST_NOTES]],
+        "shape": [len(data.systems) if isinstance(data, Votes) or data.has_systems else 0, len(data.inputs)],
+        "axes": _texts(made.axes),
+        "attributes": _texts(made.attributes),
+        "sample": _texts(made.sample),
         "languages": [one_line(name, 80) for name in list(languages)[:_MOST_NAMES]],
-        "columns": [_facts(column) for column in scores.columns.values()],
+        "columns": _raters(data, order["limits"]["columns"])
+        if isinstance(data, Votes)
+        else [_facts(data[row.name], row) for row in made.table],
+        "votes": len(data) if isinstance(data, Votes) else 0,
     }
+
+
+def _texts(rows: Sequence[Any]) -> list[list[str]]:
+    """Return rows as texts that a page has room for."""
+    return [[one_line(str(value), 80) for value in astuple(row)] for row in rows[:_MOST_ROWS]]
 
 
 def report(order: Order, tell: Tell) -> dict[str, Any]:
     """Make the report of an order and write it where the order says."""
     from metassay import engine
+    from metassay.core.votes import Votes
     from metassay.report.document.page import QUESTIONS
     from metassay.report.document.report import make_report
+    from metassay.report.document.votes import make_votes_report
 
-    scores = _read(order)
+    data = _read(order)
+    make: Callable[..., Any] = make_report
     # Columns go by their position: a name could be a pattern, a list, or a megabyte.
-    every = list(scores.columns.values())
-    chosen = [replace(every[at], kind=kind, lower_is_better=lower) for at, kind, lower in order["columns"]]
-    scores = replace(scores, columns={column.name: column for column in chosen})
+    if isinstance(data, Votes):
+        make, data = make_votes_report, _voting(data, order["columns"], order["limits"]["columns"])
+    else:
+        every = list(data.columns.values())
+        chosen = [replace(every[at], kind=kind, lower_is_better=lower) for at, kind, lower in order["columns"]]
+        data = replace(data, columns={column.name: column for column in chosen})
     study, position, of, furthest = "", 0, 1, 0.0
 
     def begun(name: str, at: int, all_of_them: int) -> None:
@@ -80,20 +104,28 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
         tell(furthest, study)
 
     with engine.reporting(worked):
-        title = order["title"] or None
-        made = cast("Report", make_report(scores, order["output"], title=title, watch=begun, **order["options"]))
+        named = {"title": order["title"]} if order["title"] else {}
+        made = cast("Report", make(data, order["output"], **named, watch=begun, **order["options"]))
     return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
 
 
-def _read(order: Order) -> Scores:
+def _read(order: Order) -> Scores | Votes:
     from metassay.core.ledger import Bounds
-    from metassay.readers.recognition import read_all
+    from metassay.core.reading import Reading
+    from metassay.readers import read_votes, votes
+    from metassay.readers.recognition import holds_votes, read_all
 
     limits = order["limits"]
     for name in order["files"]:
         _inspect(Path(name), limits["unpacked"])
+    if order["format"] in votes.FORMATS or (order["format"] is None and any(map(holds_votes, order["files"]))):
+        found = read_votes(*order["files"])
+        if len(found) > limits["cells"]:
+            raise DataError(f"there are {len(found):,} votes; at most {limits['cells']:,} are taken here")
+        return found
     bounds = Bounds(limits["columns"], limits["cells"])
-    return read_all(order["files"], format=order["format"], language=order["language"], bounds=bounds)
+    reading = Reading.of(**order.get("reading", {}))
+    return read_all(order["files"], format=order["format"], language=order["language"], reading=reading, bounds=bounds)
 
 
 def _inspect(path: Path, most: int) -> None:
@@ -118,20 +150,51 @@ def _inspect(path: Path, most: int) -> None:
         raise FormatError("it is a pickle, and pickles are not read here; save the scores as CSV", file=path)
 
 
-def _facts(column: Column) -> dict[str, Any]:
-    import numpy as np
-
-    there = column.values[~np.isnan(column.values)]
+def _facts(column: Column, row: LookRow) -> dict[str, Any]:
     return {
         "name": one_line(column.name, 80),
         "kind": column.kind,
+        "proposed": row.proposed,
+        "labels": one_line(row.labels, 80),
         "lower": column.lower_is_better,
-        "low": float(there.min()) if there.size else None,
-        "high": float(there.max()) if there.size else None,
-        "missing": int(column.values.size - there.size),
+        "low": row.low if row.n and not row.labels else None,
+        "high": row.high if row.n and not row.labels else None,
+        "missing": row.missing,
         "cells": int(column.values.size),
-        "annotators": len(column.labels("annotator")),
+        "annotators": row.annotators,
     }
+
+
+def _most_votes(votes: Votes, most: int) -> list[int]:
+    """Return the raters that a form shows, those with the most votes first."""
+    import numpy as np
+
+    counts = np.bincount(votes.rater, minlength=len(votes.raters))
+    return [int(at) for at in np.argsort(-counts, kind="stable")[:most]]
+
+
+def _raters(votes: Votes, most: int) -> list[dict[str, Any]]:
+    """Return what a form says of raters."""
+    names = [votes.raters[at] for at in _most_votes(votes, most)]
+    counts = [int((votes.rater == votes.raters.index(name)).sum()) for name in names]
+    return [
+        {"name": one_line(name, 80), "kind": votes.kinds.get(name, "other"), "lower": False, "votes": n}
+        for name, n in zip(names, counts, strict=True)
+    ]
+
+
+def _voting(votes: Votes, chosen: list[tuple[int, str, bool]], most: int) -> Votes:
+    """Return the votes of the raters that were not left out, each of the kind that was chosen."""
+    import numpy as np
+
+    shown = _most_votes(votes, most)
+    kinds = {votes.raters[shown[at]]: kind for at, kind, _ in chosen}
+    hidden = {votes.raters[at] for at in shown} - kinds.keys()
+    every = {name: kinds.get(name, votes.kinds.get(name, "other")) for name in votes.raters if name not in hidden}
+    codes = np.array([list(every).index(name) if name in every else -1 for name in votes.raters])[votes.rater]
+    kept = votes.where(codes >= 0)
+    known = cast("dict[str, Kind]", {name: kind for name, kind in every.items() if kind != "other"})
+    return replace(kept, raters=tuple(every), rater=codes[codes >= 0], kinds=known)
 
 
 # -- the process --------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from metassay.cli import options, texts
-from metassay.cli.commands.corrupt import PROBES
 from metassay.cli.parser import Parser
+from metassay.core.vocabulary import PROBES
 from metassay.errors import UsageError
 
 

@@ -17,10 +17,9 @@ import json
 
 from metassay.cli import options, texts
 from metassay.cli.parser import Parser
+from metassay.core.vocabulary import PROBES
 from metassay.errors import UsageError, one_line
 
-PROBES = ("padding", "repetition", "reformat", "position-swap", "name-swap")
-"""What should change no verdict."""
 KINDS = ("lemmatize", "shuffle", "swap-persons", "drop-words", "repeat", "negate", "swap-numbers", "truncate", *PROBES)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from metassay.cli import options
 from metassay.cli.commands.survive import labelled, read_by
+from metassay.cli.gate import Check, Gate, of_requirements
 from metassay.cli.parser import Parser
-from metassay.cli.running import run_study, say
+from metassay.cli.running import run_study
 from metassay.core import vocabulary
 from metassay.errors import one_line
 
@@ -24,12 +25,12 @@ def add(parser: Parser) -> None:
     """Add the options."""
     options.add_study(parser, "drift")
     told = "exit with code 3 if a version has changed, or (undecided) if it is not shown to be equivalent: "
-    options.add_flags(parser, "gate", {"--gate VERDICT": told + ", ".join(GATES)})
+    Gate.add(parser, {"--gate VERDICT": told + ", ".join(GATES)})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say."""
-    gate = None if arguments.gate is None else vocabulary.choice("gate", arguments.gate, tuple(GATES))
+    wanted = None if arguments.gate is None else vocabulary.choice("gate", arguments.gate, tuple(GATES))
     arguments.human = getattr(arguments, "human", None)
     # Where columns are the versions, human=FILE and judge=FILE say who speaks, as everywhere.
     parts = {"": arguments.files} if arguments.by == "metric" else labelled(arguments.files)
@@ -37,13 +38,17 @@ def run(arguments: argparse.Namespace) -> int:
     if any(parts):
         arguments.by = arguments.by or "version"
         arguments.baseline = arguments.baseline or next(filter(None, parts))
-    check = None if gate is None else partial(_passes, gate=gate)
-    return run_study(arguments, "drift", partial(read_by, parts=parts), gate=check)
+    gate = Gate.of(arguments, "drift", ("gate", "require"))
+    return run_study(
+        arguments, "drift", partial(read_by, parts=parts), gate=lambda result: gate.close(_checks(result, wanted))
+    )
 
 
-def _passes(result: Drift, gate: str) -> int:
-    """Return 3 with a line per version that does not pass, else 0."""
-    failed = [row for row in result.table if row.verdict in GATES[gate]]
-    for row in failed:
-        say(f"gate not met: {one_line(row.version)} against {one_line(row.baseline)}: {row.verdict}")
-    return 3 if failed else 0
+def _checks(result: Drift, gate: str | None) -> list[Check]:
+    """Return what must hold of each version."""
+    checks = of_requirements(result.requirements, "against")
+    for row in result.table if gate is not None else ():
+        who = one_line(row.version, 60), one_line(row.baseline, 60)
+        found = f"{who[0]} against {who[1]} is {row.verdict} (shift {row.shift:.4g})"
+        checks.append(Check(f"gate {gate}", who, found, row.verdict not in GATES[gate or ""]))
+    return checks

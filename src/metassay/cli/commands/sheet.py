@@ -15,12 +15,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.cli import options
 from metassay.cli.parser import Parser
-from metassay.core import vocabulary
-from metassay.errors import DataError, MetassayError, UsageError
+from metassay.errors import DataError, MetassayError, UsageError, listed
 
 if TYPE_CHECKING:
     from metassay.core.scores import Scores
@@ -30,33 +29,11 @@ if TYPE_CHECKING:
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_flags(parser, "files", {"FILE...": "texts of outputs, or scores in a table with a column of texts"})
-    options.add_flags(
-        parser,
-        "what is asked",
-        {
-            "--ask WHAT": "rate, label or prefer (default: rate; prefer with --against)",
-            "--criterion NAME": "what is judged; the column of the answers (default: quality)",
-            "--answers LIST": "what to choose from, a comma list (default: 1,2,3,4,5; fail,pass for label)",
-            "--title TEXT": "heading of the page",
-            "--instructions TEXT": "what people read first",
-        },
+    options.add(parser, options.of("make_sheet"))
+    told = (
+        "other texts of the same systems and inputs, such as corrupted ones, to compare with; answers are votes that "
     )
-    options.add_flags(
-        parser,
-        "what is shown",
-        {
-            "--n N": "number of outputs or pairs (default: 50)",
-            "--choose HOW": f"which outputs: {', '.join(vocabulary.LABEL_CHOICES)} (default: random)",
-            "--pairs HOW": "which pairs of systems: random, or close by a metric (default: random)",
-            "--metric NAME...": "metrics or judges that the choice looks at",
-            "--human NAME...": "columns with human judgments; outputs that have one are not shown again",
-            "--against [KIND[@RATE]=]FILE": "other texts of the same systems and inputs, such as corrupted "
-            "ones, to compare with; answers are votes that downgrade takes",
-            "--text COLUMN": "column with the texts of outputs (default: by its name)",
-            "--context COLUMN": "column with what they answer (default: by its name)",
-            "--seed N": "seed of the random choice (default: 0)",
-        },
-    )
+    options.add_flags(parser, "what is shown", {"--against [KIND[@RATE]=]FILE": f"{told}downgrade takes"})
     options.add(parser, options.reading())
     options.add_flags(parser, "output", {"-o --output FILE": "the page (default: sheet.html)", **options.QUIET})
     parser.set_defaults(output="sheet.html")
@@ -73,18 +50,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("no file given; name at least one file with texts of outputs")
     spare_inputs(arguments.output, arguments.files)
     check_writable(arguments.output)
-    names = ("criterion", "answers", "n", "choose", "pairs", "metric", "human", "text", "context", "title", "seed")
-    given = {name: getattr(arguments, name) for name in (*names, "instructions")}
-    given["ask"] = arguments.ask or ("prefer" if arguments.against else None)
+    given: dict[str, Any] = options.given(arguments, options.of("make_sheet"))
     if arguments.against is not None:
         kind, _, path = arguments.against.rpartition("=")
         whole = Path(arguments.against).exists()
         given["against"] = read_texts(arguments.against if whole else path)
-        given["damage"] = None if whole else kind or None
-    made = make_sheet(_read(arguments), arguments.output, **{k: v for k, v in given.items() if v is not None})
+        given |= {"damage": kind} if kind and not whole else {}
+    made = make_sheet(_read(arguments), arguments.output, **given)
     tell_written(arguments.output, arguments.quiet)
     if not arguments.quiet:
-        say(f"{len(made.items)} tasks")
+        say(f"{len(made.items)} tasks{f', chosen by {listed(made.judges)}' if made.judges else ''}")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -14,20 +14,34 @@ from metassay import HOMES
 from metassay.charts import theme
 from metassay.charts.chart import interactive
 from metassay.charts.panels import SWITCHES, Multiples
+from metassay.core.note import Note
+from metassay.core.result import Result
 from metassay.core.signature import VERSION
 from metassay.core.study import read_question
 from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, views
 from metassay.report.document import board, methods, summary
-from metassay.report.document.study_runs import Dossier
+from metassay.report.document.study_runs import Dossier, Findings
 from metassay.report.notes import is_answer, sentences
+from metassay.report.table import Page
 from metassay.report.templates import each, filled, options
 
 STUDIES = (
-    *("judge", "look", "agree", "compare", "bias", "criteria", "pairs", "decisions", "stability"),
+    *(
+        "rank",
+        "judge_votes",
+        "judge",
+        "look",
+        "agree",
+        "compare",
+        "bias",
+        "criteria",
+        "pairs",
+        "decisions",
+        "stability",
+    ),
     *("precision", "reliability"),
-    "difficulty",
-    "normality",
+    *("difficulty", "normality"),
 )
 QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 """The sections, in reading order."""
@@ -49,14 +63,14 @@ def render(dossier: Dossier, *, title: str) -> str:
     title
         The heading and the title of the page.
     """
-    sections = [name for name in QUESTIONS if name in dossier.results]
-    charts = {name: chart for name in sections if (chart := interactive(dossier.results[name])) is not None}
+    told = summary.warnings(dossier)
+    made = sections(dossier, told)
     body = [
         f'<p class="size">{escape(_size(dossier))}</p>',
-        _controls(dossier, list(charts.values())),
-        _opening(dossier),
-        _navigation(sections, dossier),
-        *(_section(name, dossier, charts.get(name)) for name in sections),
+        controls((chart for _, charts in made.values() for chart in charts.values()), dossier.metrics),
+        _opening(dossier, told),
+        navigation(dossier, {"methods": "Methods, to paste", "facts": "The data"}),
+        *(section for section, _ in made.values()),
         _filled(
             "methods",
             paragraph=escape(methods.paragraph(dossier)),
@@ -108,73 +122,99 @@ def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  
     return f'<script type="{kind}" id="{identifier}">{text}</script>'
 
 
-def _navigation(sections: Iterable[str], dossier: Dossier) -> str:
-    links = [*((name, QUESTIONS[name]) for name in sections), ("methods", "Methods, to paste"), ("facts", "The data")]
-    items = each('<li><a href="#{}">{}</a></li>', links)
-    left_out = each("<li>{} Not here: {}</li>", ((QUESTIONS[name], why) for name, why in dossier.skipped.items()))
+def navigation(found: Findings, more: Mapping[str, str]) -> str:
+    """Return links to the sections, in reading order, and what is not there."""
+    links = {name: question for name, question in QUESTIONS.items() if name in found.results} | {**more}
+    items = each('<li><a href="#{}">{}</a></li>', links.items())
+    left_out = each("<li>{} Not here: {}</li>", ((QUESTIONS[name], why) for name, why in found.skipped.items()))
     return f'<nav aria-label="Contents"><ol>{items}</ol>{f"<ul>{left_out}</ul>" if left_out else ""}</nav>'
 
 
-def _opening(dossier: Dossier) -> str:
+def verdict(page: Page) -> str:
+    """Return the answer of a study in words and tables."""
+    tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
+    return f'<div class="verdict">{each("<p>{}</p>", zip(page.lead, strict=True))}</div>{tables}'
+
+
+def caveats(notes: Iterable[Note]) -> str:
+    """Return what a reader must know before believing a number, the weightiest at once; nothing if there is nothing."""
+    told = [each("<li>{}</li>", [(warning,)]) for warning in sentences(notes)]
+    first, rest = "".join(told[:MOST_WARNINGS]), told[MOST_WARNINGS:]
+    hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
+    return f'<div class="warnings"><h3>Caveats</h3><ul>{first}</ul>{hidden}</div>' if told else ""
+
+
+def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     """Return the first screen: the verdict, the metrics by criterion, and the caveats that matter."""
-    told = [each("<li>{}</li>", [(warning,)]) for warning in sentences(summary.warnings(dossier))]
     parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>']
     correlations = ""
     if "agree" in dossier.results:
         correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
     if "judge" in dossier.results:
-        card = views.page(dossier.results["judge"], "summary,confusion")
-        tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in card.tables)
-        lead = each("<p>{}</p>", zip(card.lead, strict=True))
-        parts.append(f'<div class="verdict">{lead}</div>{tables}')
+        parts.append(verdict(views.page(dossier.results["judge"], "summary,confusion")))
         if correlations:
             parts.append(f"<details><summary>Correlations with people</summary>{correlations}</details>")
     else:
         parts.append(correlations)
-    if told:
-        first, rest = told[:MOST_WARNINGS], told[MOST_WARNINGS:]
-        hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
-        parts.append(f'<div class="warnings"><h3>Caveats</h3><ul>{"".join(first)}</ul>{hidden}</div>')
+    parts.append(caveats(told))
     words = each("<p>{}</p>", zip(summary.glossary(dossier), strict=True))
     parts.append(f'<details class="gloss printed"><summary>What the words mean</summary>{words}</details>')
     return "\n".join([*parts, "</section>"])
 
 
-def _controls(dossier: Dossier, charts: list[Multiples]) -> str:
-    """Return the switches that all charts share: criterion, level, statistic, order, and which metrics to show."""
-    switches = ""
+def controls(charts: Iterable[Multiples], metrics: Iterable[str] = ()) -> str:
+    """Return the switches that all charts share: criterion, level, statistic, order, and which metrics to show.
+
+    Where there is nothing to choose, they are hidden; the page's program reads them all the same.
+    """
+    drawn, named, switches, several = list(charts), list(metrics), "", False
     for switch, label in zip(SWITCHES, ("Criterion", "Level", "Statistic"), strict=True):
-        shown = {row[switch]: None for chart in charts if switch in chart.switches for row in chart.rows}
+        shown = {row[switch]: None for chart in drawn if switch in chart.switches for row in chart.rows}
         if shown:
+            several |= len(shown) > 1
             words = {v: names.coefficient(v) if switch == names.STATISTIC else one_line(v, 80) for v in shown}
             switches += f'<label>{label} <select data-switch="{switch}">{options(words)}</select></label>'
     box = '<label><input type="checkbox" checked data-metric="{}"> {}</label>'
-    boxes = each(box, ((visible(metric), one_line(metric, 80)) for metric in dossier.metrics))
-    return _filled("controls", switches=switches, boxes=boxes)
+    boxes = each(box, ((visible(metric), one_line(metric, 80)) for metric in named))
+    made = _filled("controls", switches=switches, boxes=boxes)
+    return made if several or named else f"<div hidden>{made}</div>"
 
 
-def _section(name: str, dossier: Dossier, chart: Multiples | None) -> str:
-    result = dossier.results[name]
-    page = views.page(result)
+def sections(
+    found: Findings, told: Iterable[Note], shown: Mapping[str, str] | None = None
+) -> dict[str, tuple[str, dict[str, Multiples]]]:
+    """Return the section of each study, and its charts; notes that were `told` already are left out.
+
+    `shown` names the views of studies whose answer stands in the opening.
+    """
+    before = set(told)
+    made = {}
+    for name in QUESTIONS:
+        if name in found.results:
+            charts = interactive(found.results[name])
+            made[name] = _section(name, found.results[name], charts, before, (shown or {}).get(name)), charts
+    return made
+
+
+def _section(name: str, result: Result, charts: Mapping[str, Multiples], told: set[Note], view: str | None) -> str:
+    page = views.page(result, view)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
-        each('<p class="told">{}</p>', zip(page.lead, strict=True)),
-        *([] if chart is None else [_figure(name, chart)]),
+        each('<p class="told">{}</p>', zip(page.lead if view is None else (), strict=True)),
+        *(_figure(name if not at else f"{name}-{kind}", charts[kind]) for at, kind in enumerate(charts)),
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if rows <= LONGEST_LIST:
-        opened = " open" if chart is None and name != "look" else ""
+        opened = " open" if not charts and name != "look" else ""
         tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:
-        if chart is not None:
+        if charts:
             parts.append(
                 f'<details data-values="chart-{name}"><summary>Table of what the chart shows</summary>'
                 '<div class="wide"></div></details>'
             )
         parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
-    # What the opening has said already need not be said again.
-    told = set(summary.warnings(dossier))
     notes = sentences(note for note in result.notes if note not in told and not is_answer(note))
     signature = f'<p class="signature"><code>{escape(page.signature)}</code></p>'
     parts += [

@@ -11,7 +11,7 @@ from metassay.core.files import write_text
 from metassay.core.scores import Scores
 from metassay.core.study import study
 from metassay.report.document import page, summary
-from metassay.report.document.study_runs import Dossier, Watch, gather
+from metassay.report.document.study_runs import Findings, Watch, gather
 from metassay.report.formats import of_report
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class Report:
     """The whole document: one file that needs no network."""
     sentences: tuple[str, ...]
     """The sentences that matter."""
-    dossier: Dossier
-    """The results behind it."""
+    dossier: Findings
+    """The results behind it, by study (``results``), and which studies the data do not allow (``skipped``)."""
 
     def save(self, path: str | Path) -> None:
         """Write the document to `path`, whole or not at all."""
@@ -42,7 +42,8 @@ class Report:
         return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
-        return of_report(self.sentences, self.dossier.results.get("judge") or self.dossier.results.get("agree"))
+        first = (self.dossier.results[name] for name in ("judge", "agree", "rank") if name in self.dossier.results)
+        return of_report(self.sentences, next(first, None))
 
 
 @study

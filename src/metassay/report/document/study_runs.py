@@ -23,8 +23,18 @@ TESTED = "kendall,pearson"
 """Coefficients for which metrics are tested against each other: every pair is, and Spearman would double the time."""
 
 
-@dataclass(frozen=True, eq=False)
-class Dossier:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Findings:
+    """What studies found."""
+
+    results: Mapping[str, Result]
+    """What each study found, by the study's name, in reading order."""
+    skipped: Mapping[str, str]
+    """Studies that these data do not allow, with the reason."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Dossier(Findings):
     """Everything that a report shows."""
 
     scores: Scores
@@ -33,10 +43,6 @@ class Dossier:
     """The human criteria; the first is the one that the opening speaks of."""
     metrics: tuple[str, ...]
     """The metrics."""
-    results: Mapping[str, Result]
-    """What each study found, by the study's name, in reading order."""
-    skipped: Mapping[str, str]
-    """Studies that these scores do not allow, with the reason."""
 
 
 def about_judges(scores: Scores, humans: Sequence[str]) -> bool:
@@ -89,9 +95,9 @@ def gather(
         ),
         "judge": (judge, {"confidence": confidence, **drawn}),
         "bias": (bias, {"confidence": confidence}),
-        "criteria": (criteria, {**sampled, "resamples": min(resamples, 1_000)}),
-        "pairs": (pairs, {**sampled, "resamples": min(resamples, 1_000)}),
-        "decisions": (decisions, {**sampled, "resamples": min(resamples, 2_000)}),
+        "criteria": (criteria, {**more, **sampled, "resamples": min(resamples, 1_000)}),
+        "pairs": (pairs, {**more, **sampled, "resamples": min(resamples, 1_000)}),
+        "decisions": (decisions, {**more, **sampled, "resamples": min(resamples, 2_000)}),
         "stability": (stability, drawn),
         "precision": (precision, sampled),
         "reliability": (reliability, {**sampled, "resamples": min(resamples, 1_000)}),
@@ -126,4 +132,4 @@ def gather(
             skipped[name] = one_line(error, 300)
     if not {"agree", "judge"} & results.keys():
         raise DataError(skipped.get("judge", skipped["agree"]))
-    return Dossier(own, humans, metrics, results, skipped)
+    return Dossier(results=results, skipped=skipped, scores=own, humans=humans, metrics=metrics)

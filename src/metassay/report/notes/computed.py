@@ -150,7 +150,8 @@ def _next(facts: Facts, *, power: bool) -> str:
         return f"The next {facts['next']:,} {unit} would make no visible difference."
     others = ", ".join(f"{_gain(each, power=power)} as {axis}" for axis, each in gains if axis != best)
     what, gain = "power" if power else "interval width", _gain(most, power=power)
-    return f"The next {facts['next']:,} {unit} help most as {best}: change in {what} {gain} ({others})."
+    beside = f" ({others})" if others else ""
+    return f"The next {facts['next']:,} {unit} help most as {best}: change in {what} {gain}{beside}."
 
 
 def _gain(gain: float, *, power: bool) -> str:

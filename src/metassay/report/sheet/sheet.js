@@ -48,11 +48,15 @@ function box(text, heading) {
   made.append(text);
   return made;
 }
-function show() {
-  const done = Object.keys(given).length, item = content.items[order[at]];
+function tellProgress() {
+  const done = Object.keys(given).length;
   get("progress").textContent = `Task ${at + 1} of ${order.length}, ${done} answered` +
     (done === order.length ? ". All done: save your answers." : "");
   get("bar").value = done;
+}
+function show() {
+  const item = content.items[order[at]];
+  tellProgress();
   get("context").hidden = !item.context;
   get("context").textContent = item.context;
   const texts = pair && flipped[order[at]] ? [...item.texts].reverse() : item.texts;
@@ -74,10 +78,9 @@ function answerWith(k, advance) {
   given[order[at]] = k;
   if (advance && at < order.length - 1) at++;
   keep();
-  if (advance) { show(); window.scrollTo(0, 0); return; }
-  const done = Object.keys(given).length;
-  get("bar").value = done;
-  get("progress").textContent = `Task ${at + 1} of ${order.length}, ${done} answered`;
+  if (!advance) { tellProgress(); return; }
+  show();
+  window.scrollTo(0, 0);
 }
 function move(by) {
   at = Math.min(Math.max(at + by, 0), order.length - 1);

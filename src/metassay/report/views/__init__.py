@@ -29,7 +29,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "differences": ("meaning", "needed", "ranges"),
     "difficulty": ("tests", "inputs"),
     "downgrade": ("table", "curve", "systems", "votes"),
-    "drift": ("table", "intervals"),
+    "drift": ("table", "intervals", "requirements"),
     "estimate": ("table", "differences", "ranking", "methods"),
     "judge": (
         *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),

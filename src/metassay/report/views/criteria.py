@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct
-from metassay.report.views.columns import Shown, across, at, bold, build, figures, grouped, lines, values, words
+from metassay.report.views.columns import (
+    Shown,
+    across,
+    at,
+    bold,
+    build,
+    figures,
+    grouped,
+    lines,
+    optional,
+    values,
+    words,
+)
 
 if TYPE_CHECKING:
     from metassay.studies.criteria import Confounding, CriterionRow, CriterionVerdict, GroupDifference
@@ -85,6 +97,7 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
         bold("verdict|verdict|word", _vanishes),
         "agreement|estimate low high|estimates",
         f"held fixed|{WITHIN}|estimates",
+        optional(words("", names.below_sentinels, key=False)),
         "relative difference|relative_difference relative_low relative_high|two",
     ]
     return tuple(
@@ -98,6 +111,7 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
                 for (human, anchor), mine in grouped(here, f"{HUMAN} anchor").items()
             ],
             _legend(here),
+            names.sentinel_legend(here),
             MEANING,
             bold="it vanishes",
         )

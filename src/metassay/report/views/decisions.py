@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import bold, build, grouped
+from metassay.report.views.columns import bold, build, grouped, optional, words
 
 if TYPE_CHECKING:
     from metassay.studies.decisions import DecisionRow, Decisions
@@ -22,6 +22,7 @@ def table(result: Decisions) -> tuple[Table, ...]:
     columns = [
         "metric",
         bold("same decision|agreement low high|percent_range", lambda row: row.agreement == best[row.human]),
+        optional(words("", names.below_sentinels, key=False)),
         *("kappa||two", "precision||percent", "recall||percent", "both|both_agree|count", "opposite||count"),
         *("metric only|metric_only|count", "people only|human_only|count", "neither||count"),
         differ and "pairs|n_pairs|count",
@@ -43,6 +44,7 @@ def table(result: Decisions) -> tuple[Table, ...]:
         f"{numbers.level(first.confidence)} interval over systems ({first.resamples:,} resamples).",
         "Both: significant in the same direction. Precision: share of the metric's differences that people confirm; "
         "recall: share of people's differences that the metric finds.",
+        names.sentinel_legend(result.table),
         undefined="no difference was found, or no pair could be tested",
         bold="the most agreement",
     )

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import build, grouped
+from metassay.report.views.judge import requirements as requirements
 
 if TYPE_CHECKING:
     from metassay.studies.drift import Drift
+
+
+def default(result: Drift) -> tuple[str, ...]:
+    """Return versions, and whether requirements are met."""
+    return ("table", *["requirements"] * bool(result.requirements))
 
 
 def table(result: Drift) -> tuple[Table, ...]:

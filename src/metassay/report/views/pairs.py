@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import Shown, across, at, build, figures, grouped, lines, span, words
+from metassay.report.views.columns import Shown, across, at, build, figures, grouped, lines, optional, span, words
 
 if TYPE_CHECKING:
     from metassay.studies.pairs import ScorePairs
@@ -58,11 +58,15 @@ def list_(result: ScorePairs) -> tuple[Table, ...]:
         "Agreement by score difference",
         columns,
         [
-            (f"{_against(key)}, {numbers.counted(rows[0].n_systems, 'system')}", _of(rows, "bounds", "share"))
+            (
+                f"{_against(key)}{names.below_sentinels(rows[0])}, {numbers.counted(rows[0].n_systems, 'system')}",
+                _of(rows, "bounds", "share"),
+            )
             for key, rows in _groups(result.table).items()
         ],
         f"In brackets: {names.draws(result.table[0])}.",
         "Kendall: over these pairs only. People agree: share of pairs, ties apart, that people order like the metric.",
+        names.sentinel_legend(result.table),
         undefined=NO_PAIRS,
     )
 
@@ -81,10 +85,15 @@ def matrix(result: ScorePairs) -> tuple[Table, ...]:
 
     return build(
         "Agreement by score difference",
-        ["metric", *across(shown, _place, column)],
+        [
+            "metric",
+            optional(words("", lambda line: names.below_sentinels(line[0]), key=False)),
+            *across(shown, _place, column),
+        ],
         [(one_line(human), lines(rows, "metric")) for human, rows in grouped(shown, "human").items()],
         "Kendall over the pairs of systems closest in score, or as far apart as the column says; in brackets, pairs.",
         "Intervals and score differences: view list.",
+        names.sentinel_legend(shown),
         undefined=NO_PAIRS,
     )
 

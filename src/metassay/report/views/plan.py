@@ -28,7 +28,7 @@ METHODS = {
 def default(result: Plan) -> tuple[str, ...]:
     """Return the views that suit the number of metrics and criteria."""
     few = len(grouped(result.table, PLANNED)) <= MOST_CURVES
-    return ("needs", "curves", "ceiling") if few else ("overview", "needs", "ceiling")
+    return (*(["needs", "curves"] if few else ["overview", "needs"]), *["ceiling"] * bool(result.ceilings))
 
 
 def lead(result: Plan) -> list[list[Note]]:

@@ -61,8 +61,7 @@ def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
 
     def shown(statistic: str) -> list[Shown]:
         form = {"win-rate": "percent_range", "elo": "count", "mean": "general"}.get(statistic, "two")
-        of = "estimate" if statistic == "elo" else "estimate low high"
-        columns: list[Shown | str] = [f"{HEADINGS[statistic]}|{of}|{form}", figures("rank", _rank)]
+        columns: list[Shown | str] = [f"{HEADINGS[statistic]}|estimate low high|{form}", figures("rank", _rank)]
         return [at(column, "statistic", statistic) for column in columns]
 
     sections = []

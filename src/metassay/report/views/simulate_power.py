@@ -13,6 +13,13 @@ from metassay.report.views.columns import Shown, at, build, figures, grouped, li
 if TYPE_CHECKING:
     from metassay.studies.power import Power, PowerRow
 
+DAMAGE = {
+    "words": ("the damaged metric sees a random share of the words", numbers.percent),
+    "noise": ("noise with this standard deviation, in units of that of the scores, is added", "{:g}".format),
+    "shuffle": ("answers of a random share of the outputs are shuffled", numbers.percent),
+}
+"""How each kind of damage is told, and how its size is written."""
+
 
 def default(result: Power) -> tuple[str, ...]:
     """Return the view that suits the number of settings."""
@@ -31,7 +38,7 @@ def intervals(result: Power) -> tuple[Table, ...]:
 
 def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
     rows = result.table
-    damaged = rows[0].damage == "words"
+    told, form = DAMAGE[rows[0].damage]
     last = f"{names.measure(rows)} when damaged"
 
     def rate(row: PowerRow) -> str:
@@ -42,7 +49,7 @@ def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
         return numbers.ranged(row.rate, row.low, row.high, numbers.two) if with_ends else numbers.two(row.rate)
 
     def column(setting: float) -> Shown:
-        return at(figures(numbers.percent(setting) if damaged else f"{setting:g}", rate), "setting", setting)
+        return at(figures(form(setting), rate), "setting", setting)
 
     sections = []
     for mine in grouped(rows, f"metric {names.SETTING}").values():
@@ -50,16 +57,12 @@ def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
         title = f"{one_line(row.metric)} against {names.setting(row)} (intact: {numbers.correlation(row.estimate)})"
         # under the tests stands what the damage does to the metric
         sections.append((title, lines([*mine, *(replace(row, test=last) for row in mine)], "test")))
-    how = (
-        "the damaged metric sees this share of the words, chosen at random"
-        if damaged
-        else "noise with this standard deviation, in units of that of the scores, is added"
-    )
     most = max(row.trials + row.n_undefined for row in rows)
     return build(
         "Power: how often tests find a damaged metric worse",
         ["test", *map(column, sorted({row.setting for row in rows}))],
         sections,
-        f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {how}.",
+        f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {told}, "
+        "from left to right.",
         "In brackets 95% intervals." if with_ends else f"{names.widest(rows)}.",
     )

@@ -25,12 +25,8 @@ def table(result: Size) -> tuple[Table, ...]:
         return bold(f"{test.removeprefix(LONG)}|rate|correlation", lambda row: row.holds is False)
 
     sections = [
-        (
-            f"{names.coefficient(statistic)} at system level, "
-            + ("equally good metrics: errors" if equal else "the first is better: power"),
-            lines(mine, "setting metric_a metric_b human"),
-        )
-        for statistic, some in grouped(rows, names.STATISTIC).items()
+        (_title(mine[0], equal), lines(mine, "setting"))
+        for some in grouped(rows, "metric_a metric_b human statistic").values()
         for equal, mine in grouped(sorted(some, key=lambda row: not row.equal), "equal").items()
     ]
     most = max(row.trials + row.n_undefined for row in rows)
@@ -41,12 +37,16 @@ def table(result: Size) -> tuple[Table, ...]:
         f"Share of {most:,} data sets in which a test finds the first metric better (α = {rows[0].alpha:g}); "
         f"{names.widest(rows)}.",
         cut and "boot-systems, boot-inputs and boot-both are the paired bootstraps.",
-        undefined="scores that do not vary",
+        undefined="scores that do not vary, or too few systems or inputs",
         bold="more than 1.3 α",
     )
 
 
-def _world(row: SizeRow) -> str:
+def _title(row: SizeRow, equal: bool) -> str:
     fitted = [one_line(each) for each in (row.metric_a, row.metric_b, row.human) if each is not None]
-    label = f"{', '.join(fitted)}: {row.setting}" if row.metric_a is not None else row.setting
-    return label.removeprefix("equal: ").removeprefix("differ: ")
+    told = "equally good metrics: errors" if equal else "the first is better: power"
+    return ", ".join([*fitted, f"{names.coefficient(row.statistic)} at {row.level} level, {told}"])
+
+
+def _world(row: SizeRow) -> str:
+    return row.setting.removeprefix("equal: ").removeprefix("differ: ")

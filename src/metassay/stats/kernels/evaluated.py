@@ -91,12 +91,15 @@ class EvaluatedExchange:
             found = np.full((2, len(self.members), swaps.shape[-1]), np.nan)
             for g, at in enumerate(self.members):
                 if len(at):
-                    left, right, z = (v[at, g][:, None] for v in (self.x[a], self.x[b], self.z))
-                    moved = swaps[at, g].astype(bool)
-                    for side, (own, other) in enumerate(((left, right), (right, left))):
-                        found[side, g] = evaluated(self.statistic, np.where(moved, other, own), z, None)
+                    found[:, g] = self.exchanged(self.x[a][at, g], self.x[b][at, g], self.z[at, g], swaps[at, g])
             known = ~np.isnan(found)
             count = known.sum(axis=1)
             total = np.where(known, found, 0.0).sum(axis=1)
             np.divide(total, count, out=out[:, pair], where=count > 0)
         return out[0], out[1]
+
+    def exchanged(self, left: FloatArray, right: FloatArray, z: FloatArray, swaps: Swaps) -> FloatArray:
+        """Return the statistic of both metrics (2, B) in a group, (n,) each, after swaps (n, B)."""
+        moved, sides = swaps.astype(bool), ((left[:, None], right[:, None]), (right[:, None], left[:, None]))
+        parts = (np.where(moved, other, own) for own, other in sides)
+        return np.stack([evaluated(self.statistic, part, z[:, None], None) for part in parts])

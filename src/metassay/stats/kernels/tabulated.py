@@ -6,13 +6,15 @@ product of a sparse matrix with the weights. With items in clusters, sums are ta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
 
 from metassay.stats import draws
-from metassay.stats.arrays import FloatArray, IntArray
+from metassay.stats.arrays import FloatArray, IntArray, Pair, Swaps
+from metassay.stats.kernels.evaluated import EvaluatedExchange
 from metassay.stats.kernels.weighted_ranks import Numbers
 
 SUMS = 1 << 21
@@ -140,6 +142,20 @@ class TabulatedGroups:
     def correlate(self, weights: FloatArray) -> FloatArray:
         """Return statistics of shape (groups, B) for weights (members, B)."""
         return np.stack([part.correlate(weights[at]) for part, at in zip(self.parts, self.members, strict=True)])
+
+
+class TabulatedExchange(EvaluatedExchange):
+    """Metrics whose scores are exchanged within pairs: either score of an item counts once or not at all."""
+
+    def __init__(self, statistic: Framed, x: FloatArray, z: FloatArray, pairs: Sequence[Pair]) -> None:
+        super().__init__(statistic, x, z, pairs)
+        self.framed = statistic
+
+    def exchanged(self, left: FloatArray, right: FloatArray, z: FloatArray, swaps: Swaps) -> FloatArray:
+        """Return the statistic of both metrics (2, B) in a group, (n,) each, after swaps (n, B)."""
+        both = Tabulated(self.framed.statistic, np.concatenate([left, right]), np.tile(z, 2), self.framed.frame)
+        moved = swaps.astype(np.float64)
+        return np.stack([both.correlate(np.concatenate(w)) for w in ((1 - moved, moved), (moved, 1 - moved))])
 
 
 class Framed:

@@ -91,7 +91,7 @@ class Limits:
         with np.errstate(invalid="ignore", divide="ignore"):
             skew = (d**3).sum(axis=1) / (6 * (d * d).sum(axis=1) ** 1.5) * (systems / self.variance) ** 1.5
         self.skew = np.clip(np.nan_to_num(skew), -SKEWED, SKEWED)
-        self.df = satterthwaite(systems, inputs, fit.df)
+        self.df = satterthwaite(systems, inputs, (fit.df_of_systems(fit.left), fit.df[1]))
         self.centre, self.power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
         if fit.level in ("input", "global"):
             self.centre = fit.at - (n - 1) * (fit.left.mean(axis=1) - fit.at)
@@ -110,12 +110,12 @@ class Limits:
         return np.where(self.varies[metrics], [np.minimum(end(-t), r), np.maximum(end(t), r)], r)
 
 
-def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[int, int]) -> FloatArray:
+def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[FloatArray, int]) -> FloatArray:
     """Return the degrees of freedom of a sum of two variances, at least 1 (Satterthwaite 1946)."""
     inputs = np.maximum(inputs, 0.0)
     # Two systems leave none: if they differ at all, the sum has as few as there can be.
-    first = systems**2 / df[0] if df[0] else np.where(systems > 0, np.inf, 0.0)
-    below = first + inputs**2 / df[1]
+    none = np.where(systems > 0, np.inf, 0.0)
+    below = np.divide(systems**2, df[0], out=none, where=df[0] > 0) + inputs**2 / df[1]
     found = np.divide((systems + inputs) ** 2, below, out=np.ones(np.shape(below)), where=below != 0)
     return np.asarray(np.maximum(found, 1.0))
 
@@ -207,12 +207,13 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
     # The variance of a difference is what is left of three numbers: rounding alone leaves so much of them.
     own = np.diag(fit.of_systems)
     same = (systems <= EQUAL**2 + ROUNDING * (own[first] + own[second])) & (np.abs(difference) <= EQUAL)
+    degrees = fit.df_of_systems(fit.left[first] - fit.left[second]), fit.df[1]
 
     def p_values(difference: FloatArray, variance: FloatArray, inputs: FloatArray) -> tuple[FloatArray, FloatArray]:
         total = variance + inputs
         with np.errstate(invalid="ignore", divide="ignore"):
             t = np.where(total > 0, difference / np.sqrt(total), np.sign(difference) * np.inf)
-        df = satterthwaite(variance, inputs, fit.df)
+        df = satterthwaite(variance, inputs, degrees)
         return stdtr(df, -t), stdtr(df, t)
 
     shown = systems
@@ -229,7 +230,7 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
             np.where(score.outlier, np.maximum(p, other), p)
             for p, other in zip((greater, less), restricted, strict=True)
         )
-    error, df = np.sqrt(np.maximum(shown + inputs, 0.0)), satterthwaite(shown, inputs, fit.df)
+    error, df = np.sqrt(np.maximum(shown + inputs, 0.0)), satterthwaite(shown, inputs, degrees)
     return Contrast(np.where(same, np.nan, greater), np.where(same, np.nan, less), error, df, same)
 
 

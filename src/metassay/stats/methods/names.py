@@ -9,8 +9,10 @@ CUTS = ("accuracy", "balanced-accuracy", "f1", "cost", "precision", "recall")
 """What a threshold of scores is chosen by."""
 JACKKNIFE = "jackknife"
 """The two-way jackknife: over systems, and what inputs add; an interval and a test without draws."""
+TWO_WAY = "two-way"
+"""The variance taken apart by bootstraps of systems, inputs and both; an interval and a test with draws."""
 BOOTSTRAPS = ("boot-systems", "boot-inputs", "boot-both")
-INTERVALS = (JACKKNIFE, "two-way", "fisher", *BOOTSTRAPS)
+INTERVALS = (JACKKNIFE, TWO_WAY, "fisher", *BOOTSTRAPS)
 PAIRED_BOOTSTRAPS = ("paired-boot-systems", "paired-boot-inputs", "paired-boot-both")
 PERMUTATIONS = ("perm-systems", "perm-inputs", "perm-both")
-METRIC_TESTS = (JACKKNIFE, "two-way", "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS, "perm-outcomes")
+METRIC_TESTS = (JACKKNIFE, TWO_WAY, "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS, "perm-outcomes")

@@ -17,6 +17,7 @@ from metassay.stats.arrays import FloatArray, Pair
 from metassay.stats.jackknife import of_independent_pairs
 from metassay.stats.levels import OF_BOTH, OF_INPUTS, OF_SYSTEMS, Kind
 from metassay.stats.methods.base import Case, Drawing, Draws, Interval, Intervals, Job, MetricTest, Tested
+from metassay.stats.methods.names import TWO_WAY
 from metassay.stats.methods.permutation import SIDES, observed_difference
 from metassay.stats.significance import Counts
 from metassay.stats.statistics.base import Statistic
@@ -33,7 +34,7 @@ class TwoWayInterval(Interval):
     For correlations that is tanh(atanh r ± t·√(J + A/(1 − r²)²)), t with N − 2 degrees of freedom.
     """
 
-    name = "two-way"
+    name = TWO_WAY
     citation = "Owen (2007)"
     generalises = "both"
     student = True
@@ -103,7 +104,7 @@ def jackknife(case: Case) -> FloatArray:
 class TwoWayTest(MetricTest):
     """Exchange whole systems, and allow for what the inputs add to the variance."""
 
-    name = "two-way"
+    name = TWO_WAY
     citation = "Owen (2007)"
     generalises = "both"
     unpaired = "swaps"

@@ -117,6 +117,6 @@ def choose(value: Statistics, levels: Iterable[str] = ()) -> tuple[Statistic, ..
             if level not in statistic.levels:
                 raise UsageError(
                     f"the statistic {statistic.name} is not defined at {level} level (defined at: "
-                    f"{', '.join(statistic.levels)})"
+                    f"{', '.join(statistic.levels)}); choose one of these with --level"
                 )
     return found

@@ -8,9 +8,8 @@ import numpy as np
 
 from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray, IntArray, Pair
-from metassay.stats.kernels.evaluated import EvaluatedExchange
 from metassay.stats.kernels.score_swaps import GroupExchange
-from metassay.stats.kernels.tabulated import Framed, Items, Tabulated, TabulatedGroups
+from metassay.stats.kernels.tabulated import Framed, Items, Tabulated, TabulatedExchange, TabulatedGroups
 from metassay.stats.kernels.within_groups import Groups
 from metassay.stats.statistics.base import Points, Statistic
 from metassay.stats.statistics.names import BUILT_IN
@@ -80,7 +79,7 @@ class TabulatedStatistic(Statistic):
         """Prepare metrics in groups to have their scores exchanged."""
         known = ~np.isnan(z) & ~np.isnan(x).any(axis=0)
         frame = self.frame(x[:, known].ravel(), np.tile(z[known], len(x)))
-        return EvaluatedExchange(Framed(self, frame), x, z, pairs)
+        return TabulatedExchange(Framed(self, frame), x, z, pairs)
 
     def two_labels(self, values: FloatArray) -> FloatArray:
         """Return the two labels among values, the positive one last: it is the larger code, or 1 of 0 and 1."""
