@@ -2,8 +2,8 @@
 
 Simulates data sets in which two metrics are equally good, and counts how often each test rejects: its false-positive
 rate, which should be α. Without files it goes through a grid of populations; with files it fits one to every pair of
-metrics and every human criterion, or, for statistics of single outputs such as kappa, draws the files' own inputs again.
-Populations in which the first metric is better show the power.
+metrics and every human criterion, or, for statistics of single outputs such as kappa, draws the files' own inputs
+again. Populations in which the first metric is better show the power.
 
     metassay simulate size
     metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'
