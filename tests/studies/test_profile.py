@@ -156,7 +156,7 @@ def test_systems_in_no_group_are_told():
 
 
 def test_views():
-    text = str(ma.profile(made(), group=GROUPS, resamples=100))
+    text = ma.profile(made(), group=GROUPS, resamples=100).to_text()
     assert "Separation of humans and machines" in text
     assert "PC1" in text
     assert "composite" in text

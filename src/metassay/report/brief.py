@@ -50,7 +50,7 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
         short, lost = shortened(few, ROWS if len(parts) == 1 else ROWS - SPARE)
         height = min(len(parts), PARTS) * sum(len(s.rows) + 2 + bool(s.title) for s in short.sections)
         height += sum(1 + len(line) // LINE for line in short.legend) + 4
-        if kept and (height > room or len(parts) > PARTS):
+        if kept and not page.asked and (height > room or len(parts) > PARTS):
             continue
         kept.append(short)
         room -= height

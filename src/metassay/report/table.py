@@ -118,6 +118,8 @@ class Page:
     """The answer in words, before all tables."""
     left_out: str = ""
     """What is not shown, and how to see it."""
+    asked: bool = False
+    """Whether the reader named the views, so that none of their tables is left out."""
 
 
 def name(text: str, bold: bool = False) -> Cell:

@@ -111,6 +111,7 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
         (*empty, *sentences(note for note in result.notes if note not in first)),
         one_line(result.signature, 1000),
         lead,
+        asked=view is not None,
     )
 
 
