@@ -43,6 +43,7 @@ COMMANDS = {
     "estimate": f"estimate {ONE} --metric synthetic-judge --annotated 20",
     "judge": f"judge {JUDGE}",
     "judge threshold": "judge judge.csv --human verdict_anna --judge '*-grade'",
+    "judge-votes": "judge votes.csv --human dora,emil,farah,goran",
     "leaderboard": f"leaderboard {ONE}",
     "normality": f"normality {ONE}",
     "pairs": f"pairs {ONE} --metric {FEW}",

@@ -62,3 +62,39 @@ def test_bad_options_are_one_line(table, capsys):
         assert run("leaderboard", table, "--language", "*", "--human", "human", *more) == 2
         err = capsys.readouterr().err.strip().splitlines()
         assert said in err[-1]
+
+
+@pytest.mark.parametrize(
+    "what", ["people tie all", "a metric ties all", "three systems", "people judged whole systems"]
+)
+def test_edges_have_a_reason_and_no_wrong_number(what, tmp_path, capsys):
+    random = np.random.default_rng(1)
+    systems, whole = 3 if what == "three systems" else 6, what == "people judged whole systems"
+    z = np.arange(systems)[:, None] + random.normal(size=(systems, 12))
+    human = np.ones_like(z) if what == "people tie all" else z
+    metric = np.full_like(z, 3.0) if what == "a metric ties all" else z + random.normal(size=z.shape)
+    cells = [(s, i) for s in range(systems) for i in range(12)]
+    head = "system,input,m,n" if whole else "system,input,h,m,n"
+    lines = [[f"s{s}", f"i{i}", *([] if whole else [human[s, i]]), metric[s, i], -z[s, i]] for s, i in cells]
+    files = [tmp_path / "scores.csv"]
+    files[0].write_text("\n".join([head, *(",".join(map(str, line)) for line in lines)]))
+    if whole:
+        files.append(tmp_path / "people.csv")
+        files[1].write_text("\n".join(["system,h", *(f"s{s},{s}" for s in range(systems))]))
+        assert run("leaderboard", *files, "--human", "h", "-q") == 1
+        assert "'h' has scores of whole systems only, and spa compares" in capsys.readouterr().err
+    statistic = "pairwise-accuracy@system,pearson@system" if whole else "spa,acc-eq"
+    out = tmp_path / "b.json"
+    assert run("leaderboard", *files, "--human", "h", "--statistic", statistic, "-q", "-o", out) == 0
+    found = json.loads(out.read_text())
+    rows = {(row["metric"], row["statistic"]): row for row in found["rows"]}
+    codes = {note["code"] for note in found["notes"]}
+    if what == "three systems":
+        assert rows["m", "spa"]["low"] is None
+        assert {"no-interval", "no-test"} <= codes
+    elif whole:
+        assert rows["n", "pairwise-accuracy"]["estimate"] == 0
+    else:
+        assert rows["m", "spa"]["estimate"] is None
+        assert "agreement-undefined" in codes
+        assert (rows["n", "spa"]["estimate"] is None) == (what == "people tie all")

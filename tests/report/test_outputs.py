@@ -139,7 +139,7 @@ def test_markdown_escapes():
 def check_latex(text):
     """Environments and braces balance, and every row of a tabular has as many cells as it has columns."""
     opened = []
-    for kind, name in re.findall(r"(?<!\\)\\(begin|end)\{(\w+)\}", text):
+    for kind, name in re.findall(r"(?<!\\)\\(begin|end)\{([\w*]+)\}", text):
         if kind == "begin":
             opened.append(name)
         else:
@@ -147,10 +147,12 @@ def check_latex(text):
     assert not opened
     bare = re.sub(r"\\[\\{}%]", "", text)
     assert bare.count("{") == bare.count("}")
-    for spec, body in re.findall(r"\\begin\{tabular\}\{(\w+)\}\n(.*?)\\end\{tabular\}", text, re.DOTALL):
+    for _, spec, body in re.findall(r"\\begin\{(tabular|longtable)\}\{([^\n]*)\}\n(.*?)\\end\{\1\}", text, re.DOTALL):
+        columns = re.sub(r">\{.*?\}p\{\d+pt\}", "p", spec)
+        assert set(columns) <= set("lrcp")
         for line in body.splitlines():
-            if line.endswith(r"\\") and not line.startswith(r"\multicolumn"):
-                assert len(re.findall(r"(?<!\\)&", line)) == len(spec) - 1
+            if line.endswith(r"\\") and not line.startswith((r"\multicolumn", r"\caption")):
+                assert len(re.findall(r"(?<!\\)&", line)) == len(columns) - 1
 
 
 def test_latex(agreed):

@@ -154,3 +154,22 @@ def test_intervals_contain_the_truth_about_as_often_as_they_say():
 def test_disattenuation():
     assert disattenuated(np.array([0.3, 0.6]), 0.25, 0.81) == pytest.approx([0.3 / 0.45, 0.6 / 0.45])
     assert np.isnan(disattenuated(np.array([0.3]), -0.1)).all()
+
+
+def test_ends_of_reliabilities_rise_with_inputs_and_raters_and_contain_the_truth():
+    """Raters hardly differ about systems, so without one of them their component may vanish, and its logarithm too."""
+    deviations = {"s": 0.5, "i": 0.3, "si": 0.6, "sr": 0.1, "sir": 0.7}
+    designs = [{"input": n, "rater": r} for r in (1, 3, 10) for n in (10, 40, 400, 4000)]
+    error = [0.36 / d["input"] + 0.01 / d["rater"] + 0.49 / (d["input"] * d["rater"]) for d in designs]
+    truth = 0.25 / (0.25 + np.array(error))
+    random, inside = np.random.default_rng(8), []
+    for _ in range(20):
+        found = Jackknife(drawn(random, (10, 40, 3), deviations), FACETS).reliabilities(designs, 0.9)
+        for ends in (found.low, found.high):
+            table = ends[:, 0].reshape(3, 4)
+            assert (np.diff(table, axis=0) >= 0).all()
+            assert (np.diff(table, axis=1) >= 0).all()
+        inside.append((found.low[:, 0] <= truth) & (truth <= found.high[:, 0]))
+        assert (found.low <= found.estimates).all()
+        assert (found.estimates <= found.high).all()
+    assert np.mean(inside) >= 0.85

@@ -75,7 +75,7 @@ def test_scales_that_differ_are_told():
 def test_a_task_without_the_columns_is_left_out():
     without = ma.Scores.from_arrays({"other": task(1).matrix("m")}, {"good": task(1).matrix("good")})
     result = ma.differences({"one": task(0), "two": without}, metric="m", resamples=50)
-    assert noted(result, "task-left-out", task="two")
+    assert noted(result, "task-without-columns", task="two")
     assert {row.task for row in result.table} == {"all"}
 
 

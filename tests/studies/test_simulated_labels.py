@@ -142,3 +142,29 @@ def test_plans_of_labels_say_what_they_need(verdicts):
     alike = ma.Scores.from_arrays({"judge": np.ones((1, 40))}, {"people": np.ones((1, 40))})
     with pytest.raises(DataError, match="kappa of judge and people is undefined"):
         ma.plan(alike, statistic="kappa", level="global", interval="boot-inputs")
+
+
+def two_columns(x, z):
+    return ma.Scores.from_arrays({"judge": np.asarray(x, float)[None]}, {"people": np.asarray(z, float)[None]})
+
+
+@pytest.mark.parametrize(
+    ("x", "z", "options", "told"),
+    [
+        ([0, 1] * 20, [1, 0] * 20, {"statistic": "f1"}, "nothing shows how far it varies"),
+        ([0, 1, 1], [0, 1, 0], {"statistic": "kappa"}, "at least 10 inputs to learn from, got 3"),
+        ([1] * 9 + [np.nan] * 9, [np.nan] * 9 + [1] * 9, {"statistic": "kappa"}, "at least 10 inputs.*got 0"),
+        ([0, 1] * 20, [0, 1] * 20, {"statistic": "accuracy", "level": "input"}, "input level needs at least 2 systems"),
+    ],
+)
+def test_plans_of_labels_refuse_what_teaches_nothing(x, z, options, told):
+    with pytest.raises(DataError, match=told):
+        ma.plan(two_columns(x, z), **{"level": "global", "interval": "boot-inputs", **options})
+
+
+def test_statistics_that_labels_do_not_fit_are_refused_in_a_line():
+    scores = two_columns(np.linspace(-1, 2, 40), [0, 1] * 20)
+    with pytest.raises(DataError, match="needs probabilities between 0 and 1"):
+        ma.simulate_power(scores, statistic="brier", level="global", trials=5, test="perm-inputs")
+    with pytest.raises(DataError, match="at least 2 metrics"):
+        ma.simulate_size(two_columns([0, 1] * 20, [0, 1] * 20), statistic="kappa")

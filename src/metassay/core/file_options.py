@@ -39,7 +39,7 @@ SystemColumn = Annotated[
 InputColumn = Annotated[
     Names | None,
     Option(
-        "column of inputs; a comma list joins columns, such as doc_id,turn",
+        "column of inputs; a comma list joins columns, such as doc_id,turn; row takes each row for an input",
         metavar="COLUMN",
         group=_FILES,
         absent="by its name",

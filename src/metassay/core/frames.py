@@ -164,7 +164,8 @@ def _by_judge(table: Table, layout: Layout, judge: str, systems: Labels, keys: L
     found: dict[str, Values] = {name: values for name, values in table.items() if name != judge}
     names = [name for name in layout.values if name != judge]
     for name in names:
-        values, seen = _plain_values(table[name]), {}
+        values = _plain_values(table[name])
+        seen: dict[tuple[str, str], object] = {}
         differ = [
             str(seen.setdefault(cell, one)) != str(one) for cell, one in zip(_cells(systems, keys), values, strict=True)
         ]

@@ -134,7 +134,7 @@ Target = Annotated[
         **number("X", known.positive),
     ),
 ]
-SliceBy = Annotated[
+Attributes = Annotated[
     Names | None,
     Option(
         "attributes to slice by: names, globs or comma lists, or none",

@@ -26,7 +26,7 @@ from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.result import render
 from metassay.errors import Contradiction, DataError, MetassayError, UnknownName, UsageError, listed, one_line
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from typing import Self
@@ -247,6 +247,12 @@ class Scores(Record):
         column = self[name]
         scale = scales_of.Scale("nominal", column.scale.labels)
         return replace(column, scale=scale).mean()
+
+    def input_units(self) -> IntArray:
+        """Return the unit that each input is drawn with, as 0, 1, …: its cluster, or itself."""
+        seen: dict[str, int] = {}
+        units = (self.clusters.get(name, f"\0{name}") for name in self.inputs)
+        return np.array([seen.setdefault(unit, len(seen)) for unit in units], dtype=np.int64)
 
     def system_matrix(self, name: str) -> FloatArray:
         """Return one column as systems × inputs whose means are the scores that were given for whole systems.

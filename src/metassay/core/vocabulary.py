@@ -149,6 +149,24 @@ def is_correlation(name: str) -> bool:
     return known is not None and known.is_correlation
 
 
+def is_share(name: str) -> bool:
+    """Return whether a statistic is a share, which people write in percent."""
+    known = statistic_names.KNOWN.get(name)
+    return known is not None and known.is_share
+
+
+def is_error(name: str) -> bool:
+    """Return whether a statistic is an error in the units of the scores: how far two sides differ."""
+    known = statistic_names.KNOWN.get(name)
+    return known is not None and known.in_units
+
+
+def is_symmetric(name: str) -> bool:
+    """Return whether people and metrics play the same part in a statistic."""
+    known = statistic_names.KNOWN.get(name)
+    return known is None or known.symmetric
+
+
 def statistic_sign(name: str) -> float:
     """Return 1 if larger values of a statistic are better agreement, −1 if smaller ones are."""
     known = statistic_names.KNOWN.get(name)

@@ -272,7 +272,9 @@ class VoteBook:
             self.add(key, (a, b), winner, rater, A, facts, self.role or "metric")
         inputs, a_, b_, winner_, raters, first, facts_ = self.columns
         if not inputs:
-            raise DataError("there are no votes")
+            counts = {"name no winner": self.silent.total(), "compare a system with itself": self.against_itself}
+            why = " and ".join(f"{n:,} {what}" for what, n in counts.items() if n)
+            raise DataError("there are no votes" + (f": {why}" if why else ""))
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
         if self.against_itself:
             notes.append(Note.of("votes-against-itself", n=self.against_itself))

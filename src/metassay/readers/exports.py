@@ -41,7 +41,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     if not rows:
         raise source.wrong(f"there is no result in the export of {name}")
     names = list(dict.fromkeys(key for row in rows for key in row))
-    roles = {role: (role,) for role in ("system", "input", "annotator") if role in names}
+    roles: dict[str, tuple[str, ...]] = {role: (role,) for role in ("system", "input", "annotator") if role in names}
     values = tuple(key for key in names if key not in roles)
     for key in values:
         if key.startswith(_FACT):

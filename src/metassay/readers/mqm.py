@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
 from metassay.core.ledger import Ledger, Place
 from metassay.core.reading import plain
@@ -36,7 +36,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     at = _columns(source)
     if not at:
         raise source.wrong(f"expected the columns {', '.join(_NEEDED)} and seg_id, separated by tabs", 1)
-    sums: Counter[tuple[str, str, str]] = Counter()
+    sums: defaultdict[tuple[str, str, str], float] = defaultdict(float)
     first: dict[tuple[str, str, str], int] = {}
     lines = source.filled_lines()
     next(lines)
@@ -52,7 +52,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     if not sums:
         raise source.wrong("there is a header and no row under it")
     systems, keys, raters = (list(part) for part in zip(*first, strict=True))
-    scores = [float(sums[key]) for key in first]
+    scores = [sums[key] for key in first]
     ledger.record_many(systems, keys, name, scores, source.shown, [*first.values()], kinds="human", annotators=raters)
     for (system, _, _), line in first.items():
         if is_reference(system):

@@ -46,7 +46,7 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
     room, rows, columns = LINES, 0, 0
     for table in (table.on("screen") for table in page.tables):
         parts = deal(table)
-        few = table.of_columns(sorted({at for part in parts[:PARTS] for at in part}))
+        few = table.only(sorted({at for part in parts[:PARTS] for at in part}))
         short, lost = shortened(few, ROWS if len(parts) == 1 else ROWS - SPARE)
         height = min(len(parts), PARTS) * sum(len(s.rows) + 2 + bool(s.title) for s in short.sections)
         height += sum(1 + len(line) // LINE for line in short.legend) + 4

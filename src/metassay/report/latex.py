@@ -1,9 +1,11 @@
-"""Results as LaTeX tables for a paper; booktabs is all they need, and longtable for those longer than a page."""
+"""Results as LaTeX tables that fit a paper of one or two columns; the first line says which packages they need."""
 
 from __future__ import annotations
 
 import re
 
+from metassay.report.paper import COLUMN, SIZES, Layout, layout, parts
+from metassay.report.paper import width as estimated
 from metassay.report.table import Cell, Page, Table
 
 _NAMED = {
@@ -16,16 +18,29 @@ _NAMED = {
     "`": "asciigrave",
 }
 _MATHS = {"−": "-", "×": r"\times", "≤": r"\le", "≥": r"\ge", "∞": r"\infty", "±": r"\pm", "·": r"\cdot", "→": r"\to"}
-_MATHS |= {"†": r"\dagger", "α": r"\alpha", "ρ": r"\rho", "τ": r"\tau"}
+_MATHS |= {"†": r"\dagger", "√": r"\surd", "²": "^2", "₁": "_1", "●": r"\bullet", "█": r"\bullet", "▒": r"\circ"}
+_GREEK = {
+    "α": "alpha",
+    "β": "beta",
+    "δ": "delta",
+    "ε": "varepsilon",
+    "κ": "kappa",
+    "ρ": "rho",
+    "σ": "sigma",
+    "τ": "tau",
+}
+_GREEK |= {"φ": "varphi", "ψ": "psi", "ω": "omega", "μ": "mu", "Φ": "Phi", "Σ": "Sigma", "Δ": "Delta"}
+_MATHS |= {letter: rf"\{word}" for letter, word in _GREEK.items()}
 _SPECIAL = {c: f"\\{c}" for c in "{}$&#%_"} | {c: rf"\text{word}{{}}" for c, word in _NAMED.items()}
 _SPECIAL |= {c: f"${word}$" for c, word in _MATHS.items()} | {"–": "--", "—": "---", "…": r"\dots{}"}
 _SPECIAL['"'] = r"\char34{}"  # babel makes the straight quote active in some languages
 _LIGATURES = re.compile(r"([-'!?,])(?=[-'`,])")
+_BREAKS = re.compile(r"(?<=[-_/.,:=])(?=\w)|(?<=\w{12})(?=\w{3})")
 _ALIGN = {"left": "l", "right": "r", "center": "c"}
 
 
-LONGEST_FLOAT = 50
-"""Rows that fit on a page; a table with more of them is broken over pages."""
+MOST_FLOATS = 12
+"""After so many tables a page is ended."""
 
 
 def escape(text: str) -> str:
@@ -46,89 +61,113 @@ def render(page: Page, *, caption: str | None = None, label: str | None = None) 
         The first table's label; by default ``tab:`` and the study's name. Further tables add a number to it.
     """
     label = label or f"tab:{page.study}"
-    tables = [table.on("paper") for table in page.tables]
+    tables = [part for table in page.tables for part in parts(table.on("paper"))]
+    notes = [[*page.lead, *page.notes] if at == len(tables) - 1 else [] for at in range(len(tables))]
+    layouts = [layout(table, [*table.below, page.signature], own) for table, own in zip(tables, notes, strict=True)]
+    cells = [cell for table in tables for part in table.sections for row in part.rows for cell in row]
     wanted = {
-        "longtable": any(map(_is_long, tables)),
-        "graphicx": any(table.fit and not _is_long(table) for table in tables),
-        "colortbl": any(
-            cell.shaded for table in tables for part in table.sections for row in part.rows for cell in row
-        ),
+        "array": any(each.wrapped for each in layouts),
+        "longtable": any(each.long for each in layouts),
+        "graphicx": any(each.scaled or each.upright for each in layouts),
+        "rotating": any(each.turned and not each.long for each in layouts),
+        "lscape": any(each.turned and each.long for each in layouts),
+        "colortbl": any(cell.shaded for cell in cells),
     }
     floats = [rf"% needs \usepackage{{{','.join(['booktabs', *(name for name, used in wanted.items() if used)])}}}"]
-    for at, table in enumerate(tables):
-        last = at == len(tables) - 1
-        below = [*table.below, *((*page.lead, *page.notes) if last else ())]
+    if wanted["longtable"]:
+        floats.append(r"% in a paper of two columns, longtable needs \onecolumn before it and \twocolumn after it")
+    for at, (table, own, how) in enumerate(zip(tables, notes, layouts, strict=True)):
+        if at and at % MOST_FLOATS == 0:
+            floats.append(r"\clearpage % LaTeX keeps only so many floats waiting")
         head = caption if caption is not None and at == 0 else escape(table.title)
-        floats.append(_float(table, below, page.signature, head, label if at == 0 else f"{label}-{at + 1}"))
+        floats.append(_float(table, how, own, page.signature, head, label if at == 0 else f"{label}-{at + 1}"))
     return "\n".join(floats)
 
 
-def _is_long(table: Table) -> bool:
-    return sum(len(section.rows) for section in table.sections) > LONGEST_FLOAT
-
-
-def _float(table: Table, below: list[str], signature: str, caption: str, label: str) -> str:
+def _float(table: Table, how: Layout, notes: list[str], signature: str, caption: str, label: str) -> str:
     title = [rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
-    if _is_long(table):
-        lines, end = _longtable(table, "".join(title)), []
-    else:
-        body = _fitted(_tabular(table)) if table.fit else _tabular(table)
-        place = "[p]" if table.fit else ""
-        lines, end = [rf"\begin{{table}}{place}", r"\centering", *title, *body], [r"\end{table}"]
-    lines.append(r"\par\smallskip\begin{minipage}{\linewidth}\raggedright\footnotesize")
-    lines += [escape(line) + r"\par" for line in below]
     # the signature has no blanks, so LaTeX is told where it may break; a typewriter font has a bar of its own
     recipe = escape(signature).replace(r"\textbar{}", r"|\allowbreak{}").replace(",", r",\allowbreak{}")
-    return "\n".join([*lines, rf"\texttt{{{recipe}}}", r"\end{minipage}", *end, ""])
+    below = [escape(line) + r"\par" for line in (table.below if how.apart else [*table.below, *notes])]
+    below.append(rf"\texttt{{{recipe}}}")
+    if how.apart and notes:
+        behind = [rf"Notes to Table~\ref{{{label}}}.", *(escape(line) + r"\par" for line in notes)]
+        behind = [r"\begingroup\noindent\raggedright\footnotesize", *behind, r"\endgroup"]
+    else:
+        behind = []
+    changed = how.size > 0
+    size = rf"{SIZES[how.size][0]}\setlength{{\tabcolsep}}{{{how.gap:g}pt}}" if changed else ""
+    if how.long:
+        lines = [r"\begingroup" + size, *_longtable(table, how, "".join(title)), r"\endgroup"]
+        lines += [r"\begingroup\noindent\raggedright\footnotesize", *below, r"\par\endgroup", *behind]
+        around = ([r"\begin{landscape}"], [r"\end{landscape}"]) if how.turned else ([], [])
+        return "\n".join([*around[0], *lines, *around[1], ""])
+    name = ("sidewaystable" if how.turned else "table") + "*" * (how.width > COLUMN)
+    body = _scaled(_tabular(table, how), how) if how.scaled else _tabular(table, how)
+    lines = [rf"\begin{{{name}}}" + "[p]" * (table.fit and not how.turned), r"\centering", *title]
+    lines += ["{" + size, *body, "}"] if changed else body
+    lines += [r"\par\smallskip\begin{minipage}{\linewidth}\raggedright\footnotesize", *below, r"\end{minipage}"]
+    return "\n".join([*lines, rf"\end{{{name}}}", *behind, ""])
 
 
-def _fitted(lines: list[str]) -> list[str]:
+def _scaled(lines: list[str], how: Layout) -> list[str]:
     """Return a table that is made smaller where it is wider than the text, or too high for a page with its notes."""
-    limits = [(r"\width", r"\linewidth"), (r"\totalheight", r".75\textheight")]
-    width, height = (rf"\ifdim{size}>{most} {most}\else{size}\fi" for size, most in limits)
-    boxes = [rf"\resizebox*{{!}}{{{height}}}{{%", rf"\resizebox{{{width}}}{{!}}{{%"]
-    return [r"\setlength{\tabcolsep}{3pt}\small", *boxes, *lines[:-1], lines[-1] + "}}"]
+    most = max(how.room, 150.0)
+    limits = [(r"\width", r"\linewidth"), (r"\totalheight", f"{most:.0f}pt")]
+    wide, high = (rf"\ifdim{size}>{limit} {limit}\else{size}\fi" for size, limit in limits)
+    boxes = [rf"\resizebox*{{!}}{{{high}}}{{%", rf"\resizebox{{{wide}}}{{!}}{{%"]
+    return [*boxes, *lines[:-1], lines[-1] + "}}"]
 
 
-def _tabular(table: Table) -> list[str]:
-    lines = [rf"\begin{{tabular}}{{{_spec(table)}}}", r"\toprule", _heads(table), *_sections(table)]
-    return [*lines, r"\bottomrule", r"\end{tabular}"]
+def _tabular(table: Table, how: Layout) -> list[str]:
+    heads = [r"\toprule", _heads(table, how), *_sections(table, how)]
+    return [rf"\begin{{tabular}}{{{_spec(table, how)}}}", *heads, r"\bottomrule", r"\end{tabular}"]
 
 
-def _longtable(table: Table, title: str) -> list[str]:
+def _longtable(table: Table, how: Layout, title: str) -> list[str]:
     """Return a table that goes on over pages, its head on each of them."""
-    heads = [r"\toprule", _heads(table)]
-    lines = [rf"\begin{{longtable}}{{{_spec(table)}}}", title + r" \\", *heads, r"\endfirsthead"]
+    heads = [r"\toprule", _heads(table, how)]
+    lines = [rf"\begin{{longtable}}{{{_spec(table, how)}}}", title + r" \\", *heads, r"\endfirsthead"]
     lines += [*heads, r"\midrule", r"\endhead", r"\bottomrule", r"\endfoot"]
-    return [*lines, *_sections(table), r"\end{longtable}"]
+    return [*lines, *_sections(table, how), r"\end{longtable}"]
 
 
-def _spec(table: Table) -> str:
-    return "".join(_ALIGN[column.align] for column in table.columns)
+def _spec(table: Table, how: Layout) -> str:
+    def one(at: int, align: str) -> str:
+        wide = how.wrapped.get(at)
+        return _ALIGN[align] if wide is None else rf">{{\raggedright\arraybackslash}}p{{{wide:.0f}pt}}"
+
+    return "".join(one(at, column.align) for at, column in enumerate(table.columns))
 
 
-def _heads(table: Table) -> str:
-    return " & ".join(escape(column.header) for column in table.columns) + r" \\"
+def _heads(table: Table, how: Layout) -> str:
+    heads = [escape(column.header) for column in table.columns]
+    heads = [rf"\rotatebox{{90}}{{{head}}}" if at in how.upright else head for at, head in enumerate(heads)]
+    return " & ".join(heads) + r" \\"
 
 
-def _sections(table: Table) -> list[str]:
+def _sections(table: Table, how: Layout) -> list[str]:
     lines = []
     for section in table.sections:
         lines.append(r"\midrule")
         if section.title:
-            lines.append(rf"\multicolumn{{{len(table.columns)}}}{{l}}{{\emph{{{escape(section.title)}}}}} \\")
-        lines += [_row(row) for row in section.rows]
+            fits = estimated(section.title) * SIZES[how.size][1] <= how.width - 2 * how.gap
+            align = "l" if fits else f"p{{{how.width - 2 * how.gap:.0f}pt}}"
+            lines.append(rf"\multicolumn{{{len(table.columns)}}}{{{align}}}{{\emph{{{escape(section.title)}}}}} \\")
+        lines += [_row(row, how) for row in section.rows]
     return lines
 
 
-def _row(cells: tuple[Cell, ...]) -> str:
-    line = " & ".join(_cell(cell) for cell in cells) + r" \\"
+def _row(cells: tuple[Cell, ...], how: Layout) -> str:
+    line = " & ".join(_cell(cell, at in how.wrapped) for at, cell in enumerate(cells)) + r" \\"
     # a rule or a line break would take these for its options
     return "{}" + line if line.startswith(("[", "*", "(")) else line
 
 
-def _cell(cell: Cell) -> str:
-    text = escape(cell.unpadded)
+def _cell(cell: Cell, wraps: bool) -> str:
+    # a long word that wraps may break behind a sign, and a very long one anywhere
+    parts = _BREAKS.split(cell.unpadded) if wraps else [cell.unpadded]
+    text = r"\allowbreak{}".join(escape(part) for part in parts)
     if cell.number:
         # a hyphen in front of a digit, or of nothing, is a minus sign
         text = re.sub(r"(?<![-\d])-(?=[\d.$])", "$-$", text)

@@ -110,7 +110,7 @@ def with_intervals(triples: Sequence[tuple[float, float, float]]) -> list[str]:
 
 def count(number: float) -> str:
     """Return a whole number with commas between thousands."""
-    return f"{number:,.0f}"
+    return DASH if math.isnan(number) else f"{number:,.0f}"
 
 
 def span(values: Iterable[float], form: Callable[[float], str] = count, to: str = " to ") -> str:

@@ -54,6 +54,8 @@ class Column:
     """Where it is shown: everywhere, only on a screen (terminal and page), or only on paper (LaTeX and Markdown)."""
     legend: str = ""
     """What is told below the table where the column is shown."""
+    joins: bool = False
+    """Whether it belongs to the column before it where a table is split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +92,16 @@ class Table:
         """The legend, and what bold stands for."""
         return [*self.legend, *([f"Bold: {self.bold}."] if self.bold else [])]
 
-    def of_columns(self, kept: Sequence[int]) -> Table:
-        """Return the table with some of its columns."""
+    def only(self, kept: Sequence[int]) -> Table:
+        """Return some columns of the table."""
         sections = tuple(replace(s, rows=tuple(tuple(row[at] for at in kept) for row in s.rows)) for s in self.sections)
         return replace(self, columns=tuple(self.columns[at] for at in kept), sections=sections)
 
     def on(self, medium: str) -> Table:
         """Return the table as a medium shows it, ``screen`` or ``paper``."""
-        few = self.of_columns([at for at, column in enumerate(self.columns) if column.medium in ("", medium)])
-        told = distinct(column.legend for column in few.columns if column.legend and column.legend not in self.legend)
-        return replace(few, legend=(*self.legend, *told))
+        kept = [at for at, column in enumerate(self.columns) if column.medium in ("", medium)]
+        told = distinct(own for at in kept if (own := self.columns[at].legend) and own not in self.legend)
+        return replace(self.only(kept), legend=(*self.legend, *told))
 
 
 @dataclass(frozen=True, slots=True)

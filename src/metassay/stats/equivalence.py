@@ -131,7 +131,7 @@ def anderson_hauck(r12: float, r13: float, r23: float, n: int, margin: float) ->
     s² = (2 R (n − 1)/(n − 3) + (r12 + r13)²(1 − r23)³/4) / ((n − 1)(1 + r23)) and
     R = 1 − r12² − r13² − r23² + 2 r12 r13 r23 (Anderson and Hauck 1983; Counsell and Cribbie 2015, p. 297).
     p is 0 where r12 = r13, whatever s is: it says nothing of how precisely the difference is known. Points are to be
-    independent: where outputs share systems, it finds equivalence at the margin in .17 to .34 of samples at α = .05.
+    independent: where outputs share systems, it finds equivalence at the margin in up to .31 of samples at α = .05.
 
     Parameters
     ----------

@@ -100,6 +100,17 @@ class Components:
         below = signal + self.error(sizes, level=level, absolute=absolute)
         return signal / below if below > 0 else float("nan")
 
+    def needed(self, target: float, facet: str, sizes: Mapping[str, float], *, level: str = "system") -> float:
+        """Return how many levels of a facet a reliability takes; infinite if no number does.
+
+        Error is a + b/n, and a must leave room.
+        """
+        one, two = (self.error({**sizes, facet: n}, level=level) for n in (1, 2))
+        left = self.signal(level) * (1 - target) / target - (2 * two - one)
+        if math.isnan(left):
+            return math.nan
+        return max(float(math.ceil(round(2 * (one - two) / left, 9))), 1.0) if left > 0 else math.inf
+
 
 def components(scores: FloatArray, facets: Sequence[str], nested: str = "") -> Components:
     """Estimate the variance components of a design with any number of facets.
@@ -222,24 +233,24 @@ class Jackknife:
         Parameters
         ----------
         figures
-            What is wanted of them, such as the components or reliabilities of several designs.
+            What is wanted of them, such as the components.
         confidence
             Such as 0.95.
         ratios
-            Whether the figures are shares such as reliabilities, whose intervals are symmetric in log(r/(1 − r)); NaN
-            at 0.
+            Whether the figures are shares of variance such as reliabilities, whose intervals are symmetric in
+            arcsin √r; NaN at 0.
         more
             Intervals as they would be with so many times as many systems, the first facet.
 
         Notes
         -----
         The variances that the facets show are added up, since all of them are samples (Owen 2007). Student's t has as
-        many degrees of freedom as the variances are worth together (Satterthwaite).
+        many degrees of freedom as the variances are worth together (Satterthwaite). arcsin √r and not log(r/(1 − r)),
+        which has no end at 1: there, one rater without whom the error vanishes would make the interval boundless.
         """
 
         def turned(values: FloatArray) -> FloatArray:
-            inside = np.clip(values, 1e-9, 1 - 1e-9)
-            return np.where(np.isnan(values), np.nan, np.log(inside / (1 - inside))) if ratios else values
+            return np.arcsin(np.sqrt(np.clip(values, 0.0, 1.0))) if ratios else values
 
         whole = np.asarray(figures(self.whole), dtype=np.float64)
         variance, worth = np.zeros_like(whole), np.zeros_like(whole)
@@ -254,10 +265,31 @@ class Jackknife:
         middle = turned(whole)
         low, high = middle - half, middle + half
         if ratios:
-            low, high = 1 / (1 + np.exp(-low)), 1 / (1 + np.exp(-high))
-            # At 0 the scale has no end, and a width of 0 would look like certainty.
-            low, high = (np.where(whole > 0, ends, np.nan) for ends in (low, high))
+            # At 0 the scale ends, and a width of 0 would look like certainty.
+            ends = (np.sin(np.clip(end, 0.0, np.pi / 2)) ** 2 for end in (low, high))
+            low, high = (np.where(whole > 0, end, np.nan) for end in ends)
         return Ranged(whole, low, high)
+
+    def reliabilities(
+        self, designs: Sequence[Mapping[str, float]], confidence: float, *, level: str = "system", more: float = 1.0
+    ) -> Ranged:
+        """Return Eρ² and Φ of means over so many inputs and raters, (designs, 2), with intervals.
+
+        More inputs or raters never make a mean less reliable, so a lower end for fewer is one for more, and an upper
+        end for more is one for fewer.
+        """
+
+        def figures(found: Components) -> FloatArray:
+            both = ((found.reliability(d, level=level, absolute=a) for a in (False, True)) for d in designs)
+            return np.array([list(each) for each in both])
+
+        plain = self.ranged(figures, confidence, ratios=True, more=more)
+        sizes = np.array([list(design.values()) for design in designs])
+        fewer = np.all(sizes[None] <= sizes[:, None], axis=-1, keepdims=True)
+        low = np.fmax.reduce(np.where(fewer, plain.low[None], np.nan), axis=1)
+        high = np.fmin.reduce(np.where(fewer.swapaxes(0, 1), plain.high[None], np.nan), axis=1)
+        unknown = np.isnan(plain.low)
+        return Ranged(plain.estimates, *(np.where(unknown, np.nan, end) for end in (low, high)))
 
 
 def disattenuated(correlation: FloatArray, people: FloatArray | float, metric: FloatArray | float = 1.0) -> FloatArray:

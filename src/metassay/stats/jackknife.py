@@ -84,7 +84,7 @@ class Fit:
         d = left - left.mean(axis=-1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             kurtosis = self.units[0] * (d**4).sum(axis=-1) / (d * d).sum(axis=-1) ** 2
-            return np.fmin(most, 2 * self.units[0] / (kurtosis - 1))
+            return np.asarray(np.fmin(most, 2 * self.units[0] / (kurtosis - 1)))
 
     @property
     def of_pairs(self) -> float:

@@ -38,7 +38,7 @@ from metassay.core.vocabulary import PROBES
 from metassay.core.votes import Votes
 from metassay.errors import DataError, UsageError
 from metassay.stats.arrays import BoolArray, FloatArray
-from metassay.stats.clustered import codes, mean, share
+from metassay.stats.clustered import mean, share
 from metassay.stats.rater_agreement import agreement, repeated
 from metassay.stats.regressions import Fit, linear, within
 from metassay.stats.significance import corrected
@@ -253,7 +253,7 @@ def _probed(scores: Scores, judge: str, probe: Damaged, confidence: float) -> It
         probe.scores.matrix(judge)[np.ix_(rows, columns)],
     )
     moved = (later - scores.matrix(judge)).ravel()
-    inputs = codes([scores.clusters.get(name, f"\0{name}") for name in scores.inputs])
+    inputs = scores.input_units()
     clusters = np.broadcast_to(inputs, scores.shape).ravel()
     known = ~np.isnan(moved)
     found = mean(moved, [np.asarray(clusters)], confidence)
@@ -336,7 +336,7 @@ def _reruns(
         for name, some in groups.items():
             yield _agreement(name, "runs", *_by_rater(scores, some), True, confidence)
         return
-    at_cluster = codes([scores.clusters.get(name, f"\0{name}") for name in scores.inputs]).astype(np.float64)
+    at_cluster = scores.input_units().astype(np.float64)
     ratings = {name: np.stack([scores.matrix(each) for each in some]) for name, some in groups.items()}
     ratings |= {j: scores[j].mean(keep="annotator") for j in judges if len(scores[j].labels("annotator")) > 1}
     for name, values in ratings.items():

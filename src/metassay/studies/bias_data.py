@@ -15,7 +15,6 @@ from metassay.core.scores import Scores
 from metassay.core.votes import UNKNOWN, Votes
 from metassay.errors import UnknownName, UsageError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import codes
 from metassay.stats.ranges import same_range
 from metassay.studies.lengths import (
     both_lengths,
@@ -100,7 +99,7 @@ def of_scores(
     """Yield the judgments of each judge with each human criterion on its scale, or with all if there is none."""
     shared = _features_of_scores(scores, style, text)
     inputs = np.arange(len(scores.inputs))
-    clusters = codes([scores.clusters.get(name, f"\0{name}") for name in scores.inputs])
+    clusters = scores.input_units()
     where = (np.broadcast_to(each, scores.shape).ravel() for each in (inputs, clusters))
     at_input, at_cluster = (np.asarray(each) for each in where)
     for judge in judges:

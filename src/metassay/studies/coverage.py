@@ -124,7 +124,8 @@ def simulate_coverage(
         whole = n == z.shape[0]
         if m < 2 or (whole and {"system", "input"} & set(levels)):
             raise DataError(
-                f"halves need at least 2 systems and 2 inputs, got {z.shape[0]} systems and {z.shape[1]} judged inputs"
+                f"halves need at least 2 systems and 2 inputs, got {z.shape[0]} system{'s' * (z.shape[0] != 1)} and "
+                f"{z.shape[1]} judged inputs"
             )
         if whole:
             told.append(Note.of("systems-not-split", human=criterion, n=n))

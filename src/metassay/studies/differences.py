@@ -195,7 +195,7 @@ def _selections(
         humans = [name for name in wanted if name in own.columns]
         metrics = None if metric is None else named_in({task: own}, metric, "metric", missing_ok=len(tasks) > 1)
         if not humans or metrics == []:
-            notes.append(Note.of("task-left-out", task=task, why="it has none of the columns that were named"))
+            notes.append(Note.of("task-without-columns", task=task))
             continue
         try:
             chosen[task] = select(own, humans, metrics, references=references).need(systems=2, levels=["system"])

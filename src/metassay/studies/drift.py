@@ -32,7 +32,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UnknownName, UsageError, one_line
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import codes, mean, share
+from metassay.stats.clustered import mean, share
 from metassay.stats.confidence_sequences import confidence_sequence
 from metassay.stats.proportions import wilson
 from metassay.studies.requirements import RequirementRow, required
@@ -132,7 +132,7 @@ def drift(
     ('v2', 1, 'equivalent')
     """
     kept, notes = without_references(scores, references)
-    clusters = codes([kept.clusters.get(name, f"\0{name}") for name in kept.inputs])
+    clusters = kept.input_units()
     rows = []
     for name, first, second, before, after in _versions(kept, by, baseline, metric):
         bounds, told = _bounds(kept, name if by != "metric" else second, before, after)

@@ -67,7 +67,7 @@ def judge(
     worse: jd.Worse = 0.05,
     cut: jd.Cut = "accuracy",
     target: jd.Target = None,
-    slice_by: jd.SliceBy = None,
+    slice_by: jd.Attributes = None,
     worst: jd.Worst = 20,
     bias: opt.Biased = False,
     over: jd.Generalise = "inputs",

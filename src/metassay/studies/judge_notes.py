@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.studies.judge_data import Judged
 from metassay.studies.judge_failures import is_worse
@@ -49,8 +50,8 @@ def answers(card: JudgeCard) -> Iterator[Note]:
 
 def _badness(row: JudgeRow) -> tuple[bool, float]:
     """Return by what the judges of a criterion are ordered: those on people's scale first, the best first."""
-    sign = 1 if row.statistic in ("mae", "rmse") else -1
-    return row.kind == "other-scale", math.inf if math.isnan(row.estimate) else sign * row.estimate
+    sign = vocabulary.statistic_sign(row.statistic)
+    return row.kind == "other-scale", math.inf if math.isnan(row.estimate) else -sign * row.estimate
 
 
 def _uninformative(card: JudgeCard, row: JudgeRow) -> Note | None:

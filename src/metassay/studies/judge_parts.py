@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from metassay.core import vocabulary
 from metassay.core.scores import Scores
 from metassay.errors import UsageError
 from metassay.stats.arrays import FloatArray, IntArray
@@ -45,8 +46,6 @@ BY_SCALE = {
 OF_SCORES = ("auc", "average-precision")
 OF_PROBABILITIES = ("brier", "ece")
 KAPPA = {"binary": "kappa", "nominal": "kappa", "ordinal": "kappa", "grades": "kappa-quadratic"}
-ONE_SIDED = ("precision", "recall", "specificity", "f1", "pearson")
-"""Statistics in which people and judges play different parts; people are not scored by them."""
 SAME = 1e-12
 """A difference with a smaller standard error is that of judges who say the same."""
 POINTS = 200
@@ -192,7 +191,9 @@ def people_rows(setting: Setting, criterion: Criterion) -> list[PersonRow]:
     n = len(criterion.people)
     if n < 2:
         return []
-    statistics = [s for s in statistics_of(setting, criterion) if s.name not in ONE_SIDED]
+    known = statistics_of(setting, criterion)
+    # correlations are for judges on a scale of their own, and in others people and judges play different parts
+    statistics = [s for s in known if not s.is_correlation and vocabulary.is_symmetric(s.name)]
     own, others = _pairs_of_people(criterion)
     ways = _tiled(setting, criterion, n - 1)
     rows = []

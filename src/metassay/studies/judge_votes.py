@@ -362,9 +362,15 @@ def _people(votes: Votes, items: Items, people: Sequence[str], confidence: float
 
 def _answers(found: JudgeVotes) -> list[Note]:
     notes = []
+    facts: dict[str, Any]
     orders = {row.judge: row for row in found.orders}
+    best, worst = (end(found.table, key=lambda row: row.agreement) for end in (max, min))
+    if len(found.table) > FEW:
+        ends = {"low": best.agreement_low, "high": best.agreement_high, "confidence": best.confidence}
+        facts = {"judges": len(found.table), "judge": best.judge, "agreement": best.agreement, **ends}
+        notes.append(Note.of("judges-votes", **facts, worst=worst.judge, least=worst.agreement))
     for row in found.table if len(found.table) <= FEW else ():
-        facts: dict[str, Any] = {name: getattr(row, name) for name in ("judge", "confidence", "single", "people", "n")}
+        facts = {name: getattr(row, name) for name in ("judge", "confidence", "single", "people", "n")}
         facts |= {"agreement": row.agreement, "low": row.agreement_low, "high": row.agreement_high}
         notes.append(Note.of("judge-votes", **{n: None if fact != fact else fact for n, fact in facts.items()}))
         order = orders.get(row.judge)

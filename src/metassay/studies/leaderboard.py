@@ -164,7 +164,7 @@ def _selected(
     several = len(board.weights) > 1
     metrics = None if metric is None else named_in({task: own}, metric, "metric", missing_ok=several)
     if metrics == []:
-        board.notes.append(Note.of("task-left-out", task=task, why="it has none of the metrics"))
+        board.notes.append(Note.of("task-without-columns", task=task))
         return None
     try:
         return select(own, [human], metrics, **more)

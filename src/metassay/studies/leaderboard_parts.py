@@ -199,14 +199,17 @@ class Board:
         order: dict[str, None] = {}
         for statistic, level in measures:
             taken = {
-                task: each.at(level, 0, statistic) for task, each in chosen.items() if self._allows(each, level, task)
+                task: each.at(level, 0, statistic)
+                for task, each in chosen.items()
+                if self._allows(each, level, statistic, task)
             }
             if taken:
                 self._add_one(_Measure(human, level, statistic, taken, self.weights, self.plan), order)
 
-    def _allows(self, selected: Selection, level: str, task: str) -> bool:
+    def _allows(self, selected: Selection, level: str, statistic: Statistic, task: str) -> bool:
         try:
             selected.need(levels=[level])
+            _need_inputs(selected, statistic)
         except DataError as error:
             where = ", ".join([*([task] if task else selected.humans), f"{level} level"])
             self.notes.append(Note.of("task-left-out", task=where, why=one_line(error, 200)))
@@ -382,6 +385,13 @@ class Board:
         notes += notes_on_sentinels(self.rows, self.plan.alpha)
         notes.append(Note.of("generalises", method=self.plan.test.name, to=self.plan.test.generalises))
         return tuple(dict.fromkeys(notes))
+
+
+def _need_inputs(selected: Selection, statistic: Statistic) -> None:
+    """Refuse a statistic that compares systems input by input where people judged whole systems."""
+    if statistic.by_input and np.isnan(selected.z).all():
+        whole = f"{one_line(selected.humans[0])!r} has scores of whole systems only"
+        raise DataError(f"{whole}, and {statistic.name} compares systems input by input; use pairwise-accuracy")
 
 
 def _why(reason: Reason) -> dict[str, object]:

@@ -25,7 +25,7 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import UsageError, listed, one_line
+from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.draws import PLANS, multiplicities, stream
 from metassay.stats.intervals import percentile
 from metassay.stats.methods.base import Case as Data
@@ -221,8 +221,16 @@ def plan(
     if powered and len(selected.metrics) != 2:
         raise UsageError(f"power is about two different metrics, got {listed(selected.metrics, 6)}")
     asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
+    if asked.of_items:
+        selected.need(levels=[level])
     cases = make_cases(selected, asked)
     answers = simulate(cases, asked)
+    for case in cases if asked.of_items and not powered else ():
+        if not answers[case.number, case.base].value > 0:
+            raise DataError(
+                f"{statistic.name} of {one_line(case.metric)} with {one_line(case.human)} is the same in all data sets "
+                "that are drawn from these data, so nothing shows how far it varies"
+            )
     rows = [row for case in cases for row in _rows(case, asked, answers)]
     needs = [need for case in cases for need in _needs(case, asked, answers, annotations)]
     ceilings = [row for h in range(len(selected.humans)) for row in _ceilings(selected, h, asked)]

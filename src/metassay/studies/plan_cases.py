@@ -34,6 +34,9 @@ AXES = ("inputs", "systems", "annotators")
 MULTIPLES = (0.25, 0.5, 1, 2, 4, 8)
 """Sizes on each axis, as multiples of what the data have."""
 
+FEWEST = 10
+"""Fewer inputs than these are no world to draw from."""
+
 LEAST = {"inputs": 2, "systems": 5, "annotators": 1}
 """The smallest numbers that are asked about."""
 
@@ -127,6 +130,11 @@ def make_cases(selected: Selection, asked: Asked) -> list[Case]:
             names = [selected.metrics[k] for k in group]
             what = f"{listed(names, 2)} and {criterion}"
             least = 1 if asked.of_items and asked.interval.generalises == "inputs" else LEAST["systems"]
+            if asked.of_items and columns.sum() < FEWEST:
+                raise DataError(
+                    f"planning needs at least {FEWEST} inputs to learn from, got {columns.sum()} that both "
+                    f"{one_line(what)} have"
+                )
             if rows.sum() < least or columns.sum() < 2:
                 remedy = (
                     "; --interval boot-inputs plans for these systems alone" if asked.of_items and least > 1 else ""

@@ -432,7 +432,8 @@ def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.St
             facts = {"metric": one.metric, "always": always, "never": never, "virtual": counting.THIN}
             notes.append(Note.of("strength-unbounded", **facts))
         if group.df < FEW - 1:
-            notes.append(Note.of("few-clusters", metric=one.metric, unit=unit, n=int(group.df) + 1))
+            called = unit.removesuffix("s") if group.df < 1 else unit
+            notes.append(Note.of("few-clusters", metric=one.metric, unit=called, n=int(group.df) + 1))
         absent = [str(s) for s in systems[~known]]
         if absent:
             notes.append(Note.of("systems-without-votes", metric=one.metric, systems=absent))

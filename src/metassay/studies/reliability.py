@@ -267,44 +267,30 @@ class _Column:
     def designs(self, confidence: float) -> Iterator[DesignRow]:
         """Yield the reliability of each design."""
         for level in self.levels:
-            wanted = list(self._designs(level))
-            of = self._of(level)
-            for more in (1, *MORE_SYSTEMS):
-                here = [design for design in wanted if design[3] == more]
-                if not here:
-                    continue
-
-                def figures(
-                    found: Components, here: list[tuple[str, int, int, int]] = here, of: str = of
-                ) -> FloatArray:
-                    return np.array(
-                        [
-                            [found.reliability(_sizes(n, r), level=of, absolute=absolute) for absolute in (False, True)]
-                            for _, n, r, _ in here
-                        ]
-                    )
-
-                spread = self.fit.ranged(figures, confidence, ratios=True, more=more)
-                for (axis, n, r, _), value, low, high in zip(
-                    here, spread.estimates, spread.low, spread.high, strict=True
-                ):
-                    yield DesignRow(
-                        metric=self.name,
-                        kind=self.kind,
-                        level=level,
-                        axis="raters" if axis == "inputs" and n == self.size("input") else axis,
-                        n_systems=self.size("system") * more,
-                        n_inputs=n,
-                        n_raters=r,
-                        estimate=float(value[0]),
-                        low=float(low[0]),
-                        high=float(high[0]),
-                        absolute=float(value[1]),
-                        absolute_low=float(low[1]),
-                        absolute_high=float(high[1]),
-                        error=math.sqrt(self.fit.whole.error(_sizes(n, r), level=of)),
-                        confidence=confidence,
-                    )
+            wanted, of = list(self._designs(level)), self._of(level)
+            sizes = [_sizes(n, r) for _, n, r, _ in wanted]
+            factors = dict.fromkeys(times for *_, times in wanted)
+            found = {more: self.fit.reliabilities(sizes, confidence, level=of, more=more) for more in factors}
+            for at, (axis, n, r, times) in enumerate(wanted):
+                spread = found[times]
+                (estimate, absolute), low, high = spread.estimates[at].tolist(), spread.low[at], spread.high[at]
+                yield DesignRow(
+                    metric=self.name,
+                    kind=self.kind,
+                    level=level,
+                    axis="raters" if axis == "inputs" and n == self.size("input") else axis,
+                    n_systems=self.size("system") * times,
+                    n_inputs=n,
+                    n_raters=r,
+                    estimate=estimate,
+                    low=float(low[0]),
+                    high=float(high[0]),
+                    absolute=absolute,
+                    absolute_low=float(low[1]),
+                    absolute_high=float(high[1]),
+                    error=math.sqrt(self.fit.whole.error(sizes[at], level=of)),
+                    confidence=confidence,
+                )
 
     def needs(self) -> Iterator[NeedRow]:
         """Yield how many inputs and raters the wanted reliabilities take."""
@@ -314,7 +300,7 @@ class _Column:
             for axis in [*axes, *["rater"] * ("rater" in self.facets)]:
                 sizes = _sizes(now["input"], now["rater"])
                 for target in TARGETS:
-                    needed = _needed(self.fit.whole, self._of(level), axis, sizes, target)
+                    needed = self.fit.whole.needed(target, axis, sizes, level=self._of(level))
                     yield NeedRow(self.name, self.kind, level, f"{axis}s", target, now[axis], needed)
 
     def notes(self) -> list[Note]:
@@ -341,15 +327,6 @@ def _only(known: FloatArray, axis: int) -> int:
 
 def _sizes(inputs: float, raters: float) -> Mapping[str, float]:
     return {"input": max(inputs, 1), "rater": max(raters, 1)}
-
-
-def _needed(whole: Components, level: str, axis: str, sizes: Mapping[str, float], target: float) -> float:
-    """Return how many inputs or raters a reliability takes: error is a + b/n, and a must leave room."""
-    one, two = (whole.error({**sizes, axis: n}, level=level) for n in (1, 2))
-    left = whole.signal(level) * (1 - target) / target - (2 * two - one)
-    if math.isnan(left):
-        return math.nan
-    return max(float(math.ceil(round(2 * (one - two) / left, 9))), 1.0) if left > 0 else math.inf
 
 
 def _coefficients(column: _Column, confidence: float, resamples: int, seed: int) -> list[RaterAgreementRow]:

@@ -227,8 +227,6 @@ def select(
 
     Parameters
     ----------
-    scores
-        The scores.
     human, metric
         Names or globs; by default every human criterion, and every column that is not human.
     references
@@ -270,11 +268,9 @@ def select(
     notes += _missing(kept, metrics, chosen.x) + _missing(kept, humans, chosen.z)
     for first, *others in copies(values):
         notes += [Note.of("columns-identical", first=chosen.names[first], second=chosen.names[at]) for at in others]
-    if not (sentinels or people):
-        return chosen
     beside, told = Yardsticks.of(kept, humans, sentinels=sentinels, people=people)
     notes += told
-    return replace(chosen, yardsticks=beside)
+    return replace(chosen, yardsticks=beside) if sentinels or people else chosen
 
 
 def select_columns(
@@ -291,8 +287,6 @@ def select_columns(
 
     Parameters
     ----------
-    scores
-        The scores.
     human
         Names or globs of human criteria; by default all that are known if no metric is named, else none.
     metric
@@ -467,8 +461,6 @@ def take_as_annotated(
 
     Parameters
     ----------
-    scores
-        The scores.
     humans
         Human criteria that lose their scores on the other inputs.
     annotated

@@ -15,7 +15,6 @@ from itertools import combinations
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from scipy.special import chdtrc, ndtri
 
 from metassay import engine
 from metassay.core import vocabulary
@@ -23,17 +22,15 @@ from metassay.core.note import Note
 from metassay.core.result import Result, Row
 from metassay.core.scores import Scores
 from metassay.core.signature import VERSION, Signature
-from metassay.core.slices import Codes, Sliced, SliceDifference, Slices, sliced
+from metassay.core.slices import Sliced, SliceDifference, Slices, sliced
 from metassay.errors import DataError, UsageError, one_line
 from metassay.stats.arrays import FloatArray
-from metassay.stats.draws import CHOICE, page_size, stream
 from metassay.stats.methods.case import by_common_cells
-from metassay.stats.significance import EQUAL, corrected
+from metassay.stats.significance import corrected
+from metassay.stats.slices import DEALINGS, deal, dealt_p_values, heterogeneity, uncut
 from metassay.stats.statistics.registry import choose
 from metassay.studies.selection import InputSets, Selection, select
 
-DEALINGS = 1_999
-"""How often units are dealt to the slices at random."""
 TESTED = ("agree", "compare")
 """Studies whose estimates can be computed again for any slices."""
 SETTINGS = ("setting", "component", "share")
@@ -168,7 +165,9 @@ def _row(
     if place in dealt and len(defined) == len(rows):
         p, test = dealt[place], "permutation"
     elif quantity.has_interval:
-        p, test = _heterogeneity([rows[label] for label in defined], list(defined.values())), "intervals"
+        ends = [(cast("Any", rows[label]).low, cast("Any", rows[label]).high) for label in defined]
+        confidence = float(getattr(rows[next(iter(defined))], "confidence", 0.95))
+        p, test = heterogeneity(list(defined.values()), ends, confidence), "intervals"
     others = {name: value for name, value in key.items() if name not in (*NAMED, "metric_a", "metric_b")}
     metric, human, level, statistic = place
     return SliceDifference(
@@ -190,18 +189,6 @@ def _row(
     )
 
 
-def _heterogeneity(rows: Sequence[Row], values: Sequence[float]) -> float:
-    """Return Cochran's test that all estimates are of one number; NaN without intervals of positive width."""
-    confidence = float(getattr(rows[0], "confidence", 0.95))
-    ends = np.array([(cast("Any", row).low, cast("Any", row).high) for row in rows], dtype=np.float64)
-    errors = (ends[:, 1] - ends[:, 0]) / (2 * ndtri((1 + confidence) / 2))
-    if not (np.isfinite(errors).all() and (errors > 0).all()):
-        return math.nan
-    weights = errors**-2
-    centre = (weights * np.array(values)).sum() / weights.sum()
-    return float(chdtrc(len(values) - 1, (weights * (np.array(values) - centre) ** 2).sum()))
-
-
 # -- agreement, tested by dealing ---------------------------------------------------------------
 
 
@@ -220,7 +207,7 @@ def _dealt(
     by_name = dict(zip(scores.inputs if cut.axis == "input" else scores.systems, codes.tolist(), strict=True))
     names = selected.scores.inputs if cut.axis == "input" else selected.scores.systems
     codes = np.array([by_name[name] for name in names])
-    units = _units(selected.labels(f"{cut.axis}s"), codes)
+    units = uncut(selected.labels(f"{cut.axis}s"), codes)
     levels = tuple(options["level"])
     found: dict[tuple[str, ...], float] = {}
     sizes = np.bincount(codes[codes >= 0], minlength=len(kept))
@@ -231,10 +218,12 @@ def _dealt(
                 for x, sets, named, both in _groups(taken, h, level, options.get("inputs", "all"), pairs=pairs):
                     case = sets.case(x, list(range(len(x))), taken.z[h], level, statistic)
                     masks = (sets.scored, None if sets.paired else sets.judged)
-                    drawn = _deal(case.prepared, codes, units, len(kept), cut.axis, masks, options.get("seed", 0))
+                    drawn = deal(
+                        case.prepared, codes, units, len(kept), cut.axis, masks, options.get("seed", 0), engine.run
+                    )
                     if pairs:
                         drawn = np.stack([drawn[a] - drawn[b] for a, b in both])
-                    for name, p in zip(named, _p_values(drawn, sizes), strict=True):
+                    for name, p in zip(named, dealt_p_values(drawn, sizes), strict=True):
                         found[name, human, level, statistic.name] = p
     return found
 
@@ -252,56 +241,3 @@ def _groups(
         named = [f"{taken.metrics[a]} − {taken.metrics[b]}" for a, b in some]
         local = [(metrics.index(a), metrics.index(b)) for a, b in some]
         yield np.where(mask, taken.x[metrics], np.nan), sets, named, local
-
-
-def _units(labels: Codes | None, codes: Codes) -> Codes:
-    """Return the unit of each input or system: its cluster or family if no slice cuts one apart, else itself."""
-    alone = np.arange(len(codes))
-    if labels is None:
-        return alone
-    return labels if all(len(np.unique(codes[labels == unit])) == 1 for unit in np.unique(labels)) else alone
-
-
-def _deal(
-    prepared: Any,  # noqa: ANN401 - a level of any statistic
-    codes: Codes,
-    units: Codes,
-    n: int,
-    axis: str,
-    masks: tuple[Any, Any],
-    seed: int,
-) -> FloatArray:
-    """Return the statistic of each metric in each slice, (metrics, dealings, slices); the first dealing is the data."""
-    names, where = np.unique(units, return_inverse=True)
-    of_unit = codes[[int(np.argmax(where == at)) for at in range(len(names))]]
-    here = np.flatnonzero(of_unit >= 0)
-    size = page_size(len(codes) * n)
-
-    def page(number: int) -> FloatArray:
-        random = stream(seed, CHOICE, 1, number)
-        dealt = np.repeat(of_unit[:, None], size, axis=1)
-        for at in range(size):
-            if number or at:
-                dealt[here, at] = of_unit[random.permutation(here)]
-        each = dealt[where]
-        weights = np.concatenate([(each == slice_).astype(np.float64) for slice_ in range(n)], axis=1)
-        if axis == "input":
-            scored, judged = masks
-            weights = weights[scored] if judged is None else np.concatenate([weights[scored], weights[judged]])
-        found = prepared.bootstrap(None, weights) if axis == "input" else prepared.bootstrap(weights, None)
-        return np.asarray(found).reshape(len(found), n, size).transpose(0, 2, 1)
-
-    pages = -(-(DEALINGS + 1) // size)
-    parts = engine.run(page, pages, "slices")
-    return np.concatenate(parts, axis=1)[:, : DEALINGS + 1]
-
-
-def _p_values(drawn: FloatArray, sizes: Codes) -> list[float]:
-    """Return for each metric the share of dealings whose slices are at least as far apart as those of the data."""
-    weights = sizes / sizes.sum()
-    spread = (weights * (drawn - (weights * drawn).sum(axis=2, keepdims=True)) ** 2).sum(axis=2)
-    seen, others = spread[:, :1], spread[:, 1:]
-    defined = ~np.isnan(others)
-    count = ((others >= seen - EQUAL) & defined).sum(axis=1)
-    p = (count + 1) / (defined.sum(axis=1) + 1)
-    return [float(one) if ok else math.nan for one, ok in zip(p, ~np.isnan(seen[:, 0]), strict=True)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from metassay.core import vocabulary
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.notes.wording import Facts, Sentence
 
 NEARLY_ALWAYS, SELDOM = 0.9, 0.5
 """A test that a worse judge passes so often, or one as good as a person less often, says little."""
-SHARES = ("accuracy", "within-one")
 
 
 def _answer(given: Facts) -> str:
@@ -35,7 +35,7 @@ def _answer(given: Facts) -> str:
     elif facts["statistic"] == "within-one":
         whom = "the grade of the person" if people == 1 else f"the mean grade of {who}"
         text = f"is within one grade of {whom} on {numbers.percent_range(*ends)} of {items}"
-    elif facts["statistic"] in ("mae", "rmse"):
+    elif vocabulary.is_error(facts["statistic"]):
         whom, value = "the person" if people == 1 else f"the mean of {who}", numbers.ranged(*ends, numbers.general)
         text = f"differs from {whom} by {value} ({names.coefficient(facts['statistic'])}) on {items}"
     else:
@@ -64,9 +64,9 @@ def _beside(facts: Facts) -> str:
     single, people = facts["single"], facts["people"]
     if math.isnan(people):
         return "; with one person it is unknown how far people would agree" if facts["n_people"] == 1 else ""
-    share = facts["statistic"] in SHARES
+    share = vocabulary.is_share(facts["statistic"])
     form = numbers.percent if share else numbers.general
-    if facts["statistic"] in ("mae", "rmse"):
+    if vocabulary.is_error(facts["statistic"]):
         return f"; from single people it differs by {form(single)}, and people differ from each other by {form(people)}"
     if not share:
         return f"; with single people {form(single)}, and of people with each other {form(people)}"

@@ -10,6 +10,7 @@ from importlib.resources import files
 from string import Formatter
 from typing import Any
 
+from metassay.core import vocabulary
 from metassay.errors import listed, one_line
 from metassay.report import numbers
 
@@ -58,7 +59,8 @@ class Words(Formatter):
     one name), ``most`` (the largest of several counts), ``range`` (the ends of
     several numbers), ``count WORD``, ``plural ONE|MORE`` (# is the number),
     ``as VALUE=WORDS|…`` (* is any other value, and # the value), ``place`` (a range of score differences), ``percent``,
-    ``change``, ``beside WORDS`` (# is a percentage; nothing if it is undefined) and ``name``.
+    ``change``, ``beside WORDS`` (# is a percentage; nothing if it is undefined) ``title`` (of a
+    statistic) and ``name``.
     """
 
     def format_field(self, value: Any, spec: str) -> str:  # noqa: ANN401 - a fact
@@ -96,6 +98,8 @@ class Words(Formatter):
                 return str(getattr(numbers, kind)(value))
             case "beside":
                 return "" if value != value else word.replace("#", numbers.percent(value))
+            case "title":
+                return vocabulary.statistic_title(value)
             case "name":
                 return one_line(value, 60)
         return str(format(value, spec))

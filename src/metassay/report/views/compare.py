@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metassay.report import names, numbers
@@ -13,6 +14,8 @@ from metassay.report.views.columns import Shown, bold, build, figures, grouped, 
 if TYPE_CHECKING:
     from metassay.studies.compare import Comparison, ComparisonRow
 
+MOST_IN_FULL = 14
+"""With more metrics than this, p-values of a matrix on paper are whole percentages."""
 MOST_IN_LIST = 4
 """With more metrics than this, a matrix is easier to read than a list of all ordered pairs."""
 
@@ -57,7 +60,7 @@ def matrix(result: Comparison) -> tuple[Table, ...]:
             figures("", place.get, key=True),
             words("metric", lambda metric: metric),
             figures(names.symbol(rows), order.get, numbers.correlation),
-            *(_against(str(at), other, tests) for other, at in place.items()),
+            *(shown for other, at in place.items() for shown in _against(str(at), other, tests, len(order))),
         ]
         tables += build(
             f"{_heading(result)}: {names.setting(rows[0])} ({_sizes(rows)})",
@@ -88,10 +91,21 @@ def ranks(result: Comparison) -> tuple[Table, ...]:
     )
 
 
-def _against(header: str, other: str, tests: dict[tuple[str, str], ComparisonRow]) -> Shown:
-    """Return the column of the tests against a metric."""
-    shown = figures(header, lambda metric: (row := tests.get((metric, other))) and names.starred(row, stars=_mark))
-    return bold(shown, lambda metric: (row := tests.get((metric, other))) and row.significant_corrected)
+def _against(header: str, other: str, tests: dict[tuple[str, str], ComparisonRow], metrics: int) -> list[Shown]:
+    """Return the column of the tests against a metric; of many metrics, a narrow one on paper."""
+
+    def test(metric: str) -> ComparisonRow | None:
+        return tests.get((metric, other))
+
+    def significant(metric: str) -> bool:
+        return bool((row := test(metric)) and row.significant_corrected)
+
+    full = bold(figures(header, lambda m: (row := test(m)) and names.starred(row, stars=_mark)), significant)
+    if metrics <= MOST_IN_FULL:
+        return [full]
+    narrow = bold(figures(header, lambda m: (row := test(m)) and numbers.percent(row.p_value).rstrip("%")), significant)
+    on_paper = replace(narrow.column, medium="paper", legend="p-values in percent.")
+    return [replace(full, column=replace(full.column, medium="screen")), replace(narrow, column=on_paper)]
 
 
 def _mark(row: ComparisonRow) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
@@ -37,7 +38,6 @@ NEEDS = {
     "requirements": "--require",
 }
 """What a view shows nothing without."""
-PERCENT = ("accuracy", "within-one", "balanced-accuracy", "precision", "recall", "specificity")
 
 
 def lead(result: JudgeCard) -> list[tuple[Note, ...]]:
@@ -59,9 +59,9 @@ def bias(result: JudgeCard) -> tuple[Table, ...]:
 
 
 def _value(value: float, low: float, high: float, statistic: str) -> str:
-    if statistic in PERCENT:
+    if vocabulary.is_share(statistic):
         return numbers.percent_range(value, low, high)
-    return numbers.ranged(value, low, high, numbers.general if statistic in ("mae", "rmse", "bias") else numbers.two)
+    return numbers.ranged(value, low, high, numbers.general if vocabulary.is_error(statistic) else numbers.two)
 
 
 def _ranged(header: str, prefix: str = "") -> Shown:
@@ -104,8 +104,8 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
 
 
 def _badness(row: Any) -> float:  # noqa: ANN401 - a row of the card
-    good = 1 if getattr(row, names.STATISTIC) in ("mae", "rmse") else -1
-    return good * row.estimate if row.estimate == row.estimate else float("inf")
+    sign = vocabulary.statistic_sign(getattr(row, names.STATISTIC))
+    return -sign * row.estimate if row.estimate == row.estimate else float("inf")
 
 
 def _starred(bias: float, low: float, high: float) -> str:
@@ -114,7 +114,7 @@ def _starred(bias: float, low: float, high: float) -> str:
 
 def _human(rows: Sequence[Any]) -> str:
     row = rows[0]
-    error = getattr(row, names.STATISTIC) in ("mae", "rmse")
+    error = vocabulary.is_error(getattr(row, names.STATISTIC))
     how = "differ from each other by" if error else "agree with each other on"
     peers = "" if row.people != row.people else f", who {how} {_told(row)}"
     people = "1 person" if row.n_people == 1 else f"{row.n_people:,} people"
@@ -208,7 +208,7 @@ def slices(result: JudgeCard) -> tuple[Table, ...]:
 
 
 def _alone(value: float, statistic: str) -> str:
-    return numbers.percent(value) if statistic in PERCENT else numbers.general(value)
+    return numbers.percent(value) if vocabulary.is_share(statistic) else numbers.general(value)
 
 
 def disagreements(result: JudgeCard) -> tuple[Table, ...]:

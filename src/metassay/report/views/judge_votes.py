@@ -22,7 +22,7 @@ MOST_KINDS = 4
 
 def lead(result: JudgeVotes) -> list[tuple[Note, ...]]:
     """Return the answer: a paragraph per judge."""
-    told = [note for note in result.notes if note.code in ("judge-votes", "judge-after-swap")]
+    told = [note for note in result.notes if note.code in ("judge-votes", "judges-votes", "judge-after-swap")]
     judges = dict.fromkeys(note["judge"] for note in told)
     return [tuple(note for note in told if note["judge"] == judge) for judge in judges]
 

@@ -52,12 +52,13 @@ def board(result: Leaderboard) -> tuple[Table, ...]:
             best = max((names.goodness(row) for row in mine if row.kind == "metric"), default=math.nan)
             good = bold(figures(title, "estimate", numbers.correlation), _is(best))
             shown.append(at(good, MEASURE, measure))
-            shown.append(at(figures("ranks", _ranks), MEASURE, measure))
-            shown.append(at(optional(words("", names.below_sentinels, key=False)), MEASURE, measure))
-            shown.append(at(_letters(), MEASURE, measure))
+            own = [at(figures("ranks", _ranks), MEASURE, measure)]
+            own.append(at(optional(words("", names.below_sentinels, key=False)), MEASURE, measure))
+            own.append(at(_letters(), MEASURE, measure))
             if mine is lead:
-                shown.append(at(_bars(mine), MEASURE, measure))
-            shown += [_in_task(result, human, measure, task) for task in tasks if len(tasks) > 1]
+                own.append(at(_bars(mine), MEASURE, measure))
+            own += [_in_task(result, human, measure, task) for task in tasks if len(tasks) > 1]
+            shown += [replace(each, column=replace(each.column, joins=True)) for each in own]
         tables += tuple(
             replace(table, fit=True)
             for table in build(
@@ -175,6 +176,12 @@ def _called(row: Any) -> str:  # noqa: ANN401 - a row with a level and a statist
     )
 
 
+def _meaning(row: LeaderRow) -> str:
+    """Return the title of a statistic without the name that its symbol says already."""
+    symbol = vocabulary.statistic_symbol(row.statistic).replace("_", "-")
+    return names.statistic(row).removeprefix(f"{symbol}, ")
+
+
 def _ranks(row: LeaderRow) -> str | None:
     return numbers.span((row.rank_low, row.rank_high), to="–") if row.rank_low and row.rank_high else None
 
@@ -267,9 +274,7 @@ def _test(result: Leaderboard) -> str:
 
 
 def _legend(result: Leaderboard, rows: Sequence[LeaderRow], several: bool = False) -> list[str | bool]:
-    titles = distinct(
-        f"{_called(row)}: {names.statistic(row)}" for row in rows if names.statistic(row) not in _called(row)
-    )
+    titles = distinct(f"{_called(row)}: {_meaning(row)}" for row in rows if names.statistic(row) not in _called(row))
     return [
         "; ".join(titles) + "." if titles else False,
         several and "Columns named like tasks follow their average.",

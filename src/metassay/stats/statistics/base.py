@@ -79,6 +79,12 @@ class Statistic:
     """Scales of scores on which it is defined."""
     is_correlation: bool = False
     """Whether it is a correlation coefficient, for which Fisher's, Williams' and other formulas were made."""
+    is_share: bool = False
+    """Whether it is a share of items, which people write in percent."""
+    in_units: bool = False
+    """Whether it is measured in the units of the scores."""
+    symmetric: bool = True
+    """Whether people and metrics play the same part in it."""
     ranked: bool = False
     """Whether only the order of scores counts, so that it comes in steps."""
     pairwise: bool = False

@@ -23,6 +23,12 @@ class Named(NamedTuple):
     """Whether larger values are better agreement."""
     is_correlation: bool = True
     """Whether it is a correlation coefficient."""
+    is_share: bool = False
+    """Whether it is a share of items, which people write in percent."""
+    in_units: bool = False
+    """Whether it is measured in the units of the scores."""
+    symmetric: bool = True
+    """Whether people and metrics play the same part in it."""
 
 
 BUILT_IN = {
@@ -46,12 +52,12 @@ BUILT_IN = {
 BUILT_IN |= {
     name: named._replace(is_correlation=False)
     for name, named in {
-        "accuracy": Named("accuracy", "acc", ("agreement",)),
-        "balanced-accuracy": Named("balanced accuracy", "bacc"),
-        "precision": Named("precision", "P"),
-        "recall": Named("recall", "R", ("sensitivity",)),
-        "specificity": Named("specificity", "TNR"),
-        "f1": Named("F1", "F₁"),
+        "accuracy": Named("accuracy", "acc", ("agreement",), is_share=True),
+        "balanced-accuracy": Named("balanced accuracy", "bacc", is_share=True),
+        "precision": Named("precision", "P", is_share=True, symmetric=False),
+        "recall": Named("recall", "R", ("sensitivity",), is_share=True, symmetric=False),
+        "specificity": Named("specificity", "TNR", is_share=True, symmetric=False),
+        "f1": Named("F1", "F₁", symmetric=False),
         "f1-macro": Named("macro F1", "F₁ macro", ("macro-f1",)),
         "phi": Named("φ", "φ", ("mcc", "matthews")),
         "kappa": Named("Cohen's κ", "κ", ("cohen",)),
@@ -63,10 +69,10 @@ BUILT_IN |= {
         "alpha-nominal": Named("Krippendorff's α (nominal)", "α_nom"),
         "alpha-ordinal": Named("Krippendorff's α (ordinal)", "α_ord"),
         "alpha-interval": Named("Krippendorff's α (interval)", "α_int"),
-        "rmse": Named("root mean squared error", "RMSE", higher_is_better=False),
-        "mae": Named("mean absolute error", "MAE", higher_is_better=False),
-        "bias": Named("bias (metric − human)", "bias", higher_is_better=False),
-        "within-one": Named("agreement within one grade", "±1"),
+        "rmse": Named("root mean squared error", "RMSE", higher_is_better=False, in_units=True),
+        "mae": Named("mean absolute error", "MAE", higher_is_better=False, in_units=True),
+        "bias": Named("bias (metric − human)", "bias", higher_is_better=False, in_units=True),
+        "within-one": Named("agreement within one grade", "±1", is_share=True),
         "auc": Named("area under the ROC curve", "AUC", ("roc-auc",)),
         "average-precision": Named("average precision", "AP"),
         "brier": Named("Brier score", "Brier", higher_is_better=False),

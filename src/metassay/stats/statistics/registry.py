@@ -56,6 +56,9 @@ def register(statistic: Statistic) -> Statistic:
         statistic.signature_name,
         statistic.higher_is_better,
         statistic.is_correlation,
+        statistic.is_share,
+        statistic.in_units,
+        statistic.symmetric,
     )
     return statistic
 

@@ -72,18 +72,22 @@ class _Side:
         self.values = np.where(present[:, None], values, 0.0)[:, common]
         size = float(np.abs(self.values).max(initial=0.0)) or 1.0
         self.apart = (self.values[self.first] - self.values[self.second]) / size
+        # One input has no sign to flip against another, and a side on which no two systems differ says nothing.
+        self.silent = self.values.shape[1] < 2 or not self.apart.any()
 
     def estimate(self) -> FloatArray:
         """Return p-values by flips, (pairs, 1)."""
-        return flipped_p(self.values)[:, None] if self.values.shape[1] else np.full((len(self.first), 1), np.nan)
+        return np.full((len(self.first), 1), np.nan) if self.silent else flipped_p(self.values)[:, None]
 
     def limits(self, inputs: FloatArray | None) -> FloatArray:
         """Return p-values of many flips, (pairs, B); NaN in draws without an input."""
         if inputs is None:
             p = limit_p(self.apart.sum(axis=1), (self.apart**2).sum(axis=1))[:, None]
-            return p if self.common.any() else np.full_like(p, np.nan)
+            return np.full_like(p, np.nan) if self.silent else p
         drawn = inputs[self.common]
-        return np.where(drawn.sum(axis=0) > 0, limit_p(self.apart @ drawn, self.apart**2 @ drawn), np.nan)
+        return np.where(
+            (drawn.sum(axis=0) > 0) & (not self.silent), limit_p(self.apart @ drawn, self.apart**2 @ drawn), np.nan
+        )
 
 
 class SoftLevel:
