@@ -120,6 +120,35 @@ def test_downloads_match_the_rows(watched, report, study):
         assert file.read() == made.dossier.results[study].to_csv()
 
 
+@pytest.mark.parametrize(("kind", "start"), [("svg", b"<svg"), ("png", b"\x89PNG")])
+def test_charts_can_be_downloaded_as_pictures(watched, report, kind, start):
+    path, _ = report
+    page = opened(watched, path)
+    page.focus(f"[data-picture=chart-agree][data-kind={kind}]")
+    with page.expect_download() as waiting:
+        page.keyboard.press("Enter")
+    assert waiting.value.suggested_filename == f"agree.{kind}"
+    with open(waiting.value.path(), "rb") as file:  # noqa: PTH123 - the path is the browser's
+        picture = file.read()
+    assert picture.startswith(start)
+    assert b"var(--" not in picture
+    assert not watched.errors
+
+
+def test_nothing_moves_when_charts_are_drawn(watched, report):
+    path, _ = report
+    watched.page.add_init_script(
+        "window.moved = 0;"
+        "new PerformanceObserver((list) => { for (const one of list.getEntries()) window.moved += one.value; })"
+        ".observe({ type: 'layout-shift', buffered: true });"
+    )
+    page = opened(watched, path)
+    page.evaluate("document.querySelector('#stability').scrollIntoView()")
+    page.wait_for_selector("#chart-stability svg")
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.moved") < 0.02
+
+
 def test_tables_sort_by_a_click(watched, report):
     path, _ = report
     page = opened(watched, path)
@@ -176,7 +205,8 @@ def test_thirty_metrics_and_a_hundred_systems_stay_usable(watched, tmp_path, mon
         "precision": ma.precision(scores, resamples=50),
     }
     monkeypatch.setattr("metassay.report.document.page.LONGEST_LIST", 29)
-    page_of = render(Dossier(scores, ("overall",), tuple(names), results, {}), title="Many")
+    data = {"scores": scores, "humans": ("overall",), "metrics": tuple(names)}
+    page_of = render(Dossier(**data, results=results, skipped={}, full=True), title="Many")
     (tmp_path / "r.html").write_text(page_of, encoding="utf-8")
     page = opened(watched, tmp_path / "r.html")
     draw_everything(page)

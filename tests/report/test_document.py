@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import gzip
 import io
 import json
 import re
@@ -15,7 +17,7 @@ import pytest
 import metassay as ma
 from metassay.charts.chart import interactive
 from metassay.core.note import Note
-from metassay.report.document import board, methods, summary
+from metassay.report.document import board, methods, page, summary
 from metassay.report.document.study_runs import gather
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -52,9 +54,13 @@ def parsed(html):
     return parser
 
 
+def embedded_text(html, identifier):
+    return re.search(rf'<script type="application/json" id="{identifier}">(.*?)</script>', html, re.DOTALL)[1]
+
+
 def embedded(html, identifier):
-    text = re.search(rf'<script type="application/json" id="{identifier}">(.*?)</script>', html, re.DOTALL)[1]
-    return json.loads(text)
+    found = json.loads(embedded_text(html, identifier))
+    return gzip.decompress(base64.b64decode(found)).decode() if isinstance(found, str) else found
 
 
 def test_the_opening_names_the_best_metric_and_its_interval(report):
@@ -100,6 +106,20 @@ def test_downloads_hold_the_rows_of_each_study(report):
         text = embedded(report.html, f"csv-{name}")
         assert text == result.to_csv(safe=True)
         assert len(list(csv.DictReader(io.StringIO(text)))) == len(result.table)
+
+
+def test_many_metrics_have_ranks_and_their_p_values_only_on_request():
+    random = np.random.default_rng(0)
+    human = random.normal(size=(8, 10))
+    metrics = {f"m{k:02}": human + random.normal(size=human.shape) for k in range(22)}
+    scores = ma.Scores.from_arrays(metrics, {"relevance": human})
+    short, full = (gather(scores, resamples=50, full=whole) for whole in (False, True))
+    pages = [page.render(each, title="t") for each in (short, full)]
+    assert [json.loads(embedded_text(html, "chart-compare-data"))["lines"] for html in pages] == ["metric", "metric_a"]
+    assert "metassay report --full" in pages[0]
+    assert "metassay report --full" not in pages[1]
+    lines = [len(list(csv.DictReader(io.StringIO(embedded(html, "csv-compare"))))) for html in pages]
+    assert lines == [len(short.results["compare"].ranks), len(full.results["compare"].table)]
 
 
 def test_every_chart_has_rows_a_name_and_a_description(report):
@@ -156,7 +176,7 @@ def test_one_criterion_leaves_criteria_out_and_says_so():
 def test_the_methods_paragraph_tells_sizes_method_and_source(report):
     text = methods.paragraph(report.dossier)
     assert "14 systems and 80 inputs" in text
-    assert "200 resamples" in text
+    assert "by the two-way jackknife to first order" in text
     assert any("Deutsch" in work for work in methods.citations(report.dossier))
 
 

@@ -191,3 +191,40 @@ def test_anchors_beyond_whole_numbers_share_the_last_bucket():
     low, middle, high, higher = buckets_of(np.array([-1e300, 3.0, 1e300, 2e300]), None).tolist()
     assert (middle, high) == (3, higher)
     assert low < middle < high
+
+
+@pytest.mark.parametrize("name", ["kendall", "kendall-c", "spearman", "pearson"])
+@pytest.mark.parametrize("kind", ["bucket", "partial", "formula"])
+def test_influence_says_what_leaving_out_groups_of_points_does(name, kind):
+    random = np.random.default_rng(5)
+    groups, members = 60, 12
+    n = groups * members
+    of = np.repeat(random.normal(size=groups), members)
+    anchor, z = (np.clip(np.round(3 + 0.6 * of + 0.8 * random.normal(size=n)), 1, 5) for _ in range(2))
+    x = anchor + z + 0.5 * of + random.normal(size=n)
+    statistic = find(name)
+    if kind == "bucket":
+        kernel = WithinBuckets(x, z, buckets_of(anchor, None), statistic, n)
+    else:
+        kernel = (Partialled if kind == "partial" else PartialFormula)(x, z, anchor, statistic, n)
+    estimate, psi = kernel.influence()[:2]
+    direct = kernel.estimate()
+    assert estimate == pytest.approx(direct[0] if kind == "bucket" else direct, abs=1e-12)
+    assert psi.sum() == pytest.approx(0, abs=1e-8)
+    without = 1.0 - np.kron(np.eye(groups), np.ones((members, 1)))
+    left = kernel.correlate(without)
+    left = kernel.finish(*left) if kind == "partial" else left
+    told = estimate - psi.reshape(groups, members).sum(axis=1) / n * groups / (groups - 1)
+    assert np.corrcoef(left, told)[0, 1] > 0.98
+    # To first order: a group that fills much of a bucket does more than that when it is left out.
+    assert np.std(told) / np.std(left) == pytest.approx(1, abs=0.25 if kind == "bucket" else 0.1)
+
+
+def test_influence_of_what_does_not_vary_is_undefined():
+    x, z = np.arange(6.0), np.array([1.0, 2.0, 1.0, 2.0, 1.0, 2.0])
+    kendall = find("kendall")
+    within, _, undefined = WithinBuckets(x, z, z.astype(int), kendall, 6).influence()
+    assert np.isnan(within)
+    assert undefined == 2
+    assert np.isnan(PartialFormula(x, z, z, kendall, 6).influence()[0])
+    assert np.isnan(Partialled(x, z, np.ones(6), kendall, 6).influence()[0])

@@ -45,18 +45,21 @@ def row_of(result, metric, criterion, anchor, method="bucket", level="global"):
     return row
 
 
-@pytest.fixture(scope="module")
-def found():
-    return ma.criteria(planted(), method=METHODS, resamples=400)
+@pytest.fixture(scope="module", params=["jackknife", "boot-both"])
+def found(request):
+    return ma.criteria(planted(), method=METHODS, interval=request.param, resamples=400)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_planted_confounder_is_found(found, method):
     row = row_of(found, "borrower", "fluency", "relevance", method)
     assert row.low > 0.1
-    assert row.within_low < 0 < row.within_high
     assert row.relative_difference > 0.8
-    assert row.verdict == "vanishes"
+    if method == "partial-formula":  # Kendall's formula leaves a little even where residuals are independent
+        assert row.verdict in ("vanishes", "shrinks")
+    else:
+        assert row.within_low < 0 < row.within_high
+        assert row.verdict == "vanishes"
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -134,9 +137,38 @@ def test_two_criteria_stand_without_a_metric(found):
     assert system.n == 24
 
 
+def test_statistics_without_slopes_leave_out_systems_and_inputs():
+    chosen = {"metric": "honest", "method": "bucket", "statistic": "pairwise-accuracy"}
+    row, drawn = (
+        row_of(ma.criteria(planted(8, 10), **chosen, **how), "honest", "fluency", "relevance")
+        for how in ({}, {"interval": "boot-both", "resamples": 100})
+    )
+    assert row.estimate == drawn.estimate
+    assert row.within_low < row.estimate_within < row.within_high
+    assert 0.5 < (row.high - row.low) / (drawn.high - drawn.low) < 1.5
+
+
+def test_the_default_interval_needs_five_systems_and_draws_nothing():
+    few = ma.criteria(planted(systems=4), metric="honest", method="bucket")
+    row = row_of(few, "honest", "fluency", "relevance")
+    assert (row.verdict, row.resamples, row.interval) == ("thin", None, "jackknife")
+    assert math.isnan(row.low)
+    assert math.isnan(row.relative_high)
+    assert "k:" not in str(few.signature)
+    assert "seed" not in str(few.signature)
+
+
+def test_a_relative_difference_from_nothing_has_no_interval(found):
+    row = row_of(found, "noise", "fluency", "relevance")
+    assert math.isnan(row.relative_high) == (row.interval == "jackknife")
+    good = row_of(found, "honest", "fluency", "relevance")
+    assert 0 <= good.relative_low <= good.relative_difference <= good.relative_high < 1
+
+
 def test_resamples_are_the_shared_draws():
     scores = planted(systems=6, inputs=8)
-    result = ma.criteria(scores, metric="honest", method="bucket", resamples=50, confidence=0.8, seed=3)
+    drawn = {"interval": "boot-both", "resamples": 50, "seed": 3}
+    result = ma.criteria(scores, metric="honest", method="bucket", confidence=0.8, **drawn)
     row = row_of(result, "honest", "fluency", "relevance")
     rows = multiplicities(stream(3, SYSTEMS, 0), 6, 1024)[:, :50].astype(int)
     columns = multiplicities(stream(3, INPUTS, 0), 8, 1024)[:, :50].astype(int)

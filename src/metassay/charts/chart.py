@@ -149,12 +149,12 @@ def plot(
     return chart
 
 
-def interactive(result: Result) -> dict[str, Multiples]:
-    """Return what the page shows of a result, by kind; nothing if its table says it better."""
+def interactive(result: Result, kinds: str | None = None) -> dict[str, Multiples]:
+    """Return what the page shows of a result, by kind, or other kinds of it; nothing if its table says it better."""
     from metassay.charts.panels import readable
 
-    kinds = ON_PAGE[result.study].split(",") if result.study in ON_PAGE else ()
-    made = {kind: readable(_maker(result.study, kind)(result)) for kind in kinds}
+    wanted = kinds or ON_PAGE.get(result.study, "")
+    made = {kind: readable(_maker(result.study, kind)(result)) for kind in wanted.split(",") if kind}
     return {kind: chart for kind, chart in made.items() if chart.rows}
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on stderr, for people who wait."""
+"""Progress on stderr, for people who wait: a bar, or a line now and then where stderr is no terminal."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Seconds of work before a bar appears."""
+EVERY = 5.0
+"""Seconds between two lines, where there can be no bar, and before the first."""
 
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[None]:
-    """Inside this context, work that lasts draws a bar if stderr is a terminal."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
+    """Inside this context, work that lasts draws a bar, or writes lines if stderr is no terminal."""
+    if quiet or sys.stderr is None:
         yield
         return
     from metassay.engine import reporting
 
-    bar = _Bar()
+    bar = _Bar() if sys.stderr.isatty() else _Lines()
     try:
         with reporting(bar.report):
             yield
@@ -51,6 +53,26 @@ class _Bar:
         """Take the bar away."""
         if self._drawn is not None:
             self._drawn[0].stop()
+
+
+class _Lines:
+    """A line every few seconds: how much is done, and how long the rest will take."""
+
+    def __init__(self) -> None:
+        self._start = self._said = time.monotonic()
+
+    def report(self, done: int, total: int, what: str) -> None:
+        """Take note of work done; called from whatever thread did it."""
+        now = time.monotonic()
+        if now - self._said < EVERY or not 0 < done < total:
+            return
+        self._said = now
+        left = (now - self._start) * (total - done) / done
+        minutes = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
+        print(f"{what or 'working'}: {100 * done // total}% done, about {minutes} left", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Leave the lines where they are."""
 
 
 def _draw() -> tuple[Progress, TaskID]:

@@ -118,6 +118,13 @@ Statistic = Annotated["str | StatisticObject", Option(f"statistic {_OWN}", _stat
 Interval = Annotated[str, Option("method of the confidence intervals", choices=known.INTERVALS, **_CI)]
 Intervals = Annotated[Names, Option("methods of confidence intervals", choices=known.INTERVALS, several=True, **_CI)]
 Bootstrap = Annotated[str, Option("what is resampled for the intervals", choices=known.BOOTSTRAPS, **_CI)]
+Full = Annotated[
+    bool, Option("show the p-values of all pairs of metrics, however many there are", known.flag, switch=True)
+]
+HeldInterval = Annotated[
+    str,
+    Option("method of the intervals, or what is resampled", choices=known.HELD_INTERVALS, **_CI),
+]
 PlannedInterval = Annotated[
     str,
     Option(

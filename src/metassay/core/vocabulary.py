@@ -37,6 +37,7 @@ PROBES = {
 """Changes that should move no verdict, and what an output is after each."""
 STATISTICS = tuple(statistic_names.BUILT_IN)
 BOOTSTRAPS = methods.BOOTSTRAPS
+HELD_INTERVALS = (methods.JACKKNIFE, *BOOTSTRAPS)
 INTERVALS = methods.INTERVALS
 METRIC_TESTS = methods.METRIC_TESTS
 SYSTEM_TESTS = ("unpaired-t", "paired-t", "wilcoxon")

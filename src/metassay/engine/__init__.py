@@ -107,6 +107,26 @@ def reporting(report: Report) -> Iterator[None]:
         _report.reset(token)
 
 
+@contextmanager
+def stage(at: int, stages: int, what: str) -> Iterator[None]:
+    """Inside this context work is one of so many stages: what is reported is how much of all of them is done."""
+    report = _report.get()
+    if report is None:
+        yield
+        return
+    most = 0.0
+
+    def of_all(done: int, total: int, _: str) -> None:
+        # A stage may have several runs; what is done stays done.
+        nonlocal most
+        most = max(most, done / max(total, 1))
+        report(round(1000 * (at + 0.9 * most)), 1000 * stages, what)
+
+    report(1000 * at, 1000 * stages, what)
+    with reporting(of_all):
+        yield
+
+
 def available_threads() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -118,7 +118,7 @@ class Desk:
         scores = self.scores(data)
         found: Confounding = self.once(
             ("criteria", data, method, tuple(metrics)),
-            lambda: criteria(scores, human="expert*", metric=metrics, method=method, resamples=2, seed=self.seed),
+            lambda: criteria(scores, human="expert*", metric=metrics, method=method),
         )
         return found
 

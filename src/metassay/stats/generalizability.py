@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -47,12 +48,6 @@ class Components:
         wanted = frozenset(facets)
         return next(float(v) for term, v in zip(self.terms, self.variances, strict=True) if wanted in term)
 
-    def _mean(self, variance: float, term: tuple[Facets, ...], sizes: Mapping[str, float], out: Facets) -> float:
-        """Return what a component adds to the variance of a mean over the facets that are not `out`."""
-        whole = any(self.nested in part for part in term)
-        shared = frozenset(self.facets) if whole else frozenset.intersection(*term)
-        return max(variance, 0.0) / math.prod(sizes[facet] for facet in shared - out)
-
     def error(self, sizes: Mapping[str, float], *, level: str = "system", absolute: bool = False) -> float:
         """Return the error variance of a mean over so many inputs, raters, … each.
 
@@ -61,32 +56,16 @@ class Components:
         so error is rather too large than too small; NaN if one of them is no error. Negative components count as 0.
         """
         total = 0.0
-        for term, variance in zip(self.terms, self.variances, strict=True):
-            moves = absolute or any(self._moves(part, level) for part in term)
-            if not moves or all(self._is_signal(part, level) for part in term):
-                continue
-            rated = ["rater" in part for part in term]
-            if level != "system" and not all(rated):
-                total += np.nan if any(rated) else 0.0
-                continue
-            out = frozenset(self.facets[:1]) if level == "system" else frozenset(self.facets) - {"rater"}
-            total += self._mean(float(variance), term, sizes, out)
+        for at, over in _errors(self.facets, self.terms, self.nested, level, absolute):
+            total += (
+                max(float(self.variances[at]), 0.0) / math.prod(sizes[f] for f in over) if over is not None else np.nan
+            )
         return total
-
-    def _is_signal(self, part: Facets, level: str) -> bool:
-        """Whether a set of facets is what is measured: systems; differences within inputs; or all outputs."""
-        if level == "system":
-            return part == frozenset(self.facets[:1])
-        return "rater" not in part and (level == "global" or self.facets[0] in part)
-
-    def _moves(self, part: Facets, level: str) -> bool:
-        """Whether a set of facets changes the order of what is measured."""
-        return len(part) > 1 if level == "global" else self.facets[0] in part
 
     def signal(self, level: str = "system") -> float:
         """Return the variance of what is measured; terms that hold something else as well are left out."""
         of = zip(self.terms, self.variances, strict=True)
-        return sum(max(float(v), 0.0) for term, v in of if all(self._is_signal(part, level) for part in term))
+        return sum(max(float(v), 0.0) for term, v in of if all(_is_signal(self.facets, part, level) for part in term))
 
     def reliability(self, sizes: Mapping[str, float], *, level: str = "system", absolute: bool = False) -> float:
         """Return the generalizability coefficient Eρ² of such means, or the index of dependability Φ if `absolute`.
@@ -110,6 +89,34 @@ class Components:
         if math.isnan(left):
             return math.nan
         return max(float(math.ceil(round(2 * (one - two) / left, 9))), 1.0) if left > 0 else math.inf
+
+
+@cache
+def _errors(
+    facets: tuple[str, ...], terms: tuple[tuple[Facets, ...], ...], nested: str, level: str, absolute: bool
+) -> list[tuple[int, Facets | None]]:
+    """Return which terms are error, by position, and over which facets a mean divides each; None if that is unknown."""
+    out = frozenset(facets[:1]) if level == "system" else frozenset(facets) - {"rater"}
+    found: list[tuple[int, Facets | None]] = []
+    for at, term in enumerate(terms):
+        # Whether it changes the order of what is measured.
+        moves = absolute or any(len(part) > 1 if level == "global" else facets[0] in part for part in term)
+        if not moves or all(_is_signal(facets, part, level) for part in term):
+            continue
+        rated = ["rater" in part for part in term]
+        if level == "system" or all(rated):
+            whole = any(nested in part for part in term)
+            found.append((at, (frozenset(facets) if whole else frozenset.intersection(*term)) - out))
+        elif any(rated):
+            found.append((at, None))
+    return found
+
+
+def _is_signal(facets: tuple[str, ...], part: Facets, level: str) -> bool:
+    """Whether a set of facets is what is measured: systems; differences within inputs; or all outputs."""
+    if level == "system":
+        return part == frozenset(facets[:1])
+    return "rater" not in part and (level == "global" or facets[0] in part)
 
 
 def components(scores: FloatArray, facets: Sequence[str], nested: str = "") -> Components:

@@ -81,10 +81,7 @@ class Fit:
         most = np.full(left.shape[:-1], float(self.df[0]))
         if self.level not in ("input", "global"):
             return most
-        d = left - left.mean(axis=-1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            kurtosis = self.units[0] * (d**4).sum(axis=-1) / (d * d).sum(axis=-1) ** 2
-            return np.asarray(np.fmin(most, 2 * self.units[0] / (kurtosis - 1)))
+        return np.asarray(np.fmin(most, df_of_variance(left - left.mean(axis=-1, keepdims=True))))
 
     @property
     def of_pairs(self) -> float:
@@ -159,6 +156,14 @@ def fit(
         means,
         families,
     )
+
+
+def df_of_variance(d: FloatArray) -> FloatArray:
+    """Return the degrees of freedom 2N/(κ − 1) of a variance to which N units contribute as their squares, (…, N)."""
+    units = d.shape[-1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        kurtosis = units * (d**4).sum(axis=-1) / (d * d).sum(axis=-1) ** 2
+        return np.asarray(2 * units / (kurtosis - 1))
 
 
 def of_independent_pairs(statistic: Statistic, estimates: FloatArray, systems: int) -> FloatArray:
@@ -343,7 +348,7 @@ class _Parts:
             if found is None:
                 return self._halved()
             psi = np.full(known.shape, np.nan)
-            psi[known] = found / known.sum()
+            psi[known] = found[1] / known.sum()
             columns.append(np.nansum(psi, axis=0))
             inner = psi - means_of_known(psi)[:, None] - means_of_known(psi, axis=0)
             cells.append(np.nan_to_num(inner))

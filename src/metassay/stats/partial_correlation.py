@@ -11,6 +11,7 @@ Points are cells, weights are multiplicities of shape (points, B), as everywhere
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.evaluated import CELLS, evaluated
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
 from metassay.stats.levels import average_defined
-from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.base import Points, Statistic
 
 DIGITS = 10
 """Decimals of residuals, in units of their variable's spread: what agrees to them is tied."""
@@ -27,6 +28,8 @@ FIXED = 1e-10
 """A variable of which the anchor explains all but this share of the variance has no residuals to speak of."""
 FARTHEST = 2.0**62
 """The bucket beyond which there is none."""
+BROAD = 4.0
+"""So many standard errors to both sides of a slope is its effect measured: rank coefficients come in steps."""
 STEPS = 7
 """Slopes at which the effect of a slope is computed; between them it is interpolated."""
 
@@ -58,7 +61,26 @@ class WithinBuckets:
 
     def __init__(self, x: FloatArray, z: FloatArray, buckets: IntArray, statistic: Statistic, total: int) -> None:
         self.members = [np.flatnonzero(buckets == b) for b in np.unique(buckets)]
-        self.parts = [statistic.points(x[at], z[at], total) for at in self.members]
+        self._x, self._z, self._statistic, self._total = x, z, statistic, total
+
+    @cached_property
+    def parts(self) -> list[Points]:
+        """The points of each bucket, ready to be correlated."""
+        return [self._statistic.points(self._x[at], self._z[at], self._total) for at in self.members]
+
+    def influence(self) -> tuple[float, FloatArray, int] | None:
+        """Return the averaged correlation, what points do to it, and how many buckets are undefined; see Statistic."""
+        found = [self._statistic.influence(self._x[at], self._z[at]) for at in self.members]
+        known = [(at, *each) for at, each in zip(self.members, found, strict=True) if each and not np.isnan(each[0])]
+        if any(each is None for each in found):
+            return None
+        psi, points = np.zeros(len(self._x)), sum(len(at) for at, _, _ in known)
+        if not points:
+            return math.nan, psi, len(found)
+        average = sum(r * len(at) for at, r, _ in known) / points
+        for at, r, own in known:
+            psi[at] = (own + r - average) * len(psi) / points
+        return average, psi, len(found) - len(known)
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the averaged correlation in each draw, (B,)."""
@@ -109,7 +131,38 @@ class Partialled:
         a = self.anchor
         self._sums = np.stack([self.x * a, self.z * a, a * a, self.x, self.z, a, np.ones_like(a)])
         self.slope_x, self.slope_z = (float(s) for s in self._slopes(np.ones((len(a), 1)))[:, 0])
-        self._fixed = statistic.points(self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z), total)
+        self._total = total
+
+    @cached_property
+    def _fixed(self) -> Points:
+        return self.statistic.points(*self._rests, self._total)
+
+    @cached_property
+    def _rests(self) -> tuple[FloatArray, FloatArray]:
+        """Residuals of x and z for the slopes of all points."""
+        return self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z)
+
+    def influence(self) -> tuple[float, FloatArray] | None:
+        """Return the partial correlation, and what points do to it: directly, and by moving both slopes."""
+        if not self.defined:
+            return math.nan, np.full(len(self.x), np.nan)
+        if not self.statistic.is_correlation:
+            return None
+        if self._closed:
+            return self._formula.influence()
+        found = self.statistic.influence(*self._rests)
+        if found is None or math.isnan(found[0]):
+            return found
+        estimate, psi = found
+        for values, slope, other in ((self.x, self.slope_x, self._rests[1]), (self.z, self.slope_z, self._rests[0])):
+            # Both are standardised.
+            of_slope = self.anchor * (values - slope * self.anchor)
+            step = BROAD * float(of_slope.std()) / math.sqrt(len(of_slope))
+            if step > 0:
+                ends = (_once(self._rest(values, slope + by), other, self.statistic.name) for by in (-step, step))
+                below, above = ends
+                psi = psi + of_slope * (above - below) / (2 * step)
+        return estimate, np.asarray(psi - psi.mean())
 
     @property
     def _closed(self) -> bool:
@@ -142,7 +195,7 @@ class Partialled:
         known = ~np.isnan(slopes).any(axis=0)
         out = np.where(known, drawn, np.nan)
         if known.any():
-            rest_x, rest_z = self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z)
+            rest_x, rest_z = self._rests
             for slope, drawn_slopes, values, other in (
                 (self.slope_x, slopes[0, known], self.x, rest_z),
                 (self.slope_z, slopes[1, known], self.z, rest_x),
@@ -197,8 +250,24 @@ class PartialFormula:
 
     def __init__(self, x: FloatArray, z: FloatArray, anchor: FloatArray, statistic: Statistic, total: int) -> None:
         self.n = len(x)
-        pairs = ((x, z), (x, anchor), (z, anchor))
-        self._pairs = [statistic.points(one, other, total) for one, other in pairs]
+        self._of, self._statistic, self._total = ((x, z), (x, anchor), (z, anchor)), statistic, total
+
+    @cached_property
+    def _pairs(self) -> list[Points]:
+        return [self._statistic.points(one, other, self._total) for one, other in self._of]
+
+    def influence(self) -> tuple[float, FloatArray] | None:
+        """Return the partial correlation, and what points do to it, by the slopes of the formula."""
+        found = [self._statistic.influence(one, other) for one, other in self._of]
+        if any(each is None for each in found):
+            return None
+        (xz, psi), (xa, psi_x), (za, psi_z) = (each for each in found if each is not None)
+        left_x, left_z = 1 - xa**2, 1 - za**2
+        if not (left_x >= FIXED and left_z >= FIXED and not math.isnan(xz)):
+            return math.nan, np.full(self.n, np.nan)
+        below = math.sqrt(left_x * left_z)
+        r = (xz - xa * za) / below
+        return r, psi / below + psi_x * (r * xa / left_x - za / below) + psi_z * (r * za / left_z - xa / below)
 
     def estimate(self) -> float:
         """Return the partial correlation."""
@@ -245,9 +314,11 @@ def _once(x: FloatArray, z: FloatArray, coefficient: str) -> float:
     if coefficient == "spearman":
         ranks: Any = stats.rankdata(np.stack([x, z]), axis=1)
         return float(np.corrcoef(ranks)[0, 1])
+    # What SciPy wraps around it, for axes and missing values, takes longer than it does.
+    kendall = getattr(stats.kendalltau, "__wrapped__", stats.kendalltau)
+    tau = float(kendall(x, z, method="asymptotic", variant="c" if coefficient == "kendall-c" else "b").statistic)
     if coefficient == "kendall-c":
-        return float(stats.kendalltau(x, z, variant="c").statistic)
-    tau = float(stats.kendalltau(x, z, variant="b").statistic)
+        return tau
     return tau if coefficient == "kendall" else tau * math.sqrt(_untied(x) * _untied(z))
 
 

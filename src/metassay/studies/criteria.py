@@ -32,14 +32,14 @@ from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
-from metassay.stats.intervals import percentile
 from metassay.stats.methods.fisher import ONLY_CORRELATIONS
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.partial_correlation import relative_difference
 from metassay.stats.statistics.registry import choose_one
-from metassay.studies.criteria_parts import Anchor, Finding, bucket_edges, examine, make_tasks
+from metassay.studies.criteria_parts import Anchor, Finding, Sampling, bucket_edges, examine, make_tasks
+from metassay.studies.criteria_spread import Drawn, Fixed, quantile, quantile_over, within_ahead
 from metassay.studies.selection import select
-from metassay.studies.yardsticks import ahead, notes_on_draws
+from metassay.studies.yardsticks import notes_on_draws
 
 LEFT = 0.5
 """Agreement counts as mostly lost if what is left is established to be less than this share of it."""
@@ -72,7 +72,7 @@ class CriterionRow:
     within_low: fields.Low
     within_high: fields.High
     relative_difference: float
-    """||estimate| − |estimate_within|| / |estimate|."""
+    """||estimate| − |estimate_within|| / |estimate|; without ends by the jackknife where the estimate may be 0."""
     relative_low: fields.Low
     relative_high: fields.High
     verdict: str | None
@@ -85,8 +85,8 @@ class CriterionRow:
     """Buckets whose own correlation is undefined and left the average."""
     confidence: fields.Confidence
     interval: str
-    """What was resampled."""
-    resamples: fields.Resamples
+    """The method of the intervals: ``jackknife``, or what was resampled."""
+    resamples: fields.ResamplesOrNone
     resamples_undefined: int
     """Resamples in which the correlation, or the one within, was undefined and left its interval."""
     beats_sentinels: fields.BeatsSentinels = None
@@ -159,7 +159,7 @@ def criteria(
     edges: opt.Edges = None,
     metric_group: opt.MetricGroups = None,
     statistic: opt.Statistic = "kendall",
-    interval: opt.Bootstrap = "boot-both",
+    interval: opt.HeldInterval = "jackknife",
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 1_000,
     seed: opt.Seed = 0,
@@ -177,9 +177,10 @@ def criteria(
     Notes
     -----
     Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across Multiple Quality Criteria",
-    §4 and appendices A.2 and C. All correlations of metrics are global: each cell is a point. Intervals are percentiles
-    over resamples of systems, inputs or both; regressions are fitted anew in each (see
-    :class:`metassay.stats.partial_correlation.Partialled`).
+    §4 and appendices A.2 and C. All correlations of metrics are global: each cell is a point. The default interval, for
+    new systems and new inputs, draws nothing: it is the two-way jackknife to first order, from what each cell does to
+    correlations and to the slopes of regressions. Bootstraps (``boot-both`` and others) take percentiles over
+    resamples; regressions are fitted anew in each (see :class:`metassay.stats.partial_correlation.Partialled`).
 
     The verdict rests on two intervals. Is what is left with the anchor held fixed away from 0, on the side of the
     agreement? Is it established that less than half of the agreement is left? ``survives``: yes and no; ``shrinks``:
@@ -188,7 +189,7 @@ def criteria(
     Examples
     --------
     >>> import metassay as ma
-    >>> result = ma.criteria(ma.example(), metric="synthetic-judge,synthetic-fluency", resamples=200)
+    >>> result = ma.criteria(ma.example(), metric="synthetic-judge,synthetic-fluency")
     >>> [(v.metric, v.human, v.verdict) for v in result.verdicts if v.method == "bucket"][0]
     ('synthetic-judge', 'coherence', 'survives')
     """
@@ -206,21 +207,27 @@ def criteria(
     cuts = bucket_edges(edges, anchors)
     grouped = _grouped(selected.metrics, metric_group)
     held = {name: Anchor.of(selected.scores, name, cuts.get(name)) for name in anchors}
-    systems, inputs = INTERVALS[interval].kinds()[0]
-    pages = BootstrapPages(resamples, selected.scores.shape, seed, resample_systems=systems, resample_inputs=inputs)
+    drawn = INTERVALS[interval].drawn
+    pages = None
+    if drawn:
+        systems, inputs = INTERVALS[interval].kinds()[0]
+        pages = BootstrapPages(resamples, selected.scores.shape, seed, resample_systems=systems, resample_inputs=inputs)
+    sampling = Sampling(pages, selected.labels("systems"), selected.labels("inputs"))
     taken = [selected.beside(h, "global", statistic) for h in range(len(selected.humans))]
     tasks = make_tasks(taken, anchors, methods)
 
     def work(at: int) -> list[Finding]:
-        return examine(tasks[at], held, statistic, pages)
+        return examine(tasks[at], held, statistic, sampling)
 
-    found = engine.run(work, len(tasks), what="resampling")
-    shared = _Shared(statistic.name, confidence, interval, resamples)
+    found = engine.run(work, len(tasks), what="resampling" if drawn else "criteria")
+    shared = _Shared(statistic.name, confidence, interval, resamples if drawn else None)
     everything = [finding for findings in found for finding in findings]
     kinds = {name: kind for each in taken for name, kind in each.metric_kinds.items()}
     better = _ahead(everything, kinds, confidence)
     table = [_row(finding, shared, better.get(at)) for at, finding in enumerate(everything)]
     signature = Signature.open(
+        k=resamples if drawn else None,
+        seed=seed if drawn else None,
         anchor=[one_line(a, 60) for a in anchors] if anchor is not None else None,
         buckets=_bucket_recipe(cuts, anchors) if "bucket" in methods else None,
         **selected.sizes(),
@@ -238,13 +245,11 @@ def _ahead(findings: Sequence[Finding], kinds: Mapping[str, str], confidence: fl
     for at, one in enumerate(findings):
         if one.metric is not None:
             groups.setdefault((one.human, one.anchor, one.method), {})[one.metric] = at
-    return {
-        where[name]: better
-        for where in groups.values()
-        for name, better in ahead(
-            {name: findings[at].drawn_within for name, at in where.items()}, kinds, 1 - confidence
-        ).items()
-    }
+    found = {}
+    for where in groups.values():
+        better = within_ahead({name: findings[at].spread for name, at in where.items()}, kinds, 1 - confidence)
+        found.update({where[name]: is_better for name, is_better in better.items()})
+    return found
 
 
 class _Shared(NamedTuple):
@@ -253,18 +258,13 @@ class _Shared(NamedTuple):
     statistic: str
     confidence: float
     interval: str
-    resamples: int
+    resamples: int | None
 
 
 def _row(finding: Finding, shared: _Shared, better: bool | None) -> CriterionRow:
-    low, high = percentile(finding.drawn, shared.confidence)
-    within_low, within_high = percentile(finding.drawn_within, shared.confidence)
+    spread = finding.spread
+    (low, high), (within_low, within_high), (relative_low, relative_high) = spread.ends(shared.confidence)
     relative = relative_difference(np.array([finding.estimate]), np.array([finding.within]))
-    drawn_relative = relative_difference(finding.drawn, finding.drawn_within)
-    relative_low, relative_high = percentile(drawn_relative, shared.confidence)
-    lost = np.isnan(finding.drawn)
-    if finding.method is not None:
-        lost |= np.isnan(finding.drawn_within)
     return fields.filled(
         CriterionRow,
         finding,
@@ -278,7 +278,7 @@ def _row(finding: Finding, shared: _Shared, better: bool | None) -> CriterionRow
         relative_low=relative_low,
         relative_high=relative_high,
         verdict=None if finding.metric is None else _verdict(finding, shared.confidence),
-        resamples_undefined=int(lost.sum()),
+        resamples_undefined=spread.undefined(held=finding.method is not None) if isinstance(spread, Drawn) else 0,
         beats_sentinels=better,
     )
 
@@ -287,12 +287,14 @@ def _verdict(finding: Finding, confidence: float) -> str:
     """Say what became of the agreement, by the intervals of what is left and of what is left less half of it all."""
     if math.isnan(finding.estimate) or math.isnan(finding.within):
         return "thin"
-    side = math.copysign(1.0, finding.estimate)
-    whole, within = side * finding.drawn, side * finding.drawn_within
-    if not percentile(whole, confidence)[0] > 0:
+    spread, side = finding.spread, math.copysign(1.0, finding.estimate)
+    assert not isinstance(spread, Fixed), "metrics are looked at over all cells"
+    whole, within, _ = spread.ends(confidence)
+    at = 0 if side > 0 else 1
+    if not side * whole[at] > 0:
         return "thin"
-    stays = percentile(within, confidence)[0] > 0
-    mostly_lost = percentile(within - LEFT * whole, confidence)[1] < 0
+    stays = side * within[at] > 0
+    mostly_lost = spread.less(LEFT, side, confidence)[1] < 0
     if stays:
         return "shrinks" if mostly_lost else "survives"
     return "vanishes" if mostly_lost else "thin"
@@ -339,27 +341,14 @@ def _groups(
             here = relative_difference(np.array([m.estimate for m in members]), np.array([m.within for m in members]))[
                 :, None
             ]
-            drawn = relative_difference(
-                np.stack([m.drawn for m in members]), np.stack([m.drawn_within for m in members])
-            )
             values = {}
             for name, share in (("lower_quartile", 0.25), ("median", 0.5), ("upper_quartile", 0.75)):
-                values[name] = float(_quantile(here, share)[0])
-                values[f"{name}_low"], values[f"{name}_high"] = percentile(_quantile(drawn, share), confidence)
+                values[name] = float(quantile(here, share)[0])
+                ends = quantile_over([m.spread for m in members], share, confidence)
+                values[f"{name}_low"], values[f"{name}_high"] = ends
             defined = int((~np.isnan(here)).sum())
             rows.append(GroupDifference(group, criterion, anchor, method, n_metrics=defined, **values))
     return tuple(rows)
-
-
-def _quantile(values: FloatArray, share: float) -> FloatArray:
-    """Return a quantile over the rows, leaving out undefined values; NaN where none is left.
-
-    Linear between neighbours, as NumPy's ``nanquantile``, which takes one column at a time.
-    """
-    ordered = np.sort(values, axis=0)  # undefined ones go to the end
-    place = np.maximum((~np.isnan(values)).sum(axis=0) - 1, 0) * share
-    low, high = (np.take_along_axis(ordered, f(place).astype(np.int64)[None], axis=0)[0] for f in (np.floor, np.ceil))
-    return np.asarray(low + (high - low) * (place - np.floor(place)))
 
 
 def _bucket_recipe(cuts: Mapping[str, FloatArray], anchors: Sequence[str]) -> str:
@@ -379,7 +368,7 @@ def _notes(
             used = len(np.unique(buckets[~np.isnan(values)]))
             if used < 2 or used > MANY:
                 notes.append(Note.of("buckets-unsuitable", anchor=name, n=used))
-    if shared.resamples < FEW:
+    if shared.resamples is not None and shared.resamples < FEW:
         notes.append(Note.of("resamples-few", n=shared.resamples, least=FEW))
     for row in table:
         pair = {"pair": ((row.metric or row.anchor, row.human),)}
@@ -390,7 +379,7 @@ def _notes(
             notes.append(Note.of("partial-undefined", anchor=row.anchor, method=row.method, **pair))
         elif row.n_undefined:
             notes.append(Note.of("buckets-undefined", anchor=row.anchor, n=row.n_undefined, **pair))
-        if row.resamples_undefined and row.resamples_undefined / row.resamples >= 0.01:
+        if row.resamples and row.resamples_undefined / row.resamples >= 0.01:
             notes.append(Note.of("resamples-often-undefined", **pair))
     if any(row.metric is not None for row in table):
         notes.append(Note.of("anchor-measured-with-error"))

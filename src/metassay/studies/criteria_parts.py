@@ -14,9 +14,13 @@ from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.levels import OUTER
+from metassay.stats.methods.case import Case
+from metassay.stats.methods.first_order import Moves
 from metassay.stats.metric_criterion_pairs import Weights, cell_weights
 from metassay.stats.partial_correlation import PartialFormula, Partialled, WithinBuckets, buckets_of
-from metassay.stats.statistics.base import Points, Statistic
+from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.scales import Scale
+from metassay.studies.criteria_spread import Drawn, Fixed, Moved
 from metassay.studies.selection import Selection
 
 Edges = str | Sequence[float] | Mapping[str, Sequence[float]] | Iterable[str]
@@ -110,8 +114,7 @@ class Finding(NamedTuple):
     method: str | None
     estimate: float
     within: float
-    drawn: FloatArray
-    drawn_within: FloatArray
+    spread: Drawn | Moved | Fixed
     n: int
     n_buckets: int | None
     n_undefined: int
@@ -152,17 +155,42 @@ class _Part(NamedTuple):
         return self.at.tobytes()
 
 
-def examine(task: Task, held: Mapping[str, Anchor], statistic: Statistic, pages: BootstrapPages) -> list[Finding]:
-    """Correlate, with each anchor held fixed in each way, in the data and in all resamples."""
-    found = [_over_systems(task, statistic, pages)] if task.metric is None else []
+class Sampling(NamedTuple):
+    """Where intervals come from: resamples, or what systems and inputs do."""
+
+    pages: BootstrapPages | None
+    """The resamples; None for the jackknife."""
+    families: IntArray | None
+    clusters: IntArray | None
+
+
+def examine(task: Task, held: Mapping[str, Anchor], statistic: Statistic, sampling: Sampling) -> list[Finding]:
+    """Correlate, with each anchor held fixed in each way, and say how far this would vary."""
+    found = [_over_systems(task, statistic, sampling)] if task.metric is None else []
     parts = _parts(task, held, statistic)
+    if sampling.pages is not None:
+        return found + _drawn(task, parts, statistic, _weights_of_cells(sampling.pages), sampling.pages.draws)
+    moved = _moved(task, parts, statistic, sampling)
+    if moved is not None:
+        return found + moved
+    # What cells do to this statistic is not known: each system and each input is left out in turn.
+    n, m = task.x.shape
+    left = _drawn(task, parts, statistic, _without_one(n, m), n + m)
+    scale = statistic.scale
+    return found + [one._replace(spread=_from_left_out(one, n, scale)) for one in left]
+
+
+def _drawn(
+    task: Task, parts: Sequence[_Part], statistic: Statistic, draws: Iterable[tuple[int, Numbers]], number: int
+) -> list[Finding]:
+    """Correlate under so many weightings of the cells."""
     x, z = task.x.ravel(), task.z.ravel()
     points = {part.cells: part.at for part in parts}
     wholes = {key: statistic.points(x[at], z[at], len(x)) for key, at in points.items()}
-    whole_draws = {key: np.empty(pages.draws) for key in wholes}
-    within_draws = np.empty((len(parts), pages.draws))
-    slopes = np.empty((len(parts), 2, pages.draws))
-    for start, weights in _weights_of_cells(pages):
+    whole_draws = {key: np.empty(number) for key in wholes}
+    within_draws = np.empty((len(parts), number))
+    slopes = np.empty((len(parts), 2, number))
+    for start, weights in draws:
         cut = slice(start, start + weights.shape[1])
         chosen = {key: weights if len(at) == len(x) else weights[at] for key, at in points.items()}
         for key, whole in wholes.items():
@@ -172,28 +200,78 @@ def examine(task: Task, held: Mapping[str, Anchor], statistic: Statistic, pages:
                 within_draws[row, cut], slopes[row][:, cut] = part.kernel.correlate(chosen[part.cells])
             else:
                 within_draws[row, cut] = part.kernel.correlate(chosen[part.cells])
+    found = []
     for row, part in enumerate(parts):
-        drawn = within_draws[row]
+        drawn, n, undefined, estimate, within = within_draws[row], len(part.at), 0, math.nan, math.nan
         if isinstance(part.kernel, Partialled):
             drawn = part.kernel.finish(drawn, slopes[row])
-        found.append(_finding(task, part, wholes[part.cells], whole_draws[part.cells], drawn))
+        if n:
+            estimate = float(wholes[part.cells].correlate(np.ones((n, 1)))[0])
+            if isinstance(part.kernel, WithinBuckets):
+                within, undefined = part.kernel.estimate()
+            else:
+                within = part.kernel.estimate()
+        found.append(_finding(task, part, (estimate, within, undefined), Drawn(whole_draws[part.cells], drawn)))
     return found
 
 
-def _over_systems(task: Task, statistic: Statistic, pages: BootstrapPages) -> Finding:
+def _moved(task: Task, parts: Sequence[_Part], statistic: Statistic, sampling: Sampling) -> list[Finding] | None:
+    """Say what cells do to the correlations, and so systems and inputs; None if that is not known."""
+    x, z = task.x.ravel(), task.z.ravel()
+    wholes: dict[bytes, tuple[float, Moves]] = {}
+
+    def moves(at: IntArray, psi: FloatArray) -> Moves:
+        cells = np.full(len(x), np.nan)
+        cells[at] = psi / max(len(at), 1)
+        return Moves.of_cells(cells.reshape(task.x.shape), sampling.families, sampling.clusters)
+
+    found = []
+    for part in parts:
+        if part.cells not in wholes:
+            known = statistic.influence(x[part.at], z[part.at])
+            if known is None:
+                return None
+            wholes[part.cells] = known[0], moves(part.at, known[1])
+        within = part.kernel.influence()
+        if within is None:
+            return None
+        estimate, whole = wholes[part.cells]
+        undefined = int(within[2]) if len(within) > 2 else 0
+        spread = Moved(estimate, within[0], whole, moves(part.at, within[1]), statistic.scale)
+        found.append(_finding(task, part, (estimate, within[0], undefined), spread))
+    return found
+
+
+def _from_left_out(finding: Finding, systems: int, scale: Scale) -> Moved:
+    """Turn numbers without each system, and then without each input, into what these do."""
+    drawn = finding.spread
+    assert isinstance(drawn, Drawn), "systems and inputs were left out"
+    whole, within = (
+        Moves.of_left_out(at, values[:systems], values[systems:])
+        for at, values in ((finding.estimate, drawn.whole), (finding.within, drawn.within))
+    )
+    return Moved(finding.estimate, finding.within, whole, within, scale)
+
+
+def _over_systems(task: Task, statistic: Statistic, sampling: Sampling) -> Finding:
     """Correlate two criteria over means of systems."""
-    level = statistic.prepare(task.x[None], task.z, "system")
-    drawn = np.concatenate([level.bootstrap(*pages[page]) for page in range(len(pages))], axis=1)[0]
+    pages = sampling.pages
+    case = Case(statistic, task.x[None], task.z, "system", True, sampling.families, sampling.clusters)
+    spread: Drawn | Fixed
+    if pages is None:
+        spread = Fixed(case)
+    else:
+        drawn = np.concatenate([case.prepared.bootstrap(*pages[page]) for page in range(len(pages))], axis=1)[0]
+        spread = Drawn(drawn[: pages.draws], np.full(pages.draws, np.nan))
     return Finding(
         None,
         task.human,
         task.anchors[0],
         "system",
         None,
-        estimate=float(level.estimate()[0][0]),
+        estimate=float(case.estimates[0]),
         within=math.nan,
-        drawn=drawn[: pages.draws],
-        drawn_within=np.full(pages.draws, np.nan),
+        spread=spread,
         n=int((~np.isnan(task.x).all(axis=1) & ~np.isnan(task.z).all(axis=1)).sum()),
         n_buckets=None,
         n_undefined=0,
@@ -218,16 +296,8 @@ def _parts(task: Task, held: Mapping[str, Anchor], statistic: Statistic) -> list
     return parts
 
 
-def _finding(task: Task, part: _Part, whole: Points, drawn: FloatArray, drawn_within: FloatArray) -> Finding:
-    n, kernel = len(part.at), part.kernel
-    estimate = within = math.nan
-    undefined = 0
-    if n:
-        estimate = float(whole.correlate(np.ones((n, 1)))[0])
-        if isinstance(kernel, WithinBuckets):
-            within, undefined = kernel.estimate()
-        else:
-            within = kernel.estimate()
+def _finding(task: Task, part: _Part, values: tuple[float, float, int], spread: Drawn | Moved) -> Finding:
+    estimate, within, undefined = values
     return Finding(
         task.metric,
         task.human,
@@ -236,10 +306,9 @@ def _finding(task: Task, part: _Part, whole: Points, drawn: FloatArray, drawn_wi
         part.method,
         estimate=estimate,
         within=within,
-        drawn=drawn,
-        drawn_within=drawn_within,
-        n=n,
-        n_buckets=len(kernel.members) if isinstance(kernel, WithinBuckets) else None,
+        spread=spread,
+        n=len(part.at),
+        n_buckets=len(part.kernel.members) if isinstance(part.kernel, WithinBuckets) else None,
         n_undefined=undefined,
     )
 
@@ -253,3 +322,13 @@ def _weights_of_cells(pages: BootstrapPages) -> Iterable[tuple[int, Numbers]]:
         wanted = min(pages.size, pages.draws - first)
         for at in range(0, wanted, width):
             yield first + at, cell_weights(weights, pages.shape, slice(at, min(at + width, wanted)))
+
+
+def _without_one(n: int, m: int) -> Iterable[tuple[int, Numbers]]:
+    """Yield the same without each system, and then without each input."""
+    width = max(1, OUTER // (n * m))
+    systems, inputs = np.ones((n, n + m)), np.ones((m, n + m))
+    systems[:, :n] -= np.eye(n)
+    inputs[:, n:] -= np.eye(m)
+    for at in range(0, n + m, width):
+        yield at, cell_weights(Weights(systems, inputs), (n, m), slice(at, at + width))

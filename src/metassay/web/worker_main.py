@@ -90,17 +90,16 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
         every = list(data.columns.values())
         chosen = [replace(every[at], kind=kind, lower_is_better=lower) for at, kind, lower in order["columns"]]
         data = replace(data, columns={column.name: column for column in chosen})
-    study, position, of, furthest = "", 0, 1, 0.0
+    study, furthest = "", 0.0
 
-    def begun(name: str, at: int, all_of_them: int) -> None:
-        nonlocal study, position, of
-        study, position, of = QUESTIONS[name], at, all_of_them
-        worked(0, 1, "")
+    def begun(name: str, _: int, __: int) -> None:
+        nonlocal study
+        study = QUESTIONS[name]
 
     def worked(done: int, total: int, _: str) -> None:
         nonlocal furthest
-        # A study may work in several rounds; a bar that goes back would only worry people.
-        furthest = max(furthest, (position + done / max(total, 1)) / of)
+        # A bar that goes back would only worry people.
+        furthest = max(furthest, done / max(total, 1))
         tell(furthest, study)
 
     with engine.reporting(worked):

@@ -62,7 +62,8 @@ def test_influence_is_the_slope_in_the_weight_of_a_point(name):
     n, step = 40, 1e-5
     x = random.integers(0, 12, n).astype(float)
     z = np.round(x / 3 + random.normal(size=n))
-    found = influence(x, z, name)
+    value, found = influence(x, z, name)
+    assert value == pytest.approx(weighted(x, z, np.ones(n), name))
     assert found.sum() == pytest.approx(0, abs=1e-9)
     for i in (0, 7, 39):
         w = np.ones(n)

@@ -95,10 +95,8 @@ def test_the_test_written_out(level, name, skew):
             j *= (n - 1) / (n + 2)
         added = max(fit.of_inputs[a, a] + fit.of_inputs[b, b] - 2 * fit.of_inputs[a, b], -0.2 * j)
 
-        degrees = of_systems(level, left)
-
-        def upper(d, v, w, degrees=degrees):
-            df = (v + max(w, 0)) ** 2 / (v**2 / degrees + max(w, 0) ** 2 / (m - 1))
+        def upper(d, v, w, left=left):
+            df = (v + max(w, 0)) ** 2 / (v**2 / of_systems(level, left) + max(w, 0) ** 2 / (m - 1))
             return stats.t(max(df, 1)).sf(d / np.sqrt(v + w))
 
         expected = [upper(difference, j, added), upper(-difference, j, added)]

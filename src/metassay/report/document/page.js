@@ -105,10 +105,19 @@
     sortable(table);
   };
 
+  // Room for a chart before it is drawn, so that nothing moves then: its lines, and what stands around them.
+  const AROUND = 52, TOP = 100;
+  const reserve = (chart, rows) => {
+    const step = chart.spec.height?.step;
+    const inner = step ? step * new Set(rows.map((row) => row[chart.lines])).size : chart.spec.height || 320;
+    chart.element.style.minHeight = rows.length ? `${inner + AROUND + (chart.spec.width ? TOP : 0)}px` : "";
+  };
+
   const draw = async (chart) => {
     if (chart.view) chart.view.finalize();
-    chart.element.replaceChildren();
     const rows = chosen(chart);
+    reserve(chart, rows);
+    chart.element.replaceChildren();
     say(chart, rows);
     list(chart, rows);
     if (!rows.length) { chart.view = null; return; }
@@ -129,7 +138,12 @@
       draw(charts.find((chart) => chart.element === entry.target));
     }
   }, { rootMargin: "600px" });
-  charts.forEach((chart) => watcher.observe(chart.element));
+  charts.forEach((chart) => {
+    const rows = chosen(chart);
+    reserve(chart, rows);
+    say(chart, rows);
+    watcher.observe(chart.element);
+  });
   for (const place of all("[data-values]")) place.addEventListener("toggle", () => {
     const chart = charts.find((each) => each.element.id === place.dataset.values);
     list(chart, chosen(chart));
@@ -246,13 +260,41 @@
 
   // -- downloads, copying, light and dark -------------------------------------------------------
 
-  for (const button of all("[data-download]")) button.addEventListener("click", () => {
-    const text = JSON.parse(document.getElementById(button.dataset.download).textContent);
+  const save = (blob, name) => {
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
-    link.download = button.dataset.file;
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  for (const button of all("[data-download]")) button.addEventListener("click", async () => {
+    const packed = atob(JSON.parse(document.getElementById(button.dataset.download).textContent));
+    const stream = new Blob([Uint8Array.from(packed, (one) => one.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip"));
+    save(new Blob([await new Response(stream).arrayBuffer()], { type: "text/plain;charset=utf-8" }), button.dataset.file);
+  });
+  // A picture has the colours that the style sheet gives the chart now, and its paper behind it.
+  const picture = (chart) => {
+    const svg = chart.element.querySelector("svg").cloneNode(true), styles = getComputedStyle(document.documentElement);
+    svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    for (const [name, value] of [["width", "100%"], ["height", "100%"], ["fill", "var(--paper)"]]) paper.setAttribute(name, value);
+    svg.prepend(paper);
+    return new XMLSerializer().serializeToString(svg).replace(/var\((--[\w-]+)\)/g, (_, name) => styles.getPropertyValue(name).trim());
+  };
+  for (const button of all("[data-picture]")) button.addEventListener("click", async () => {
+    const chart = charts.find((each) => each.element.id === button.dataset.picture);
+    if (!chart.view) { seen.add(chart.element); await draw(chart); }
+    if (!chart.view) return;
+    const vector = new Blob([picture(chart)], { type: "image/svg+xml" }), name = chart.element.id.replace("chart-", "");
+    if (button.dataset.kind === "svg") { save(vector, `${name}.svg`); return; }
+    const image = new Image(), url = URL.createObjectURL(vector);
+    image.src = url;
+    await image.decode();
+    URL.revokeObjectURL(url);
+    const canvas = document.createElement("canvas"), { width, height } = chart.element.querySelector("svg").getBoundingClientRect();
+    [canvas.width, canvas.height] = [width * 2, height * 2];
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((blob) => save(blob, `${name}.png`), "image/png");
   });
   for (const button of all("[data-copy]")) button.addEventListener("click", async () => {
     const source = document.getElementById(button.dataset.copy);

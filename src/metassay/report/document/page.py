@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,6 +50,9 @@ QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 MOST_WARNINGS = 3
 """Warnings that are seen at once; the others are behind a click."""
 
+MOST_IN_MATRIX = 20
+"""With more metrics than this, p-values of all pairs are shown only if the whole is asked for."""
+
 LONGEST_LIST = 400
 """Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
 
@@ -64,7 +68,7 @@ def render(dossier: Dossier, *, title: str) -> str:
         The heading and the title of the page.
     """
     told = summary.warnings(dossier)
-    made = sections(dossier, told)
+    made = sections(dossier, told, folded=("compare",) if _folds(dossier) else ())
     body = [
         f'<p class="size">{escape(_size(dossier))}</p>',
         controls((chart for _, charts in made.values() for chart in charts.values()), dossier.metrics),
@@ -120,6 +124,11 @@ def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return f'<script type="{kind}" id="{identifier}">{text}</script>'
+
+
+def packed(identifier: str, text: str) -> str:
+    """Return text for a download, compressed: the page's program unpacks it when it is asked for."""
+    return _data(identifier, base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
 
 
 def navigation(found: Findings, more: Mapping[str, str]) -> str:
@@ -181,23 +190,33 @@ def controls(charts: Iterable[Multiples], metrics: Iterable[str] = ()) -> str:
 
 
 def sections(
-    found: Findings, told: Iterable[Note], shown: Mapping[str, str] | None = None
+    found: Findings, told: Iterable[Note], shown: Mapping[str, str] | None = None, folded: Iterable[str] = ()
 ) -> dict[str, tuple[str, dict[str, Multiples]]]:
     """Return the section of each study, and its charts; notes that were `told` already are left out.
 
-    `shown` names the views of studies whose answer stands in the opening.
+    `shown` names the views of studies whose answer stands in the opening; `folded` studies show ranks of many metrics
+    instead of a matrix of their p-values.
     """
     before = set(told)
     made = {}
     for name in QUESTIONS:
         if name in found.results:
-            charts = interactive(found.results[name])
-            made[name] = _section(name, found.results[name], charts, before, (shown or {}).get(name)), charts
+            ranks = "ranks" if name in folded else None
+            charts = interactive(found.results[name], ranks)
+            view = (shown or {}).get(name)
+            made[name] = _section(name, found.results[name], charts, before, view, ranks), charts
     return made
 
 
-def _section(name: str, result: Result, charts: Mapping[str, Multiples], told: set[Note], view: str | None) -> str:
-    page = views.page(result, view)
+def _section(
+    name: str,
+    result: Result,
+    charts: Mapping[str, Multiples],
+    told: set[Note],
+    view: str | None,
+    ranks: str | None,
+) -> str:
+    page = views.page(result, view or ranks)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
         each('<p class="told">{}</p>', zip(page.lead if view is None else (), strict=True)),
@@ -215,17 +234,27 @@ def _section(name: str, result: Result, charts: Mapping[str, Multiples], told: s
                 '<div class="wide"></div></details>'
             )
         parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
+    if ranks:
+        parts.append(
+            f"<p>The p-values of all {len(result.table):,} comparisons are on the page of <code>metassay report --full"
+            "</code>, and in what <code>metassay compare</code> writes.</p>"
+        )
     notes = sentences(note for note in result.notes if note not in told and not is_answer(note))
     signature = f'<p class="signature"><code>{escape(page.signature)}</code></p>'
     parts += [
         f"<details><summary>Method and notes</summary><ul>{each('<li>{}</li>', zip(notes, strict=True))}</ul>"
         f"{signature}</details>",
-        _data(f"csv-{name}", data.to_csv(result, safe=True)),
-        _data(f"tex-{name}", latex.render(page)),
+        packed(f"csv-{name}", data.to_csv(result, ranks or "table", safe=True)),
+        packed(f"tex-{name}", latex.render(page)),
         _downloads(name),
         "</section>",
     ]
     return "\n".join(parts)
+
+
+def _folds(dossier: Dossier) -> bool:
+    """Return whether there are too many metrics for a matrix of p-values, and nobody asked for it."""
+    return not dossier.full and len(dossier.metrics) > MOST_IN_MATRIX
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401 - anything JSON knows
@@ -246,6 +275,7 @@ def _figure(name: str, chart: Multiples) -> str:
         "switches": chart.switches,
         "metrics": [field for field in chart.metrics if field in fields and field != chart.pick],
         "pick": chart.pick,
+        "lines": chart.lines,
         "sort": "good" if chart.sort and "good" in fields else chart.sort,
     }
     setting = _shown(setting)
@@ -253,7 +283,8 @@ def _figure(name: str, chart: Multiples) -> str:
     picker = ""
     if chart.pick:
         values = {visible(row[chart.pick]): one_line(row[chart.pick], 80) for row in chart.rows}
-        picker = f'<label class="pick">Show <select data-pick="{identifier}">{options(values)}</select></label>'
+        label = "Held fixed:" if chart.pick == "anchor" else "Show"
+        picker = f'<label class="pick">{label} <select data-pick="{identifier}">{options(values)}</select></label>'
     title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)
     data = _data(f"{identifier}-data", setting)
     return _filled("figure", identifier=identifier, title=title, picker=picker, data=data)

@@ -60,6 +60,7 @@ def make_report(
     seed: opt.Seed = 0,
     sentinels: opt.Sentinels = False,
     people_as_metrics: opt.PeopleAsMetrics = False,
+    full: opt.Full = False,
     watch: Watch | None = None,
 ) -> Report:
     """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.
@@ -89,7 +90,8 @@ def make_report(
     """
     sampled: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
     beside = {"sentinels": sentinels, "people_as_metrics": people_as_metrics}
-    dossier = gather(scores, human=human, metric=metric, statistic=statistic, watch=watch, beside=beside, **sampled)
+    chosen: dict[str, Any] = {"human": human, "metric": metric, "statistic": statistic, "full": full}
+    dossier = gather(scores, **chosen, watch=watch, beside=beside, **sampled)
     title = title or (OF_JUDGES if "judge" in dossier.results else TITLE)
     report = Report(page.render(dossier, title=title), summary.answer(dossier), dossier)
     if path is not None:

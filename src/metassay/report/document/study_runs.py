@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from metassay import engine
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.errors import DataError, one_line
@@ -43,6 +44,8 @@ class Dossier(Findings):
     """The human criteria; the first is the one that the opening speaks of."""
     metrics: tuple[str, ...]
     """The metrics."""
+    full: bool = False
+    """Whether p-values of all pairs are shown however many metrics there are."""
 
 
 def about_judges(scores: Scores, humans: Sequence[str]) -> bool:
@@ -60,6 +63,7 @@ def gather(
     confidence: float = 0.95,
     resamples: int = 10_000,
     beside: Mapping[str, bool] | None = None,
+    full: bool = False,
     **drawn: Any,  # noqa: ANN401 - seed and threads
 ) -> Dossier:
     """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`.
@@ -95,7 +99,7 @@ def gather(
         ),
         "judge": (judge, {"confidence": confidence, **drawn}),
         "bias": (bias, {"confidence": confidence}),
-        "criteria": (criteria, {**more, **sampled, "resamples": min(resamples, 1_000)}),
+        "criteria": (criteria, {**more, "confidence": confidence}),
         "pairs": (pairs, {**more, **sampled, "resamples": min(resamples, 1_000)}),
         "decisions": (decisions, {**more, **sampled, "resamples": min(resamples, 2_000)}),
         "stability": (stability, drawn),
@@ -121,10 +125,10 @@ def gather(
             options["statistic"] = names.statistics(results["agree"].table)[0]
         if name == "judge":
             options |= {"judge": metrics, "metric": None}
+        given = {key: value for key, value in {**named, **options}.items() if value is not None}
         try:
-            results[name] = study(
-                own, **{key: value for key, value in {**named, **options}.items() if value is not None}
-            )
+            with engine.stage(at, len(plans) + 1, name):
+                results[name] = study(own, **given)
         except DataError as error:
             # Agreement is what the report is about; without it, and without labels, there is nothing to tell.
             if name == "agree" and not judged:
@@ -132,4 +136,4 @@ def gather(
             skipped[name] = one_line(error, 300)
     if not {"agree", "judge"} & results.keys():
         raise DataError(skipped.get("judge", skipped["agree"]))
-    return Dossier(results=results, skipped=skipped, scores=own, humans=humans, metrics=metrics)
+    return Dossier(results=results, skipped=skipped, scores=own, humans=humans, metrics=metrics, full=full)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
 from metassay.stats.kernels.weighted_ranks import TIE, kendall_from_counts, ratio
 from metassay.stats.kernels.within_groups import TILE, standardized
 
 SHORT = 256
 """Up to this many members signs of all pairs are kept: sums of up to 256³ ones are exact in single precision."""
+TABLE = 1 << 19
+"""Up to so many pairs of distinct values of long groups, concordances come from their table."""
 
 
 def left_out(x: FloatArray, z: FloatArray, coefficient: str) -> tuple[FloatArray, FloatArray]:
@@ -116,28 +118,30 @@ def _spearman(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     return ratio(whole[0], np.sqrt(whole[1] * whole[2]))[:, 0], ratio(left[0], np.sqrt(left[1] * left[2]))
 
 
-def influence(x: FloatArray, z: FloatArray, coefficient: str) -> FloatArray:
-    """Return what each point does to a correlation of n points, (n,): more of it changes it by ψ/n; they add up to 0.
+def influence(x: FloatArray, z: FloatArray, coefficient: str) -> tuple[float, FloatArray]:
+    """Return a correlation of n points, and what each does to it, (n,): more of it changes it by ψ/n; they add up to 0.
 
     Pearson: ab − r(a² + b²)/2 with a, b standardised. Kendall: from concordances. Spearman: Pearson's form on ranks,
     and what a point does to the ranks of the points beyond it.
 
     Examples
     --------
-    >>> influence(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]), "kendall-a").round(3).tolist()
+    >>> influence(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]), "kendall-a")[1].round(3).tolist()
     [1.333, -0.667, -0.667]
     """
     n, ones = len(x), np.ones(len(x))
+    if n < 2 or (x == x[0]).all() or (z == z[0]).all():
+        return np.nan, np.full(n, np.nan)
     if coefficient.startswith("kendall"):
         counts = [concordance(x, z), *(n - _times(v).astype(np.float64) for v in (x, z))]
         total = [float(v.sum()) for v in counts]
         if coefficient == "kendall":
             below = np.sqrt(total[1] * total[2])
             r = total[0] / below
-            return np.asarray(2 * n * (counts[0] / below - r * (counts[1] / total[1] + counts[2] / total[2]) / 2))
+            return r, np.asarray(2 * n * (counts[0] / below - r * (counts[1] / total[1] + counts[2] / total[2]) / 2))
         distinct = min(len(np.unique(v)) for v in (x, z))
         below = n * (n - 1) if coefficient == "kendall-a" else n * n * (distinct - 1) / distinct
-        return np.asarray(2 * (n * counts[0] - total[0]) / below)
+        return total[0] / below, np.asarray(2 * (n * counts[0] - total[0]) / below)
     a, b = (x, z) if coefficient == "pearson" else (signed_sums(v, ones) / 2 for v in (x, z))
     a, b = a - a.mean(), b - b.mean()
     sizes = float(a.std()), float(b.std())
@@ -148,7 +152,7 @@ def influence(x: FloatArray, z: FloatArray, coefficient: str) -> FloatArray:
         for values, slope in ((x, (b - r * a) / sizes[0]), (z, (a - r * b) / sizes[1])):
             # Points beyond it move up by 1, its equals by ½.
             found = found + (slope.sum() - signed_sums(values, slope)) / 2
-    return np.asarray(found - found.mean())
+    return r, np.asarray(found - found.mean())
 
 
 def signed_sums(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -183,9 +187,10 @@ def concordance(x: FloatArray, z: FloatArray) -> FloatArray:
     [2.0, 1.0, 0.0, 1.0]
     """
     n = len(x)
+    (values, rank), (groups, group) = (np.unique(v, return_inverse=True) for v in (x, z))
+    if len(values) * len(groups) <= TABLE:
+        return _from_table(rank, group, (len(values), len(groups)))
     order = np.lexsort((x, z))
-    _, rank = np.unique(x, return_inverse=True)
-    _, group = np.unique(z, return_inverse=True)
     rank, group = (codes[order].astype(np.int64) for codes in (rank, group))
     place, out = np.arange(n), np.zeros(n)
     for bit in range(max(n - 1, 0).bit_length()):
@@ -200,3 +205,12 @@ def concordance(x: FloatArray, z: FloatArray) -> FloatArray:
     found = np.empty(n)
     found[order] = out - _times(group) + _times(group * (n + 1) + rank)
     return found
+
+
+def _from_table(x: IntArray, z: IntArray, shape: Pair) -> FloatArray:
+    """Return the concordance of points from the table of their ranks: sums of signs along both of its axes."""
+    found = np.bincount(x * shape[1] + z, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int32)
+    for axis in (0, 1):
+        running = np.cumsum(found, axis=axis, dtype=np.int32)
+        found = 2 * running - found - np.take(running, [-1], axis=axis)
+    return np.asarray(found[x, z], dtype=np.float64)

@@ -180,8 +180,8 @@ class Statistic:
         found = self.groups(x, z).correlate(np.concatenate([np.ones((len(x), 1)), kept], axis=1))
         return found[:, 0], found[:, 1:]
 
-    def influence(self, x: FloatArray, z: FloatArray) -> FloatArray | None:
-        """Return what each of n points does to the statistic, so that it is moved by ψ/n; None if that is not known."""
+    def influence(self, x: FloatArray, z: FloatArray) -> tuple[float, FloatArray] | None:
+        """Return the statistic, and what each of n points does, which moves it by ψ/n; None if that is not known."""
         return None
 
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:

@@ -85,8 +85,8 @@ class Correlation(Statistic):
         """Leave out members in closed form, and units of members under weights."""
         return super().left_out(x, z, units) if units is not None else left_out.left_out(x, z, self.name)
 
-    def influence(self, x: FloatArray, z: FloatArray) -> FloatArray:
-        """Return what each point does to the correlation."""
+    def influence(self, x: FloatArray, z: FloatArray) -> tuple[float, FloatArray]:
+        """Return the correlation, and what each point does to it."""
         return left_out.influence(x, z, self.name)
 
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:
