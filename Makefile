@@ -59,6 +59,8 @@ format: $(VENV)/.has-dev ## put the code into its one form
 
 docs: $(VENV)/.has-dev ## the documentation as a site, in the folder site
 	$(BIN)/mkdocs build --quiet
+	$(BIN)/metassay demo --quiet -o site/example-report.html >/dev/null
+	@echo "open site/index.html; the example report is site/example-report.html"
 
 bench: $(VENV)/.has-bench ## speed beside nlpstats and loops over SciPy, growth, memory and start-up
 	@if [ -d "$(SUMMEVAL)" ]; then \

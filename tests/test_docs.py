@@ -138,7 +138,7 @@ def output_of(line: str, folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "metassay", *shlex.split(line.removeprefix("$ metassay "))],
         cwd=folder,
-        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        env=os.environ | {"PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",

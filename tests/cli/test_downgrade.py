@@ -29,7 +29,7 @@ def test_from_texts(run, texts):
     done = run(*argv, "--rates", "0.5,1")
     assert done.code == 0
     assert "shuffle (against coherence), 100% of the units" in done.out
-    assert "How much damage is noticed?" in done.out
+    assert "Damage noticed, by how much of the text is damaged" in done.out
     assert " 50% " in done.out
     rows = json.loads(run(*argv, "--format", "json", "-q").out)["rows"]
     assert {"metric", "human", "system", "rank_before", "rank_after", "passed_by"} <= set(rows[0])
@@ -93,7 +93,7 @@ def test_votes_of_people_beside_the_metric(run, tmp_path):
     after = f"shuffle={tmp_path / 'after.csv'}"
     done = run("downgrade", tmp_path / "before.csv", "--after", after, "--votes", tmp_path / "votes.csv", "-q")
     assert done.code == 0
-    assert "Is the damaged output worse?" in done.out
+    assert "Preference for the intact output" in done.out
     line = next(line for line in done.out.splitlines() if line.startswith("good") and "bad" in line)
     assert line.split()[:3] == ["good", "bad", "12"]
     assert line.split()[3:] == ["100%", "[76–100%]", "<.001", "0%"]

@@ -16,7 +16,12 @@ def test_plan_writes_rows(tmp_path, capsys):
     assert {row["axis"] for row in found["rows"]} == {"inputs", "systems", "annotators"}
     assert found["rows"][0]["power"] is None
     assert main([*args, "--metric-b", "synthetic-length", "--difference", "0.1", "--statistic", "pearson"]) == 0
-    assert "How does power grow?" in capsys.readouterr().out
+    brief = capsys.readouterr().out
+    assert "Sample sizes needed" in brief
+    assert "Not shown: 1 table. All of it: --full" in brief
+    power = ("--metric-b", "synthetic-length", "--difference", "0.1", "--statistic", "pearson", "--full")
+    assert main([*args, *power]) == 0
+    assert "Power by sample size" in capsys.readouterr().out
 
 
 def test_plan_refuses(tmp_path, capsys):

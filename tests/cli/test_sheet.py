@@ -82,7 +82,7 @@ def test_what_is_wrong_is_told_in_a_line(run, judged, tmp_path, wrong, told):
 def test_plan_of_labels(run, judged):
     found = run("plan-labels", judged, "--human", "verdict", "--metric", "judge-a,judge-b", "--trials", "10")
     assert found.code == 0
-    assert "How many labels for ± 0.03?" in found.out
+    assert "Labels needed for ± 0.03" in found.out
     assert "disagreement" in found.out
     assert all(len(line) <= 100 for line in found.out.splitlines())
 

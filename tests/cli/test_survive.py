@@ -38,14 +38,14 @@ def test_the_round_trip_and_every_view(run, files):
     )
     assert code == 0, err
     for title in (
-        "Is agreement with people the same, by language?",
+        "Equivalence of agreement with people, by language",
         "Differences in agreement with people",
         "p of jackknife",
         "Correlation with people, Kendall c",
         "Correlation of each metric with itself at en",
         "Margins from annotators",
         "Sensitivity to the margin",
-        "Does the better metric stay the better one?",
+        "Order of metrics: does the better one stay better",
         "Metrics and people on two components of ranks",
     ):
         assert title in out

@@ -50,7 +50,7 @@ STUDIES = {
     "survive": lambda s: ma.survive(s, by="metric", resamples=20, **FEW),
     "systems": lambda s: ma.systems(s, metric="synthetic-judge", test="paired-t"),
     "widths": lambda s: ma.widths(s, annotated=20, resamples=20, **FEW),
-    "simulate-size": lambda s: ma.simulate_size(world="equal: own liking 1", test="williams", trials=20),
+    "simulate-size": lambda s: ma.simulate_size(world="equal: system bias 1", test="williams", trials=20),
     "corrupt": lambda _: ma.corrupt(TEXTS, "lemmatize"),
     "reproduce": lambda _: ma.reproduce(only="rankel-2011"),
     "metrics": lambda _: ma.metrics(),

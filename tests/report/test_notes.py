@@ -172,7 +172,7 @@ def example(code):
     facts = {}
     for _, field, spec, _ in Formatter().parse(SENTENCES[code].text):
         kind = (spec or "").split(" ")[0]
-        number = kind in ("count", "plural", "percent", "change", "most") or kind[-1:] in tuple(",gf")
+        number = kind in ("count", "plural", "percent", "change", "most", "range") or kind[-1:] in tuple(",gf")
         if field is not None:
             facts[field] = ("one", "other") if kind in ("list", "len", "several") else 3 if number else "name"
     return facts
@@ -247,12 +247,12 @@ def test_a_plan_says_what_is_needed_and_what_is_never_enough():
 def test_systems_that_differ_are_counted_by_test_and_cut_off():
     facts = EXAMPLES["pairs-significant"]
     assert sentence(Note.of("pairs-significant", **facts)) == (
-        "Of 2 metrics and criteria × 91 pairs of systems, so many differ significantly (after Holm correction): "
+        "Significantly different (after Holm correction) of 2 metrics and criteria × 91 pairs of systems: "
         "paired-t 40, wilcoxon 1,234."
     )
     groups = facts | {"groups": ("people", "machines"), "columns": 1, "pairs": 1, "correction": "none"}
     assert sentence(Note.of("pairs-significant", **groups)).startswith(
-        "Of 1 people × machines pair, so many differ significantly (without correction):"
+        "Significantly different (without correction) of 1 people × machines pair:"
     )
 
 

@@ -259,3 +259,13 @@ def test_safe_csv_begins_no_text_like_a_formula():
     assert {frozenset((row["system_a"], row["system_b"])) for row in rows} == {frozenset(("'=1+1", "'-b"))}
     assert all(float(row["mean_difference"]) for row in rows)
     assert "'=1+1" not in result.to_csv()
+
+
+def test_many_metrics_fit_a_screen_and_all_are_there_when_asked_for():
+    result = comparison({f"a-metric-with-a-long-name-{k}": 0.9 - k / 50 for k in range(34)})
+    brief = result.to_text(full=False, width=80)
+    assert len(brief.splitlines()) < 60
+    assert "Not shown: " in brief
+    assert "a-metric-with-a-long-name-33" not in brief
+    assert max(map(len, brief.splitlines()[:-1])) <= 80
+    assert "a-metric-with-a-long-name-33" in result.to_text(width=80)

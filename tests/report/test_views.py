@@ -98,7 +98,7 @@ def test_a_dash_is_explained_only_where_there_is_one(agreed):
 
 
 def test_few_metrics_are_compared_in_a_list_ordered_by_p(compared):
-    listed, ranks = page(compared).tables
+    ranks, listed = page(compared).tables
     assert texts(listed.sections[0])[:3] == [
         ["BERTScore", "ROUGE-1", "0.583", "0.400", "0.183", ".001", "**"],
         ["QAEval", "ROUGE-1", "0.550", "0.400", "0.150", ".040", "*"],
@@ -110,7 +110,7 @@ def test_few_metrics_are_compared_in_a_list_ordered_by_p(compared):
 
 
 def test_many_metrics_are_compared_in_a_matrix(many_compared):
-    matrix, _ranks = page(many_compared).tables
+    _ranks, matrix = page(many_compared).tables
     assert [column.header for column in matrix.columns] == ["", "metric", "τ_b", *"1234567"]
     rows = texts(matrix.sections[0])
     assert rows[0] == ["1", "metric-0", "0.700", "", *[".001**"] * 6]

@@ -47,8 +47,8 @@ def test_the_edge_belongs_to_the_tolerance(one_figure, tmp_path):
     assert outcome.largest == pytest.approx(0.11)
     assert result.n_outside == 1
     assert result.notes[0] == Note.of("numbers-within", within=1, checked=2, unchecked=1, n=3)
-    text = str(result)
-    for title in ("Do the published numbers come out?", "Outside the tolerance", "What cannot be checked here"):
+    text = result.to_text()
+    for title in ("Published numbers, computed again", "Outside the tolerance", "What cannot be checked here"):
         assert title in text
     assert "cannot say" in result.to_text(view="numbers")
 

@@ -94,7 +94,7 @@ def test_own_liking_is_found():
     assert fitted.components.own_liking() == pytest.approx((0.5, 1.0), rel=0.25)
 
 
-@pytest.mark.parametrize("name", ["equal: own liking 0.5", "equal: difficulty 1, outputs 1", "equal: heavy tails"])
+@pytest.mark.parametrize("name", ["equal: system bias 0.5", "equal: difficulty 1, outputs 1", "equal: heavy tails"])
 def test_the_correlation_in_the_population_is_known(name):
     # 20,000 systems know a correlation of .9 to (1 − .81)/√20000 = .0014, with heavy tails to about twice that
     world = replace(TEXTBOOK[name], systems=20_000, inputs=10)

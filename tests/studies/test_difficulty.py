@@ -114,7 +114,7 @@ def test_one_input_is_not_enough():
 
 def test_the_example_shows_views():
     result = ma.difficulty(ma.example())
-    assert "Are inputs equally hard?" in str(result)
+    assert "Tests of equal difficulty of inputs" in str(result)
     assert "view inputs lists all" in str(result)
     listed = result.to_text(view="inputs")
     assert "of them" in listed

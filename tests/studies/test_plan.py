@@ -234,13 +234,13 @@ def test_data_that_do_not_allow_it():
 
 
 def test_views(result):
-    text = str(result)
-    assert "How narrow do intervals get?" in text
-    assert "What is needed?" in text
+    text = result.to_text()
+    assert "Interval width by sample size" in text
+    assert "Sample sizes needed" in text
     assert "Krippendorff's α, ordinal" in text
     assert "needed" in result.to_text(view="needs")
     many = ma.plan(world(), statistic="pearson", trials=50)
-    assert "How well do people agree?" in str(many)
+    assert "Agreement of people with each other" in str(many)
 
 
 def test_summeval(shared_data):

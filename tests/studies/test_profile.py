@@ -156,8 +156,8 @@ def test_systems_in_no_group_are_told():
 
 
 def test_views():
-    text = str(ma.profile(made(), group=GROUPS, resamples=100))
-    assert "What tells humans from machines?" in text
+    text = ma.profile(made(), group=GROUPS, resamples=100).to_text()
+    assert "Separation of humans and machines" in text
     assert "PC1" in text
     assert "composite" in text
 

@@ -14,18 +14,18 @@ from .conftest import noted
 
 def test_two_way_holds_its_level_where_perm_both_does_not():
     # 400 data sets each. If two-way rejects 5.5 % of the time, more than 38 has odds below 1 in 1,000.
-    for world in ("equal: own liking 0.5", "equal: 8 systems", "equal: turns with 12 inputs"):
+    for world in ("equal: system bias 0.5", "equal: 8 systems", "equal: turns with 12 inputs"):
         result = ma.simulate_size(world=world, test="two-way", trials=400, resamples=199, threads=1)
         (row,) = result.table
         assert row.rate * 400 <= stats.binom(400, 0.055).ppf(0.999)
         assert row.holds
-    (row,) = ma.simulate_size(world="equal: own liking 1", test="perm-both", trials=100, resamples=99).table
+    (row,) = ma.simulate_size(world="equal: system bias 1", test="perm-both", trials=100, resamples=99).table
     assert row.rate > 0.25  # about .4; a correct program comes below .25 once in 1,000
     assert row.holds is False
 
 
 def test_two_way_finds_a_difference_that_is_there():
-    result = ma.simulate_size(world="differ: own 0.3 and 0.9", test="two-way", trials=200, resamples=199)
+    result = ma.simulate_size(world="differ: system bias 0.3 and 0.9", test="two-way", trials=200, resamples=199)
     (row,) = result.table
     # about .82: below .7 has odds of 1 in 10,000
     assert row.rate > 0.7
@@ -35,7 +35,7 @@ def test_two_way_finds_a_difference_that_is_there():
 
 def test_kendall_is_tested_as_well():
     options = {"statistic": "kendall", "test": "two-way,paired-boot-both", "trials": 100, "resamples": 99}
-    for row in ma.simulate_size(world="equal: own liking 0.5", **options).table:
+    for row in ma.simulate_size(world="equal: system bias 0.5", **options).table:
         assert row.rate <= 0.16  # .055 gives more than 16 of 100 once in 10,000
 
 
@@ -78,7 +78,7 @@ def test_what_cannot_be_done_is_said():
 
 
 def test_the_table_shows_what_does_not_hold():
-    text = str(ma.simulate_size(world="equal: own liking 1", test="two-way,perm-both", trials=60, resamples=99))
-    assert "own liking 1" in text
+    text = str(ma.simulate_size(world="equal: system bias 1", test="two-way,perm-both", trials=60, resamples=99))
+    assert "system bias 1" in text
     assert "perm-both" in text
     assert "False-positive rate above" in text

@@ -173,7 +173,7 @@ def test_json_csv_and_text_give_slices_back(tmp_path):
     assert data["rows"][0]["slice"] == "good"
     assert len(data["tables"]["differences"]) == 2
     assert found.to_csv(rows="differences").startswith("metric,human,level")
-    assert "Do slices of part differ?" in str(found)
+    assert "Differences between slices of part" in str(found)
     assert "part = good: Agreement" in found.to_markdown()
     assert found.plot().spec["title"]["text"]
 
@@ -188,7 +188,7 @@ def test_the_command_line_slices_by_a_column_of_numbers(tmp_path, capsys):
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(lines))
     assert main(["agree", str(file), "--by", "year", "--view", "differences"]) == 0
-    assert "Do slices of year differ?" in capsys.readouterr().out
+    assert "Differences between slices of year" in capsys.readouterr().out
     assert main(["precision", str(file), "--by", "year", "--format", "csv", "--rows", "differences"]) == 0
     assert capsys.readouterr().out.startswith("metric,")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -127,7 +127,9 @@ def _em(letter: str) -> float:
     return 0.72 if letter.isupper() or ord(letter) > 0x2FF else 0.57
 
 
-def fitted(text: object, width: float = LONGEST, size: float = SIZE) -> str:
+def fitted(
+    text: object, width: float = LONGEST, size: float = SIZE, measure: Callable[[str, float], float] = width_of
+) -> str:
     """Return a text on one line that is at most so wide; what is too long loses its middle.
 
     Examples
@@ -136,17 +138,22 @@ def fitted(text: object, width: float = LONGEST, size: float = SIZE) -> str:
     'a-metric-…arge'
     """
     whole = one_line(text, 200)
-    if width_of(whole, size) <= width:
+    if measure(whole, size) <= width:
         return whole
     for keep in range(len(whole) - 1, 1, -1):
         tail = keep // 3
         shorter = f"{whole[: keep - tail]}…{whole[len(whole) - tail :]}"
-        if width_of(shorter, size) <= width:
+        if measure(shorter, size) <= width:
             return shorter
     return "…"
 
 
-def told_apart(names: Iterable[str], width: float = LONGEST, size: float = SIZE) -> dict[str, str]:
+def told_apart(
+    names: Iterable[str],
+    width: float = LONGEST,
+    size: float = SIZE,
+    measure: Callable[[str, float], float] = width_of,
+) -> dict[str, str]:
     """Return names that are at most so wide, and no two alike.
 
     Where cutting makes names alike, what they have in common at the start is cut instead; if that does not help, they
@@ -157,13 +164,14 @@ def told_apart(names: Iterable[str], width: float = LONGEST, size: float = SIZE)
     >>> list(told_apart(["a-metric-with-model-1-large", "a-metric-with-model-2-large"], 50).values())
     ['…1-large', '…2-large']
     """
-    labels = {name: fitted(name, width, size) for name in names}
+    labels = {name: fitted(name, width, size, measure) for name in names}
     for alike in _alike(labels):
         start = next((at for at, letters in enumerate(zip(*alike, strict=False)) if len(set(letters)) > 1), 0)
-        labels |= {name: fitted(f"…{name[start:]}", width, size) for name in alike}
+        labels |= {name: fitted(f"…{name[start:]}", width, size, measure) for name in alike}
     for alike in _alike(labels):
         for number, name in enumerate(alike, start=1):
-            labels[name] = fitted(name, width - width_of(f" ({number})", size), size) + f" ({number})"
+            mark = f" ({number})"
+            labels[name] = fitted(name, width - measure(mark, size), size, measure) + mark
     return labels
 
 

@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from metassay.cli.commands import COMMANDS, load, question
+from metassay.cli.commands import COMMANDS, GROUPS, load, question
 from metassay.cli.parser import Command, Family, Misuse, Parser
 from metassay.core.ending import end_with_children
 from metassay.core.signature import VERSION
@@ -93,19 +93,22 @@ def _dispatch(argv: list[str]) -> int:
 
 def _overview() -> str:
     width = max(map(len, COMMANDS))
-    commands = "\n".join(f"  {name:<{width}}  {question(name)}" for name in COMMANDS)
+    commands = "\n\n".join(
+        "\n".join([f"{title}:", *(f"  {name:<{width}}  {question(name)}" for name in names)])
+        for title, names in GROUPS.items()
+    )
     return f"""\
 usage: metassay COMMAND [FILE...] [options]
 
 How far can an automatic metric, or a model used as a judge, be trusted in place of people?
 
-commands:
 {commands}
 
 examples:
-  metassay demo
-  metassay example -o scores.csv
-  metassay agree scores.csv --human relevance
+  metassay demo                                     a tour on example data
+  metassay look FILE                                what is in a file, and what can be asked of it
+  metassay agree scores.csv --human relevance       one question
+  metassay report scores.csv --human relevance      all of them, on a page
 
 metassay COMMAND --help explains a command; metassay --version tells the version.
 """

@@ -82,7 +82,8 @@ def add(parser: Parser, options: Options) -> None:
                     settings["action"] = "append"
                 if option.number:
                     settings["type"] = _number
-            group.add_argument(f"--{_flag(name, option)}", **settings)
+            added = group.add_argument(f"--{_flag(name, option)}", **settings)
+            added.usual = each.default is True
             if option.alias is not None:
                 group.add_argument(f"--{option.alias}", **{**settings, "dest": option.alias, "help": argparse.SUPPRESS})
 
@@ -137,6 +138,7 @@ def add_files(parser: Parser, verb: str, files: str = SCORES) -> None:
 SAFE_CSV = {
     "--safe-csv": "in CSV, put an apostrophe before text that begins with =, +, - or @: spreadsheets would run it"
 }
+FULL = {"--full": "show all rows, tables and notes, not only what fits a screen"}
 QUIET = {"-q --quiet": "say nothing but results and errors"}
 
 
@@ -156,7 +158,7 @@ def add_output(parser: Parser, study: str | None = None) -> None:
         flags["--figure-kind KIND"] = f"which figure: {drawn}"
     flags["--view VIEW"] = f"what to show: {views} (default: what suits the size)"
     flags["--rows NAME"] = "which table of the result to write as CSV; an unknown name lists all"
-    add_flags(parser, "output", {**flags, **SAFE_CSV, **QUIET})
+    add_flags(parser, "output", {**flags, **FULL, **SAFE_CSV, **QUIET})
 
 
 def given(arguments: argparse.Namespace, options: Options, leave_out: Iterable[str] = ()) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from metassay.errors import UsageError, one_line
 
 TARGETS = ("output", "figure", "checkpoint", "cache", "back", "changes")
 """Options of all commands that name files to be written."""
+LAST = ("output", "which part of the data", "how to read the files", "reproducibility and speed", "options")
+"""Groups of options that stand last in the help, after what is asked every day; the last is argparse's own."""
 
 
 class Misuse(UsageError):
@@ -80,6 +82,13 @@ class Family:
 class _Help(argparse.RawDescriptionHelpFormatter):
     """Help that never breaks a method's name at its hyphen."""
 
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """Return a switch as what it changes; the other form, which says the default, is understood all the same."""
+        if not isinstance(action, argparse.BooleanOptionalAction):
+            return super()._format_action_invocation(action)
+        usual = bool(getattr(action, "usual", False))
+        return next(text for text in action.option_strings if text.startswith("--no-") == usual)
+
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False, break_long_words=False)
 
@@ -101,6 +110,7 @@ class Parser(argparse.ArgumentParser):
         self._groups: dict[str, Any] = {}
         command.options(self)
         self.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
+        self._action_groups.sort(key=lambda group: LAST.index(group.title) if group.title in LAST else -1)
 
     def group(self, title: str) -> Any:  # noqa: ANN401 - argparse does not export the type of its groups
         """Return the group of options under a heading, a new one if there is none."""

@@ -201,6 +201,7 @@ class Output:
     figure_kind: str | None = None
     rows: str | None = None
     safe: bool = False
+    full: bool = False
 
     @classmethod
     def of(cls, arguments: argparse.Namespace, study: str, *, sliced: bool = False) -> Output:
@@ -243,7 +244,7 @@ class Output:
                 chart.require_converter()
             spare_inputs(figure, files, "--figure")
             check_writable(figure)
-        return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows, safe)
+        return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows, safe, arguments.full)
 
     def put(self, result: Result) -> None:
         """Write the result to its file, or to stdout, and its figure to another file."""
@@ -268,19 +269,19 @@ class Output:
             write(result, self.path, **settings)
             tell_written(self.path, self.quiet)
         elif self.format == "table":
-            show(result, **settings)
+            show(result, full=self.full, **settings)
         else:
             if self.format == "html":
                 settings["document"] = True
             put_bytes(write(result, **settings))
 
 
-def show(result: Result, **settings: Any) -> None:  # noqa: ANN401 - the renderer's options
-    """Print a result as a table, in the width, colours and characters that stdout has."""
+def show(result: Result, *, full: bool = False, **settings: Any) -> None:  # noqa: ANN401 - the renderer's options
+    """Print a result as tables, in the width, colours and characters that stdout has: what fits a screen, or all."""
     from metassay.report import formats
 
     plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    sys.stdout.write(formats.to_text(result, color=not plain, **settings))
+    sys.stdout.write(formats.to_text(result, color=not plain, full=full, **settings))
 
 
 def tell(line: str = "") -> None:

@@ -74,10 +74,10 @@ ScaleOf = Annotated[
 ClusterBy = Annotated[
     str | None,
     Option(
-        "column that tells which inputs belong together, such as the document; none if each is by itself",
+        "column that says which inputs belong together, such as the document; none if each is by itself",
         metavar="COLUMN",
         group=_FILES,
-        absent="the documents that a data set tells",
+        absent="the documents, where a data set names them",
     ),
 ]
 FamilyOf = Annotated[

@@ -109,7 +109,7 @@ Epsilon = Annotated[
 Worse = Annotated[
     float,
     Option(
-        "also tell how often a judge that is worse than a person by this much would pass that test",
+        "also report how often a judge that is worse than a person by this much would pass that test",
         group=_JUDGED,
         **number("SIZE", known.fraction),
     ),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _STUDIED = "what to study"
 _COMPARED = "what to compare"
+_PLACE = "reproducibility and speed"
 _LEVEL = Kind(aliases=known.LEVEL_ALIASES, metavar="LEVEL", key="level")
 _CI = Kind(metavar="METHOD", key="ci")
 _TEST = Kind(metavar="TEST", key="test")
@@ -208,6 +209,7 @@ Seed = Annotated[
     Option(
         "seed of the random numbers; the same seed gives the same numbers, wherever the work is done",
         key="seed",
+        group=_PLACE,
         **at_least(0),
     ),
 ]
@@ -215,8 +217,8 @@ Seed = Annotated[
 Limits = Annotated[
     bool,
     Option(
-        "also tell agreement in the limit of many inputs and with people who make no errors (Pearson, disattenuated), "
-        "and the human ceiling",
+        "also report agreement in the limit of many inputs and with people who make no errors (Pearson, "
+        "disattenuated), and the human ceiling",
         **FLAG,
     ),
 ]
@@ -407,7 +409,6 @@ VoteUnits = Annotated[
 
 # -- places ------------------------------------------------------------------------------------------------------------
 
-_PLACE = "where it runs"
 Threads = Annotated[
     int | None, Option("threads to use; they change no number", group=_PLACE, absent="all processors", **at_least(1))
 ]

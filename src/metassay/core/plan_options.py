@@ -46,7 +46,7 @@ HalfWidth = Annotated[
     ),
 ]
 Annotations = Annotated[
-    int, Option("tell what this many further annotations would buy", group=_GOAL, key="next", **COUNT)
+    int, Option("report what this many further annotations would bring", group=_GOAL, key="next", **COUNT)
 ]
 Noise = Annotated[
     "str | float | Sequence[float]",
@@ -70,9 +70,9 @@ Shuffle = Annotated[
 World = Annotated[
     Names | None,
     Option(
-        "worlds of the grid, by name",
+        "simulated populations of the grid, by name",
         repeated=True,
-        group="worlds",
+        group="populations",
         absent="all of them without scores, none with scores",
     ),
 ]

@@ -112,7 +112,10 @@ class Result(Record):
         return str(render("html", self, path, **options))
 
     def to_text(self, path: str | Path | None = None, **options: object) -> str:
-        """Return a readable table; also write it to `path`. Options: ``view``, ``width``."""
+        """Return a readable table; also write it to `path`. Options: ``view``, ``width``, ``full``.
+
+        ``str()`` is the same with ``full=False``: about 15 rows of a table, and the notes that matter most.
+        """
         return str(render("text", self, path, **options))
 
     def plot(self, path: str | Path | None = None, **options: object) -> Any:  # noqa: ANN401 - a Chart, of a room above
@@ -128,13 +131,13 @@ class Result(Record):
         return hash((type(self), self.signature))
 
     def __str__(self) -> str:
-        return self.to_text().rstrip("\n")
+        return self.to_text(full=False).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.table)} rows; {self.signature})"
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.to_html(full=False)
 
     @property
     def version(self) -> str:

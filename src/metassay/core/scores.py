@@ -24,6 +24,7 @@ from metassay.core.column import Kind as Kind
 from metassay.core.equality import Record
 from metassay.core.note import Note
 from metassay.core.origin import Origin
+from metassay.core.result import render
 from metassay.errors import Contradiction, DataError, MetassayError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 
@@ -333,6 +334,9 @@ class Scores(Record):
         humans = counted(self.humans, "human criterion", "human criteria")
         systems = f"{n} systems × " if self.has_systems else "no systems, "
         return f"Scores({systems}{m} inputs; {metrics}; {humans})"
+
+    def _repr_html_(self) -> str:
+        return str(render("looked", self))
 
     # -- changing -------------------------------------------------------------------------------
 

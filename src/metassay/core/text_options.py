@@ -24,7 +24,7 @@ def _parts(_what: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - one or 
 
 MaxReferences = Annotated[
     int | None,
-    Option("compare with the first so many references of each input only", group=_SCORED, **COUNT),
+    Option("use only the first N references of each input", group=_SCORED, **COUNT),
 ]
 LeaveOwnOut = Annotated[
     bool,

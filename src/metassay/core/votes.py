@@ -16,6 +16,7 @@ from metassay.core.column import Attribute, Kind
 from metassay.core.equality import Record
 from metassay.core.note import Note
 from metassay.core.origin import Origin
+from metassay.core.result import render
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import BoolArray, IntArray
 
@@ -266,3 +267,6 @@ class Votes(Record):
     def __repr__(self) -> str:
         raters = f"{len(self.raters)} rater{'' if len(self.raters) == 1 else 's'}: {listed(self.raters, 4)}"
         return f"Votes({len(self)} votes; {len(self.systems)} systems; {len(self.inputs)} inputs; {raters})"
+
+    def _repr_html_(self) -> str:
+        return str(render("looked", self))

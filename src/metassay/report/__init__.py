@@ -13,5 +13,8 @@ from __future__ import annotations
 from metassay.core.result import register_renderer
 from metassay.report import formats
 
-for name, write in {**formats.FORMATS, "text": formats.to_text, "note": formats.of_note}.items():
+register_renderer("text", formats.to_text)
+register_renderer("note", formats.of_note)
+register_renderer("looked", formats.looked)
+for name, write in formats.FORMATS.items():
     register_renderer(name, write)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.errors import UnknownName, UsageError, one_line
+
+if TYPE_CHECKING:
+    from metassay.core.scores import Scores
+    from metassay.core.votes import Votes
 
 Target = str | Path | None
 View = str | Iterable[str] | None
@@ -58,6 +63,22 @@ def to_csv(result: Result, path: Target = None, *, rows: str = "table", safe: bo
     from metassay.report import data
 
     return _written(data.to_csv(result, rows, safe=safe), path)
+
+
+def looked(data: Scores | Votes) -> str:
+    """Return what is in scores or votes as HTML."""
+    from metassay.studies.look import look
+
+    return to_html(look(data), view="columns,axes", full=False)
+
+
+def of_report(sentences: Iterable[str], result: Result | None) -> str:
+    """Return the opening of a report as HTML: its sentences, and the table behind the first of them."""
+    from html import escape
+
+    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+    table = "" if result is None else to_html(result, full=False)
+    return f"{table}<div><b>In words</b>{said}<p><code>.save('report.html')</code> writes the whole page.</p></div>"
 
 
 def of_note(note: Note) -> str:

@@ -5,27 +5,31 @@ from __future__ import annotations
 import re
 from html import escape
 
+from metassay.report import brief
 from metassay.report.table import Cell, Column, Page, Section, Table
 
 _STYLE = """\
 <style>
-.metassay { font-family: system-ui, sans-serif; line-height: 1.4; }
-.metassay table { border-collapse: collapse; margin: 0 0 .5em; font-variant-numeric: tabular-nums; }
-.metassay caption { text-align: left; font-weight: bold; padding: .5em 0; }
-.metassay th, .metassay td { padding: .15em .8em .15em 0; text-align: left; font-weight: normal; }
-.metassay tbody th, .metassay tbody td { vertical-align: top; }
-.metassay thead th { border-bottom: 1px solid currentColor; vertical-align: bottom; }
-.metassay th.section { font-style: italic; padding-top: .6em; }
-.metassay .right { text-align: right; }
-.metassay .center { text-align: center; }
-.metassay p { margin: .2em 0; font-size: smaller; }
-.metassay svg.bar { width: 12em; height: 1.2em; vertical-align: middle; }
-.metassay td.shaded { background: color-mix(in srgb, currentColor 14%, transparent); }
-.metassay code { overflow-wrap: anywhere; opacity: .7; }
+div.metassay { font-family: system-ui, sans-serif; line-height: 1.4; }
+div.metassay table { border-collapse: collapse; margin: 0 0 .5em; font-variant-numeric: tabular-nums; }
+div.metassay caption { text-align: left; font-weight: bold; padding: .5em 0; }
+div.metassay th, div.metassay td { padding: .15em .8em .15em 0; text-align: left; font-weight: normal; }
+div.metassay tbody th, div.metassay tbody td { vertical-align: top; }
+div.metassay tbody th { min-width: 11em; }
+div.metassay thead th { border-bottom: 1px solid currentColor; vertical-align: bottom; }
+div.metassay th.section { font-style: italic; padding-top: .6em; }
+div.metassay .right { text-align: right; }
+div.metassay .center { text-align: center; }
+div.metassay p { margin: .2em 0; font-size: smaller; max-width: 60em; }
+div.metassay p.lead { font-size: inherit; }
+div.metassay .more { opacity: .7; }
+div.metassay svg.bar { width: 12em; height: 1.2em; vertical-align: middle; }
+div.metassay td.shaded { background: color-mix(in srgb, currentColor 14%, transparent); }
+div.metassay code { overflow-wrap: anywhere; opacity: .7; }
 </style>"""
 
 
-def render(page: Page, *, document: bool = False) -> str:
+def render(page: Page, *, document: bool = False, full: bool = True) -> str:
     """Return a page as HTML.
 
     Parameters
@@ -34,10 +38,14 @@ def render(page: Page, *, document: bool = False) -> str:
         What to show.
     document
         Whether to return a whole document instead of a fragment.
+    full
+        Whether to show all of it, instead of what fits a screen.
     """
-    lead = (f"<p>{escape(paragraph)}</p>" for paragraph in page.lead)
+    page = page if full else brief.cut(page, lambda table: [list(range(len(table.columns)))], ".to_html()")
+    lead = (f'<p class="lead">{escape(paragraph)}</p>' for paragraph in page.lead)
     parts = [_STYLE, '<div class="metassay">', *lead, *(render_table(table) for table in page.tables)]
     parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]
+    parts += [f"<p>{escape(page.left_out)}</p>"] if page.left_out else []
     parts += [f"<p><code>{escape(page.signature)}</code></p>", "</div>"]
     fragment = "\n".join(parts)
     if not document:
@@ -70,6 +78,8 @@ def _section(table: Table, section: Section) -> str:
     for row in section.rows:
         cells = (_cell(cell, column) for cell, column in zip(row, table.columns, strict=True))
         lines.append(f"<tr>{''.join(cells)}</tr>")
+    if section.left_out:
+        lines.append(f'<tr><td class="more" colspan="{len(table.columns)}">… {section.left_out:,} more</td></tr>')
     return "\n".join([*lines, "</tbody>"])
 
 

@@ -66,6 +66,8 @@ class Section:
     """The words above the rows; may be empty."""
     rows: tuple[tuple[Cell, ...], ...]
     """One tuple of cells per row, as many as the table has columns."""
+    left_out: int = 0
+    """How many further rows are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +92,16 @@ class Table:
         """The legend, and what bold stands for."""
         return [*self.legend, *([f"Bold: {self.bold}."] if self.bold else [])]
 
+    def only(self, kept: Sequence[int]) -> Table:
+        """Return some columns of the table."""
+        sections = tuple(replace(s, rows=tuple(tuple(row[at] for at in kept) for row in s.rows)) for s in self.sections)
+        return replace(self, columns=tuple(self.columns[at] for at in kept), sections=sections)
+
     def on(self, medium: str) -> Table:
         """Return the table as a medium shows it, ``screen`` or ``paper``."""
         kept = [at for at, column in enumerate(self.columns) if column.medium in ("", medium)]
         told = distinct(own for at in kept if (own := self.columns[at].legend) and own not in self.legend)
         return replace(self.only(kept), legend=(*self.legend, *told))
-
-    def only(self, kept: Sequence[int]) -> Table:
-        """Return some columns of the table."""
-        sections = [Section(s.title, tuple(tuple(row[at] for at in kept) for row in s.rows)) for s in self.sections]
-        return replace(self, columns=tuple(self.columns[at] for at in kept), sections=tuple(sections))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,10 @@ class Page:
     """The recipe of the numbers."""
     lead: tuple[str, ...] = ()
     """The answer in words, before all tables."""
+    left_out: str = ""
+    """What is not shown, and how to see it."""
+    asked: bool = False
+    """Whether the reader named the views, so that none of their tables is left out."""
 
 
 def name(text: str, bold: bool = False) -> Cell:

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from metassay.charts.theme import told_apart
+from metassay.report import brief
 from metassay.report.encoding import fit
 from metassay.report.table import Page, Section, Table
 
@@ -22,8 +24,11 @@ DEFAULT_WIDTH = 100
 """Columns where there is no terminal to ask."""
 GAPS = (2, 1)
 """Spaces between two columns: what is pleasant, and what will do."""
-NARROWEST_KEY = 12
-"""A column of names is not folded below this many characters as long as another way is left."""
+NARROWEST_KEY = 16
+"""A column of names is not made narrower than this as long as another way is left."""
+
+LONG = 8
+"""A section with so many rows has headings of its own; shorter ones stand under those of the first."""
 
 
 def default_width() -> int:
@@ -40,7 +45,9 @@ def default_encoding() -> str:
     return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
-def render(page: Page, *, width: int | None = None, color: bool = False, encoding: str | None = None) -> str:
+def render(
+    page: Page, *, width: int | None = None, color: bool = False, encoding: str | None = None, full: bool = True
+) -> str:
     """Return a page as text.
 
     Parameters
@@ -53,6 +60,8 @@ def render(page: Page, *, width: int | None = None, color: bool = False, encodin
         Whether to add the control codes that make bold text bold.
     encoding
         The encoding that the text must survive; by default that of stdout.
+    full
+        Whether to show all of it, instead of what fits a screen.
     """
     width = max(width or default_width(), 20)
     buffer = io.StringIO()
@@ -68,6 +77,7 @@ def render(page: Page, *, width: int | None = None, color: bool = False, encodin
         highlight=False,
     )
     draw = _Pen(console, width, encoding or default_encoding())
+    page = page if full else brief.cut(page, draw.deal)
     for paragraph in page.lead:
         draw.line(paragraph)
     if page.lead:
@@ -76,6 +86,8 @@ def render(page: Page, *, width: int | None = None, color: bool = False, encodin
         draw.table(table)
     for note in page.notes:
         draw.line(f"Note: {note}")
+    if page.left_out:
+        draw.line(page.left_out, style="dim")
     # never wrapped, so that it can be copied as the one word it is
     draw.line(page.signature, style="dim", wrap=False)
     lines = buffer.getvalue().splitlines()
@@ -120,10 +132,12 @@ class _Pen:
         self.line(table.title, "bold")
         self.console.print()
         for part in self._parts(table):
-            for section in table.sections:
+            for at, section in enumerate(table.sections):
                 if section.title:
                     self.line(section.title, "italic")
-                self._section(table, section, part)
+                self._section(table, section, part, headed=at == 0 or len(section.rows) >= LONG)
+                if section.left_out:
+                    self.line(f"… {section.left_out:,} more", "dim")
                 self.console.print()
         below = table.below if self.console.is_terminal else table.legend
         for legend in below:
@@ -131,21 +145,35 @@ class _Pen:
         if below:
             self.console.print()
 
-    def _section(self, table: Table, section: Section, part: _Part) -> None:
+    def deal(self, table: Table) -> list[list[int]]:
+        """Return which columns stand beside each other, keys included."""
+        return [part.columns for part in self._parts(table)]
+
+    def _section(self, table: Table, section: Section, part: _Part, *, headed: bool) -> None:
         grid = RichTable(
             box=box.SIMPLE_HEAD if self._can_draw() else _ASCII_HEAD,
             show_edge=False,
             pad_edge=False,
             padding=(0, part.gap - 1, 0, 0),
             header_style="",
+            show_header=headed,
         )
         for at, width in zip(part.columns, part.widths, strict=True):
             column = table.columns[at]
             grid.add_column(self.text(column.header), justify=column.align, overflow="fold", width=width)
+        shown = {at: self._names(table, at, width) for at, width in zip(part.columns, part.widths, strict=True)}
         for row in section.rows:
-            cells = (row[at] for at in part.columns)
-            grid.add_row(*(self.text(cell.text, "bold" if cell.bold else "") for cell in cells))
+            cells = [(shown[at], row[at]) for at in part.columns]
+            grid.add_row(*(self.text(cut.get(c.text, c.text), "bold" if c.bold else "") for cut, c in cells))
         self.console.print(grid)
+
+    def _names(self, table: Table, at: int, width: int) -> dict[str, str]:
+        """Return the names in a column that are cut, so that none is folded; prose breaks between words."""
+        if not table.columns[at].key:
+            return {}
+        every = {row[at].text: fit(row[at].text, self.encoding) for part in table.sections for row in part.rows}
+        long = [text for text, said in every.items() if " " not in text and cell_len(said) > width]
+        return told_apart(long, width, 1, lambda text, _: cell_len(fit(text, self.encoding))) if width > 1 else {}
 
     def _can_draw(self) -> bool:
         return fit("─", self.encoding) == "─"

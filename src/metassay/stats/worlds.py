@@ -123,11 +123,11 @@ class Textbook:
 
 
 TEXTBOOK: Mapping[str, Textbook] = {
-    "equal: no liking": Textbook(),
-    "equal: own liking 0.5": Textbook(own=(0.5, 0.5)),
-    "equal: own liking 1": Textbook(own=(1.0, 1.0)),
-    "equal: shared liking 0.7": Textbook(shared=0.7),
-    "equal: own 0.5, shared 0.7": Textbook(own=(0.5, 0.5), shared=0.7),
+    "equal: no system bias": Textbook(),
+    "equal: system bias 0.5": Textbook(own=(0.5, 0.5)),
+    "equal: system bias 1": Textbook(own=(1.0, 1.0)),
+    "equal: shared system bias 0.7": Textbook(shared=0.7),
+    "equal: system bias 0.5, shared 0.7": Textbook(own=(0.5, 0.5), shared=0.7),
     "equal: noise 1 and 4": Textbook(own=(0.5, math.sqrt(0.1)), noise=(1.0, 4.0)),
     "equal: 8 systems": Textbook(systems=8, own=(0.5, 0.5)),
     "equal: 8 systems, noise 1 and 4": Textbook(systems=8, own=(0.5, math.sqrt(0.1)), noise=(1.0, 4.0)),
@@ -139,11 +139,11 @@ TEXTBOOK: Mapping[str, Textbook] = {
     "equal: skewed": Textbook(own=(0.5, 0.5), tail="skewed"),
     "equal: heavy tails": Textbook(own=(0.5, 0.5), tail="heavy"),
     "equal: turns with 12 inputs": Textbook(systems=25, inputs=12, turns=2.0),
-    "differ: own 0.3 and 0.9": Textbook(own=(0.3, 0.9)),
-    "differ: noise 1 and 4, shared 0.5": Textbook(shared=0.5, noise=(1.0, 4.0)),
-    "differ: noise 1 and 6, own 0.3": Textbook(own=(0.3, 0.3), noise=(1.0, 6.0)),
-    "differ: 8 systems, own 0.3 and 0.9": Textbook(systems=8, own=(0.3, 0.9)),
-    "differ: 25 systems, own 0.5 and 0.9": Textbook(systems=25, own=(0.5, 0.9)),
+    "differ: system bias 0.3 and 0.9": Textbook(own=(0.3, 0.9)),
+    "differ: noise 1 and 4, shared bias 0.5": Textbook(shared=0.5, noise=(1.0, 4.0)),
+    "differ: noise 1 and 6, bias 0.3": Textbook(own=(0.3, 0.3), noise=(1.0, 6.0)),
+    "differ: 8 systems, bias 0.3 and 0.9": Textbook(systems=8, own=(0.3, 0.9)),
+    "differ: 25 systems, bias 0.5 and 0.9": Textbook(systems=25, own=(0.5, 0.9)),
 }
 """The grid: worlds in which both metrics are equally good, and worlds in which the first is better."""
 

@@ -1,8 +1,8 @@
 """Which metric agrees better with people?
 
 Tests for every ordered pair of metrics whether the first agrees better with people than the second, corrects for the
-number of tests, and says which ranks each metric may have. Few metrics are shown as a list, many as a matrix of
-p-values: * significant, ** also after correction.
+number of tests, and says which ranks each metric may have. Shows the ranks first, and the tests as a list or,
+for many metrics, as a matrix of p-values: * significant, ** also after correction.
 
     metassay compare scores.csv --human relevance
     metassay compare scores.csv --human relevance --level system --test williams --statistic pearson

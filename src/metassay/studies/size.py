@@ -1,14 +1,14 @@
-"""How often do tests tell metrics apart that are equally good?
+"""How often do tests find a difference between metrics that are equally good?
 
-Draws data sets in which two metrics are equally good, and counts how often each test tells them apart; it should be α.
-Without files it goes through a grid of worlds; with files it fits a world to every pair of metrics and every human
-criterion, or, for statistics of single outputs such as kappa, draws the files' own inputs again. It also draws worlds
-in which the first metric is better, for the power.
+Simulates data sets in which two metrics are equally good, and counts how often each test rejects: its false-positive
+rate, which should be α. Without files it goes through a grid of populations; with files it fits one to every pair of
+metrics and every human criterion, or, for statistics of single outputs such as kappa, draws the files' own inputs
+again. Populations in which the first metric is better show the power.
 
     metassay simulate size
     metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'
     metassay simulate size verdicts.csv --human verdict --metric 'judge-a,judge-b' --statistic kappa
-    metassay simulate size --world 'equal: own liking 1' --test two-way,williams --trials 2000
+    metassay simulate size --world 'equal: system bias 1' --test two-way,williams --trials 2000
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def simulate_size(
     Examples
     --------
     >>> import metassay as ma
-    >>> result = ma.simulate_size(world="equal: own liking 0.5", test="williams,perm-both", trials=100, resamples=99)
+    >>> result = ma.simulate_size(world="equal: system bias 0.5", test="williams,perm-both", trials=100, resamples=99)
     >>> [row.holds for row in result.table]
     [True, False]
     """

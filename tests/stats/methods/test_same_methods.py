@@ -17,7 +17,7 @@ from metassay.stats.worlds import TEXTBOOK
 from metassay.studies.size import PAGE_ELEMENTS, page_seed
 
 GENERAL = [test for test in vocabulary.METRIC_TESTS if test != "perm-outcomes"]
-WORLD = "differ: own 0.3 and 0.9"
+WORLD = "differ: system bias 0.3 and 0.9"
 
 
 def test_the_names_are_those_of_the_methods():

@@ -16,48 +16,21 @@ from metassay.cli.parser import Command, Family
 from metassay.cli.running import run_study
 from metassay.core.study import read_declaration, read_question
 
-COMMANDS = (
-    "look",
-    "agree",
-    "compare",
-    "estimate",
-    "judge",
-    "leaderboard",
-    "bias",
-    "normality",
-    "rank",
-    "systems",
-    "decisions",
-    "pairs",
-    "differences",
-    "composite",
-    "criteria",
-    "difficulty",
-    "profile",
-    "stability",
-    "widths",
-    "precision",
-    "reliability",
-    "plan",
-    "plan-labels",
-    "sheet",
-    "simulate",
-    "corrupt",
-    "downgrade",
-    "translate",
-    "survive",
-    "drift",
-    "metrics",
-    "score",
-    "show",
-    "report",
-    "serve",
-    "reproduce",
-    "datasets",
-    "example",
-    "demo",
-)
-"""Every command, in the order of the overview."""
+GROUPS = {
+    "how far metrics agree with people": (
+        *("look", "agree", "compare", "leaderboard", "criteria", "composite", "reliability", "normality"),
+    ),
+    "judges and labels": ("judge", "bias", "estimate", "plan-labels", "sheet", "drift"),
+    "votes, and rankings of systems": (
+        *("rank", "systems", "decisions", "pairs", "differences", "stability", "precision", "difficulty", "profile"),
+    ),
+    "planning, and checking methods": ("plan", "widths", "simulate"),
+    "texts": ("metrics", "score", "corrupt", "downgrade", "translate", "survive"),
+    "all of it, and public data": ("report", "serve", "show", "demo", "example", "datasets", "reproduce"),
+}
+"""Every command by what people want to do, in the order of the overview."""
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
+"""Every command."""
 
 
 def load(name: str) -> Command | Family:

@@ -1,8 +1,8 @@
 """All of it, in the browser.
 
 Serves the report in the browser, for people who do not use a terminal: drop files with scores, say which columns
-people gave, watch it being made, read and download it. Only this machine is served, and nothing is kept, unless asked.
-Needs: pip install 'metassay[serve]'.
+are human judgments, watch it being made, read and download it. Only this machine is served, and nothing is kept,
+unless asked. Needs: pip install 'metassay[serve]'.
 
     metassay serve --open
     metassay serve --host 0.0.0.0 --name scores.example.org --keep reports

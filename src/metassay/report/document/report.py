@@ -12,6 +12,7 @@ from metassay.core.scores import Scores
 from metassay.core.study import study
 from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Findings, Watch, gather
+from metassay.report.formats import of_report
 
 if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics
@@ -39,6 +40,10 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
+
+    def _repr_html_(self) -> str:
+        first = (self.dossier.results[name] for name in ("judge", "agree", "rank") if name in self.dossier.results)
+        return of_report(self.sentences, next(first, None))
 
 
 @study

@@ -194,7 +194,7 @@ def _pairs_significant(facts: Facts) -> str:
         + ", ".join(f"{test} {count:,}" for test, by, count in facts["found"] if by == cutoff)
         for cutoff in cutoffs
     ]
-    return f"Of {over}{n:,} {where}, so many differ significantly ({after}): {'; '.join(counts)}."
+    return f"Significantly different ({after}) of {over}{n:,} {where}: {'; '.join(counts)}."
 
 
 def _damage_incomplete(facts: Facts) -> str:

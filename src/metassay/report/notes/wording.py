@@ -47,8 +47,8 @@ class Sentence:
 
     @property
     def most(self) -> list[str]:
-        """Counts in which notes may differ as well: the largest is told."""
-        return self.written("most")
+        """Numbers in which notes may differ as well: the largest is told, or the smallest and the largest."""
+        return self.written("most", "range")
 
 
 class Words(Formatter):
@@ -56,7 +56,8 @@ class Words(Formatter):
 
     Beside Python's own formats: ``list`` (names), ``each`` (the same, of notes that are merged), ``pairs`` (of names),
     ``tally WORD`` (names, each with a count), ``len WORD`` (how many names), ``several WORDS`` (if there is more than
-    one name), ``most`` (the largest of several counts), ``count WORD``, ``plural ONE|MORE`` (# is the number),
+    one name), ``most`` (the largest of several counts), ``range`` (the ends of
+    several numbers), ``count WORD``, ``plural ONE|MORE`` (# is the number),
     ``as VALUE=WORDS|…`` (* is any other value, and # the value), ``place`` (a range of score differences), ``percent``,
     ``change``, ``beside WORDS`` (# is a percentage; nothing if it is undefined) ``title`` (of a
     statistic) and ``name``.
@@ -80,6 +81,9 @@ class Words(Formatter):
                 return word if isinstance(value, tuple) and len(value) > 1 else ""
             case "most":
                 return f"up to {max(value):,}" if isinstance(value, tuple) else f"{value:,}"
+            case "range":
+                ends = (min(value), max(value)) if isinstance(value, tuple) else (value,)
+                return " to ".join(dict.fromkeys(f"{end:.2f}" for end in ends))
             case "count":
                 return numbers.counted(int(value), word)
             case "plural":

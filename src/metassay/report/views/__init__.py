@@ -41,7 +41,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "metrics": ("table", "details"),
     "normality": ("table",),
     "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
-    "plan": ("curves", "needs", "ceiling"),
+    "plan": ("curves", "overview", "needs", "ceiling"),
     "plan-labels": ("needs", "choices"),
     "profile": ("loadings", "separation", "systems"),
     "precision": ("summary", "systems"),
@@ -111,6 +111,7 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
         (*empty, *sentences(note for note in result.notes if note not in first)),
         one_line(result.signature, 1000),
         lead,
+        asked=view is not None,
     )
 
 

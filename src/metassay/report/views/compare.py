@@ -23,7 +23,7 @@ MOST_IN_LIST = 4
 def default(result: Comparison) -> tuple[str, ...]:
     """Return the views that suit the number of metrics."""
     few = len({row.metric_a for row in result.table}) <= MOST_IN_LIST
-    return ("list" if few else "matrix", "ranks")
+    return ("ranks", "list" if few else "matrix")
 
 
 def list_(result: Comparison) -> tuple[Table, ...]:

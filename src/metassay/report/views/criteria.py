@@ -131,7 +131,7 @@ def verdicts(result: Confounding) -> tuple[Table, ...]:
         table
         for method, here in grouped(result.verdicts, "method").items()
         for table in build(
-            f"Does the agreement survive when another criterion is held fixed ({METHODS[method]})?",
+            f"What remains with another criterion held fixed ({METHODS[method]})",
             [
                 "metric",
                 *across(here, HUMAN, lambda human: bold(words(one_line(human, 60), said, key=False), _vanishes)),

@@ -42,7 +42,7 @@ def tests(result: Difficulty) -> tuple[Table, ...]:
         words("easiest input", lambda test: end(test, -1), key=False),
     ]
     return build(
-        "Are inputs equally hard?",
+        "Tests of equal difficulty of inputs",
         columns,
         [("", result.tests)],
         f"* p ≤ {result.alpha:g}: inputs are not equally hard (Kruskal-Wallis). "
@@ -61,7 +61,7 @@ def inputs(result: Difficulty) -> tuple[Table, ...]:
         "systems|n_systems|count",
     ]
     return build(
-        "How hard is each input?",
+        "Difficulty of each input",
         columns,
         [(one_line(metric), rows) for metric, rows in _hardest_first(result).items()],
         "Mean rank of the input's scores among all scores; low is hard. Two inputs differ if their intervals do not "

@@ -35,7 +35,7 @@ def table(result: Downgrade) -> tuple[Table, ...]:
     ]
     one = result.table[0]
     return build(
-        "Is damage noticed?",
+        "Damage noticed",
         columns,
         [(_title(mine[0]), mine) for mine in grouped(here, "kind").values()],
         f"Noticed: systems that fell below one that had been significantly lower ({one.test}, p ≤ {one.alpha:g}), of "
@@ -59,7 +59,7 @@ def curve(result: Downgrade) -> tuple[Table, ...]:
         return at(text, "rate", rate)
 
     return build(
-        "How much damage is noticed?",
+        "Damage noticed, by how much of the text is damaged",
         ["metric", *map(column, sorted({count.rate for count in result.counts}))],
         [(_about(mine[0]), lines(mine, "metric")) for mine in grouped(result.counts, "kind").values()],
         "By the share of units that is damaged: share of testable systems that were noticed (mean change of the score, "
@@ -108,7 +108,7 @@ def votes(result: Downgrade) -> tuple[Table, ...]:
         title = f"{_title(mine[0])}: people prefer the intact output on {numbers.percent(share)} of inputs"
         sections.append((title, pairs))
     return build(
-        "Is the damaged output worse?",
+        "Preference for the intact output",
         [
             *("damaged|system", "intact|against", "inputs|n_inputs|count", "people|preferred low high|percent_range"),
             "p|p_value|p_value",

@@ -27,7 +27,7 @@ def table(result: Drift) -> tuple[Table, ...]:
     margin = "the margin" if len({row.margin for row in result.table}) > 1 else f"± {first.margin:g}"
     many = len({row.baseline for row in result.table}) > 1
     return build(
-        "Does a new version say the same?",
+        "New version against baseline",
         [
             len({row.metric for row in result.table}) > 1
             and any(r.metric != r.version for r in result.table)

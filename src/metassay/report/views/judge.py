@@ -232,7 +232,7 @@ def alternative(result: JudgeCard) -> tuple[Table, ...]:
     rows = result.alternative_annotators
     clustered = any(row.winning_rate_clustered != row.winning_rate for row in rows)
     return build(
-        "Alternative-annotator test: can the judge replace a person?",
+        "Alternative-annotator test",
         [
             "judge",
             "ω|winning_rate|two",

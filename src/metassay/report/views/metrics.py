@@ -31,7 +31,7 @@ def table(result: Catalogue) -> tuple[Table, ...]:
         words("what it measures", lambda row: one_line(row.summary, SHORT), key=False),
     ]
     return build(
-        "What can be scored here?",
+        "Metrics that score texts",
         columns,
         [("", result.table)],
         "needs: ref references, src source, any what is there; ready: whether it is installed.",

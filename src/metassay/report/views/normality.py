@@ -25,7 +25,7 @@ def table(result: Normality) -> tuple[Table, ...]:
         any(row.n_undefined for row in rows) and "inputs undefined|n_undefined|count",
     ]
     return build(
-        "Do scores look normal? (Shapiro-Wilk)",
+        "Normality of scores (Shapiro-Wilk)",
         columns,
         [("" if differ or not rows else sizes(units), rows)],
         *(f"* p ≤ {row.alpha:g}; inputs rejecting: share of inputs with p ≤ {row.alpha:g}." for row in rows[:1]),

@@ -172,7 +172,7 @@ def words_(result: ScorePairs) -> tuple[Table, ...]:
     said = [rows for rows in groups.values() if _of(rows, "bounds", "share")]
     return build(
         "In words",
-        [words("Does a small score difference mean anything?", lambda rows: _sentence(rows, most), whole=True)],
+        [words("what a score difference means", lambda rows: _sentence(rows, most), whole=True)],
         [
             (one_line(human) if len(groups) > 1 else "", some)
             for human, some in grouped(said, lambda rows: rows[0].human).items()

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import Shown, bold, build, figures, grouped, words
+from metassay.report.views.columns import Shown, across, bold, build, figures, grouped, lines, optional, words
 
 if TYPE_CHECKING:
+    from metassay.core.note import Note
     from metassay.studies.plan import CeilingRow, NeedRow, Plan, PlanRow
 
 MOST_CURVES = 3
@@ -27,7 +28,51 @@ METHODS = {
 def default(result: Plan) -> tuple[str, ...]:
     """Return the views that suit the number of metrics and criteria."""
     few = len(grouped(result.table, PLANNED)) <= MOST_CURVES
-    return (*["curves"] * few, "needs", *["ceiling"] * bool(result.ceilings))
+    return (*(["needs", "curves"] if few else ["overview", "needs"]), *["ceiling"] * bool(result.ceilings))
+
+
+def lead(result: Plan) -> list[list[Note]]:
+    """Return what is needed for each metric, the one that is known best first."""
+    plans = [note for note in result.notes if note.code == "plan"]
+    return [[note] for note in sorted(plans, key=lambda note: _rank(note["width"], note["power"]))]
+
+
+def _rank(width: float | None, power: float | None) -> float:
+    value = math.nan if (width is None) == (power is None) else -(power or 0.0) if width is None else width
+    return math.inf if math.isnan(value) else value
+
+
+def overview(result: Plan) -> tuple[Table, ...]:
+    """Return a row per metric and criterion: what the data give now, and how many of each axis are needed."""
+    powered = result.table[0].metric_b is not None
+    value = "power" if powered else "width"
+    now = {need: rows[0].now for need, rows in grouped(result.needs, "axis").items()}
+    at_size = {(row.metric, row.metric_b, row.human): row for row in result.table if row.n == now.get(row.axis)}
+
+    def found(line: list[NeedRow]) -> float | None:
+        row = at_size.get((line[0].metric, line[0].metric_b, line[0].human))
+        return None if row is None else float(getattr(row, value))
+
+    def order(line: list[NeedRow]) -> float:
+        number = found(line)
+        return _rank(None, number) if powered else _rank(number, None)
+
+    columns = [
+        "metric",
+        optional("against|metric_b"),
+        len({need.human for need in result.needs}) > 1 and "human",
+        figures(f"{value} now", found, numbers.two),
+        *across(result.needs, "axis", lambda axis: figures(f"{axis} needed", _needed)),
+    ]
+    have = ", ".join(f"{n:,.0f} {axis}" for axis, n in now.items())
+    return build(
+        "Sample sizes needed",
+        columns,
+        [("", sorted(lines(result.needs, PLANNED), key=order))],
+        f"{_what(result.table[0])} with what the data have ({have}), and about how many are needed, the others as they "
+        f"are, for a {value} of {result.table[0].target:g}; {numbers.DASH} none that was tried is enough.",
+        undefined=None,
+    )
 
 
 def curves(result: Plan) -> tuple[Table, ...]:
@@ -50,11 +95,11 @@ def curves(result: Plan) -> tuple[Table, ...]:
         "judgments|annotations|count",
     ]
     return build(
-        "How does power grow?" if powered else "How narrow do intervals get?",
+        "Power by sample size" if powered else "Interval width by sample size",
         columns,
         [(f"{_title(mine[0])}: {mine[0].axis}", mine) for mine in grouped(rows, f"{PLANNED} axis").values()],
-        f"{_what(rows[0])} if there are n of one thing and the others stay as they are, in data sets drawn from a "
-        "world like the data; in brackets the 95% error of the simulation. * not more than the data have.",
+        f"{_what(rows[0])} if there are n of one thing and the others stay as they are, in data sets simulated "
+        "from a model fitted to the data; in brackets the 95% error of the simulation. * not more than the data have.",
         data and "In the data: width of the interval on random parts of the data, without any model.",
         ceilings and f"Ceiling: {names.measure(rows)} of a metric that knows what all annotators would say on average.",
         undefined="too few data",
@@ -75,14 +120,14 @@ def needs(result: Plan) -> tuple[Table, ...]:
     columns = [
         "|axis",
         figures("now", "now", lambda now: f"{now:,.3g}" if now < 1000 else f"{now:,.0f}"),
-        figures("needed", lambda need: numbers.DASH if need.needed is None else need.needed),
+        figures("needed", _needed),
         figures("more judgments", lambda need: _or_none(need.annotations)),
         figures("in the limit (n → ∞)", lambda need: _or_none(need.limit), numbers.two),
         bold(figures(f"next {result.annotations:,}", gain), lambda need: any(need is one for one in best)),
     ]
     what = "power (points)" if powered else "interval width"
     return build(
-        "What is needed?",
+        "Sample sizes needed",
         columns,
         [(_title(plans[key][0]), plans[key]) for key in grouped(result.table, PLANNED)],
         f"Needed: about how many, the others as they are, for a {'power' if powered else 'width'} of "
@@ -112,7 +157,7 @@ def ceiling(result: Plan) -> tuple[Table, ...]:
         halved("ceiling"),
     ]
     return build(
-        "How well do people agree?",
+        "Agreement of people with each other",
         columns,
         [(one_line(human), rows) for human, rows in grouped(result.ceilings, "human").items()],
         "Half: Pearson correlation of two halves, on average. Reliability: of all n, by Spearman-Brown, or α. Ceiling: "
@@ -120,6 +165,10 @@ def ceiling(result: Plan) -> tuple[Table, ...]:
         "knows the systems but not the inputs (inputs).",
         undefined="too few ratings, or ratings that do not vary",
     )
+
+
+def _needed(need: NeedRow) -> str:
+    return numbers.DASH if need.needed is None else numbers.count(need.needed)
 
 
 def _or_none(value: float) -> float | None:

@@ -29,7 +29,7 @@ def needs(result: LabelPlan) -> tuple[Table, ...]:
         return numbers.DASH if row.needed is None else numbers.count(row.needed)
 
     return build(
-        f"How many labels for ± {target:g}?",
+        f"Labels needed for ± {target:g}",
         [
             figures("", lambda row: QUANTITIES[row.quantity], key=True),
             "now|value|two",
@@ -54,7 +54,7 @@ def choices(result: LabelPlan) -> tuple[Table, ...]:
         id(max(mine, key=lambda row: _known(row.worth_mean) or 0)) for mine in grouped(result.choices, CASE).values()
     }
     return build(
-        "Which outputs to label next?",
+        "Ways to choose the next labels",
         [
             "choice|strategy",
             figures("error of the mean", "error_mean", numbers.general),

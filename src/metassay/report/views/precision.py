@@ -37,7 +37,7 @@ def summary(result: Precision) -> tuple[Table, ...]:
         ]
 
     return build(
-        "How precisely are scores of systems known?",
+        "Precision of system scores",
         [
             *("|metric", "kind||word"),
             *(column for which, header in SETS.items() for column in columns(which, header)),

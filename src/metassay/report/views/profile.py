@@ -89,7 +89,7 @@ def separation(result: Profile) -> tuple[Table, ...]:
         return [by_measure[measure] for measure in MEASURES]
 
     return build(
-        f"What tells {first} from {second}?",
+        f"Separation of {first} and {second}",
         columns,
         [("", sorted(lines(rows, "name"), key=order))],
         f"On systems that were held out; in brackets, {numbers.level(result.confidence)} intervals. AUC: share of "

@@ -34,7 +34,7 @@ def figures_(result: Reproduction) -> tuple[Table, ...]:
         "tolerance||plain",
     ]
     return build(
-        "Do the published numbers come out?",
+        "Published numbers, computed again",
         columns,
         _papers(figure for figure in result.figures if figure.n_within + figure.n_outside),
         "within: numbers within the tolerance, of those that could be checked.",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 DAMAGE = {
     "words": ("the damaged metric sees a random share of the words", numbers.percent),
-    "noise": ("noise of so many standard deviations of the scores is added", "{:g}".format),
+    "noise": ("noise with this standard deviation, in units of that of the scores, is added", "{:g}".format),
     "shuffle": ("answers of a random share of the outputs are shuffled", numbers.percent),
 }
 """How each kind of damage is told, and how its size is written."""
@@ -59,7 +59,7 @@ def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
         sections.append((title, lines([*mine, *(replace(row, test=last) for row in mine)], "test")))
     most = max(row.trials + row.n_undefined for row in rows)
     return build(
-        "How often do tests find that a damaged metric is worse?",
+        "Power: how often tests find a damaged metric worse",
         ["test", *map(column, sorted({row.setting for row in rows}))],
         sections,
         f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {told}, "

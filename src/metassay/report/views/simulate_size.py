@@ -31,8 +31,8 @@ def table(result: Size) -> tuple[Table, ...]:
     ]
     most = max(row.trials + row.n_undefined for row in rows)
     return build(
-        "How often do tests reject?",
-        [words("world", lambda line: _world(line[0])), *across(rows, "test", column)],
+        "Rejection rates of tests",
+        [words("population", lambda line: _world(line[0])), *across(rows, "test", column)],
         sections,
         f"Share of {most:,} data sets in which a test finds the first metric better (α = {rows[0].alpha:g}); "
         f"{names.widest(rows)}.",

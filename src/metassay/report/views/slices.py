@@ -64,7 +64,7 @@ def differences(result: Slices) -> tuple[Table, ...]:
     ]
     significant = sum(row.p_corrected <= result.alpha for row in tested)
     return build(
-        f"Do slices of {one_line(result.by, 40)} differ? ({shown[0].quantity} of {result.of}, "
+        f"Differences between slices of {one_line(result.by, 40)} ({shown[0].quantity} of {result.of}, "
         f"{len(result.labels)} slices)",
         columns,
         [("", shown)],

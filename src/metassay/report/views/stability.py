@@ -50,14 +50,14 @@ def _table(rows: Sequence[StabilityRow], shown: list[int]) -> tuple[Table, ...]:
 
     kinds = grouped(rows, "kind")
     return build(
-        "Would the ranking come out the same again?",
+        "Agreement of two rankings of the systems",
         ["|name", *map(column, shown)],
         [
             (title, sorted(lines(kinds[kind], "name"), key=last))
             for kind, title in (("human", "people"), ("metric", "metrics"))
             if kind in kinds
         ],
-        f"{names.measured(rows)} of the rankings of {span(rows, 'n_systems')} systems from two samples of so many "
+        f"{names.measured(rows)} of the rankings of {span(rows, 'n_systems')} systems from two samples of that many "
         f"inputs: mean ± standard deviation of {rows[0].draws:,} draws.",
         undefined="system means that do not vary, or too few of them",
     )

@@ -78,7 +78,7 @@ def summary(result: Survival) -> tuple[Table, ...]:
             f"Equivalent: that agreement with people differs from {_base(result)} by the margin or more is rejected, "
             f"p at most {first.alpha:g}" + (f"; corrected: after {how}." if how else "; nothing is corrected.")
         )
-    title = f"Is agreement with people the same, by {one_line(result.by, 40)}?"
+    title = f"Equivalence of agreement with people, by {one_line(result.by, 40)}"
     return build(title, columns, sections or [("", [])], *legend)
 
 
@@ -231,7 +231,7 @@ def dominance(result: Survival) -> tuple[Table, ...]:
         back and "shift back|shift_back|correlation",
     ]
     return build(
-        "Does the better metric stay the better one?",
+        "Order of metrics: does the better one stay better",
         columns,
         [(_titled(mine[0]), mine) for mine in _settings(result.shifts)],
         "P: share of the resamples in which one metric agrees better with people than another; a pair is resolved from "
@@ -269,7 +269,7 @@ def references(result: Survival) -> tuple[Table, ...]:
     most = max((row.n_references for row in result.references), default=0)
     how = "largest" if any(row.aggregate == "max" for row in result.references) else "mean"
     return build(
-        "What do references add to the uncertainty?",
+        "Uncertainty that references add",
         columns,
         [(_titled(mine[0]), mine) for mine in _settings(result.references)],
         f"Up to {most} references of each input are drawn with replacement; an output's score is the {how} over those "

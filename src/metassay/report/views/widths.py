@@ -38,5 +38,6 @@ def table(result: Widths) -> tuple[Table, ...]:
         columns,
         sections,
         f"{names.measure(rows).capitalize()} and {numbers.level(rows[0].confidence)} interval ({rows[0].resamples:,} "
-        "resamples) with means of the metric over so many inputs; width: change from the one interval to the other.",
+        "resamples) with means of the metric over the judged inputs and over all inputs; width: change from the one "
+        "to the other.",
     )
