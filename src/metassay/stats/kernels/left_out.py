@@ -240,7 +240,9 @@ def _concordance_within(codes: tuple[IntArray, IntArray], blocks: IntArray, size
     order, width = np.argsort(blocks, kind="stable"), int(sizes.max())
     if len(sizes) * width**2 > TABLES:
         members = np.split(order, np.cumsum(sizes)[:-1])
-        return np.array([concordance(*(c[at] for c in codes)).sum() if len(at) else 0.0 for at in members])
+        return np.array(
+            [concordance(*(c[at].astype(float) for c in codes)).sum() if len(at) else 0.0 for at in members]
+        )
     place = blocks[order], np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     signs = []
     for values in codes:
@@ -249,7 +251,7 @@ def _concordance_within(codes: tuple[IntArray, IntArray], blocks: IntArray, size
         signs.append(np.sign(table[:, :, None] - table[:, None, :]).reshape(len(sizes), -1))
     if (sizes < width).any():
         signs = [np.nan_to_num(each, copy=False) for each in signs]
-    return np.einsum("gi,gi->g", *signs).astype(np.float64)
+    return np.asarray(np.einsum("gi,gi->g", *signs), dtype=np.float64)
 
 
 def _spearman_of(x: IntArray, z: IntArray) -> float:

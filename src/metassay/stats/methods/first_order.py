@@ -1,7 +1,8 @@
 """Intervals without draws for functions of statistics, from what each cell does to them.
 
-The two-way jackknife to first order: what cells do, added up over systems and over inputs, tells the variance that new
-systems show and what new inputs add to it (see :mod:`metassay.stats.jackknife`). Functions of statistics move as their
+The two-way jackknife: what cells do, added up over inputs, and over systems unless numbers without each system are
+known, tells the variance that new systems show and what new inputs add to it (see :mod:`metassay.stats.jackknife`).
+Functions of statistics move as their
 slopes say, so that differences and ratios of statistics on the same cells have intervals, too.
 """
 

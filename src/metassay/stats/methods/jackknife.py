@@ -111,7 +111,7 @@ def skewness(d: FloatArray, share: FloatArray) -> FloatArray:
     """Return a = Σd³/(6(Σd²)^1.5)·share^1.5 of what units do, (…, units), which have a share of the variance."""
     with np.errstate(invalid="ignore", divide="ignore"):
         skew = (d**3).sum(axis=-1) / (6 * (d * d).sum(axis=-1) ** 1.5) * share**1.5
-    return np.clip(np.nan_to_num(skew), -SKEWED, SKEWED)
+    return np.asarray(np.clip(np.nan_to_num(skew), -SKEWED, SKEWED))
 
 
 def lengthened(q: FloatArray, skew: FloatArray, power: int) -> FloatArray:
