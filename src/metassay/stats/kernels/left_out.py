@@ -239,10 +239,8 @@ def _concordance_within(codes: tuple[IntArray, IntArray], blocks: IntArray, size
     """Return concordant less discordant ordered pairs within each block."""
     order, width = np.argsort(blocks, kind="stable"), int(sizes.max())
     if len(sizes) * width**2 > TABLES:
-        members = np.split(order, np.cumsum(sizes)[:-1])
-        return np.array(
-            [concordance(*(c[at].astype(float) for c in codes)).sum() if len(at) else 0.0 for at in members]
-        )
+        members = np.split(np.stack(codes)[:, order].astype(np.float64), np.cumsum(sizes)[:-1], axis=1)
+        return np.array([concordance(*each).sum() if each.size else 0.0 for each in members])
     place = blocks[order], np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     signs = []
     for values in codes:
