@@ -54,7 +54,7 @@ def by_slices(study: Callable[[Scores], Result], scores: object, by: str, option
         The options in their one form.
     """
     if not isinstance(scores, Scores):
-        raise UsageError(f"slices are made of scores, got {type(scores).__name__}")
+        raise UsageError(f"by (--by) makes slices of scores, got {type(scores).__name__}; --select takes a part of votes, such as one input")
     cut = sliced(scores, by)
     found: dict[str, Result] = {}
     notes = list(cut.notes)
