@@ -237,6 +237,19 @@ class Votes(Record):
         attributes = {n: Attribute(n, "vote", x.codes[kept], x.labels) for n, x in self.attributes.items()}
         return replace(self, **arrays, attributes=attributes)
 
+    def used(self) -> Votes:
+        """Return the same votes without systems, inputs and raters that have none."""
+        systems = np.unique(np.concatenate([self.a, self.b]))
+        inputs, raters = np.unique(self.input), np.unique(self.rater)
+        labels = {"systems": systems, "inputs": inputs, "raters": raters}
+        codes = {"a": systems, "b": systems, "input": inputs, "rater": raters}
+        return replace(
+            self,
+            **{axis: tuple(getattr(self, axis)[at] for at in kept) for axis, kept in labels.items()},
+            **{name: np.searchsorted(kept, getattr(self, name)) for name, kept in codes.items()},
+            kinds={name: kind for name, kind in self.kinds.items() if name in {self.raters[at] for at in raters}},
+        )
+
     def counts(self, ties: float = 0.5) -> npt.NDArray[np.float64]:
         """Return how often each system (row) won against each other (column); a tie counts `ties` for both."""
         n = len(self.systems)
