@@ -261,7 +261,7 @@ def test_fishers_interval_is_not_for_selected_pairs():
 
 @pytest.mark.parametrize("systems", [1, 2])
 def test_a_share_of_pairs_needs_more_than_one_pair(systems):
-    with pytest.raises(DataError, match="at least [23] systems"):
+    with pytest.raises(DataError, match="systems, got"):
         ma.pairs(made_up(systems=systems))
 
 

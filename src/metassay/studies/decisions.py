@@ -34,7 +34,6 @@ from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
 from metassay.studies.yardsticks import ahead, notes_on_draws
 
-
 FEWEST = 3
 """Systems that an interval over systems needs: two make a single pair, whatever is drawn."""
 

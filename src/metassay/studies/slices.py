@@ -55,7 +55,8 @@ def by_slices(study: Callable[[Scores], Result], scores: object, by: str, option
     """
     if not isinstance(scores, Scores):
         raise UsageError(
-            f"by (--by) makes slices of scores, got {type(scores).__name__}; of votes, --select takes a part, such as raters=anna"
+            f"by (--by) makes slices of scores, got {type(scores).__name__}; "
+            "of votes, --select takes a part, such as raters=anna"
         )
     cut = sliced(scores, by)
     found: dict[str, Result] = {}
