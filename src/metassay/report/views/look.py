@@ -71,7 +71,7 @@ def _line(row: LookRow) -> tuple[Cell, ...]:
 
 def axes(result: Look) -> tuple[Table, ...]:
     """Return how many systems, inputs and people there are."""
-    lines = tuple((Cell(row.axis), number(f"{row.n:,}"), Cell(one_line(row.examples, 90))) for row in result.axes)
+    lines = tuple((Cell(row.axis), number(f"{row.n:,}"), Cell(one_line(row.examples, 50))) for row in result.axes)
     heads = (Column("", "left", key=True), Column("number"), Column("such as", "left"))
     return (Table("Systems, inputs and people", heads, (Section("", lines),)),)
 
