@@ -35,7 +35,7 @@ def test_the_same_as_json_and_in_python(run, tmp_path):
     ]
     assert found["tables"]["coverage"][0] == {"system": "a", "group": "", "inputs": 2, "shares": [1.0, 1.0, 0.0]}
     assert [row["of"] for row in found["tables"]["attributes"]] == ["inputs"]
-    whole = ma.look(ma.read(path, human="human_label"), files=[str(path)])
+    whole = ma.look(ma.read(path, human="human_label"), files=[str(path), "--human", "human_label"])
     assert json.loads(whole.to_json()) == found
     (tmp_path / "r.json").write_text(out)
     assert ma.load(tmp_path / "r.json") == whole

@@ -241,13 +241,17 @@ class Votes(Record):
         """Return the same votes without systems, inputs and raters that have none."""
         systems = np.unique(np.concatenate([self.a, self.b]))
         inputs, raters = np.unique(self.input), np.unique(self.rater)
-        labels = {"systems": systems, "inputs": inputs, "raters": raters}
-        codes = {"a": systems, "b": systems, "input": inputs, "rater": raters}
+        left = tuple(self.raters[at] for at in raters)
         return replace(
             self,
-            **{axis: tuple(getattr(self, axis)[at] for at in kept) for axis, kept in labels.items()},
-            **{name: np.searchsorted(kept, getattr(self, name)) for name, kept in codes.items()},
-            kinds={name: kind for name, kind in self.kinds.items() if name in {self.raters[at] for at in raters}},
+            systems=tuple(self.systems[at] for at in systems),
+            inputs=tuple(self.inputs[at] for at in inputs),
+            raters=left,
+            a=np.searchsorted(systems, self.a),
+            b=np.searchsorted(systems, self.b),
+            input=np.searchsorted(inputs, self.input),
+            rater=np.searchsorted(raters, self.rater),
+            kinds={name: kind for name, kind in self.kinds.items() if name in left},
         )
 
     def counts(self, ties: float = 0.5) -> npt.NDArray[np.float64]:
