@@ -56,7 +56,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 ON_PAGE = {
     **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
     **{"difficulty": "intervals", "judge": "agreement", "pairs": "curves", "precision": "intervals"},
-    "stability": "curves",
+    **{"stability": "curves", "differences": "chance"},
     **{"reliability": "components", "rank": "intervals,ranks,matrix", "judge-votes": "agreement"},
 }
 """The kinds of chart that the page shows of a study."""

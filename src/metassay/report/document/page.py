@@ -39,6 +39,7 @@ STUDIES = (
         "criteria",
         "pairs",
         "decisions",
+        "differences",
         "stability",
     ),
     *("precision", "reliability"),
@@ -55,6 +56,9 @@ MOST_IN_MATRIX = 20
 
 LONGEST_LIST = 400
 """Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
+
+WORTH_PACKING = 30_000
+"""Characters of a chart's data beyond which they are compressed."""
 
 
 def render(dossier: Dossier, *, title: str) -> str:
@@ -127,7 +131,7 @@ def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  
 
 
 def packed(identifier: str, text: str) -> str:
-    """Return text for a download, compressed: the page's program unpacks it when it is asked for."""
+    """Return text for a download or a large chart, compressed: the page's program unpacks it."""
     return _data(identifier, base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
 
 
@@ -286,7 +290,8 @@ def _figure(name: str, chart: Multiples) -> str:
         label = "Held fixed:" if chart.pick == "anchor" else "Show"
         picker = f'<label class="pick">{label} <select data-pick="{identifier}">{options(values)}</select></label>'
     title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)
-    data = _data(f"{identifier}-data", setting)
+    text = json.dumps(setting, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    data = packed(f"{identifier}-data", text) if len(text) > WORTH_PACKING else _data(f"{identifier}-data", setting)
     return _filled("figure", identifier=identifier, title=title, picker=picker, data=data)
 
 

@@ -75,6 +75,7 @@ def gather(
     from metassay.studies.compare import compare
     from metassay.studies.criteria import criteria
     from metassay.studies.decisions import decisions
+    from metassay.studies.differences import differences
     from metassay.studies.difficulty import difficulty
     from metassay.studies.judge import judge
     from metassay.studies.lengths import output_text
@@ -102,6 +103,7 @@ def gather(
         "criteria": (criteria, {**more, "confidence": confidence}),
         "pairs": (pairs, {**more, **sampled, "resamples": min(resamples, 1_000)}),
         "decisions": (decisions, {**more, **sampled, "resamples": min(resamples, 2_000)}),
+        "differences": (differences, {**sampled, "resamples": min(resamples, 400)}),
         "stability": (stability, drawn),
         "precision": (precision, sampled),
         "reliability": (reliability, {**sampled, "resamples": min(resamples, 1_000)}),
