@@ -61,8 +61,8 @@ WORTH_PACKING = 30_000
 """Characters of a chart's data beyond which they are compressed."""
 
 
-def render(dossier: Dossier, *, title: str) -> str:
-    """Return the whole document.
+def render(dossier: Dossier, *, title: str, first: bool = False) -> str:
+    """Return the whole document, or its first screen.
 
     Parameters
     ----------
@@ -70,8 +70,14 @@ def render(dossier: Dossier, *, title: str) -> str:
         What was found.
     title
         The heading and the title of the page.
+    first
+        Whether only the first screen is wanted.
     """
     told = summary.warnings(dossier)
+    if first:
+        charts = interactive(dossier.results["agree"]) if "agree" in dossier.results else {}
+        switches = controls(charts.values(), dossier.metrics)
+        return document(title, [f'<p class="size">{escape(_size(dossier))}</p>', switches, _opening(dossier, told)])
     made = sections(dossier, told, folded=("compare",) if _folds(dossier) else ())
     body = [
         f'<p class="size">{escape(_size(dossier))}</p>',
