@@ -132,9 +132,7 @@ def _working(session: Session) -> str:
     frame = f'<iframe src="/s/{session.key}/first" title="The first screen of the report"></iframe>' if there else ""
     hidden = "" if there else " hidden"
     spent = time_spent(session)
-    return _filled(
-        "working", key=session.key, what=what, spent=spent, share=share, frame=frame, waiting=hidden
-    )
+    return _filled("working", key=session.key, what=what, spent=spent, share=share, frame=frame, waiting=hidden)
 
 
 def _done(session: Session, limits: Limits) -> str:
