@@ -318,5 +318,5 @@ def _from_table(x: IntArray, z: IntArray, shape: Pair) -> FloatArray:
     found = np.bincount(x * shape[1] + z, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int32)
     for axis in (0, 1):
         running = np.cumsum(found, axis=axis, dtype=np.int32)
-        found = 2 * running - found - np.take(running, [-1], axis=axis)
+        found = 2 * running - found - found.sum(axis=axis, keepdims=True, dtype=np.int32)
     return np.asarray(found[x, z], dtype=np.float64)
