@@ -1,5 +1,6 @@
 """The chart as an object: files, notebooks, options, and what is said when something is wrong."""
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -12,7 +13,7 @@ from metassay.charts.panels import extent, figure
 from metassay.errors import DataError, UnknownName, UsageError
 
 from .conftest import scores, small, study
-from .drawn import svg, texts
+from .drawn import size, svg, texts
 
 pytest.importorskip("vl_convert")
 
@@ -121,3 +122,13 @@ def test_panels_are_as_even_as_possible():
     made = forest(study("agree", people=("a", "b", "c")))
     spec, _ = figure(made)
     assert (len(spec["concat"]), spec["columns"]) == (6, 3)
+
+
+@pytest.mark.parametrize(("width", "points"), [("column", 240), ("page", 505), (300, 300)])
+def test_a_figure_has_the_width_of_a_column_and_readable_type(width, points):
+    for result, kind in ((small("agree"), "forest"), (small("compare"), "matrix"), (small("pairs"), "curves")):
+        drawing = svg(result.plot(kind=kind, width=width))
+        assert 0.75 * size(drawing)[0] <= points, kind
+        assert all(0.75 * float(pixels) > 6.99 for pixels in re.findall(r'font-size="([\d.]+)px"', drawing)), kind
+    with pytest.raises(UsageError, match="column, page or a number of points from 200 to 1000, got 'wide'"):
+        small("agree").plot(width="wide")

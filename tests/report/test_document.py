@@ -60,7 +60,8 @@ def embedded_text(html, identifier):
 
 def embedded(html, identifier):
     found = json.loads(embedded_text(html, identifier))
-    return gzip.decompress(base64.b64decode(found)).decode() if isinstance(found, str) else found
+    text = gzip.decompress(base64.b64decode(found)).decode() if isinstance(found, str) else found
+    return json.loads(text) if isinstance(text, str) and identifier.startswith("chart-") else text
 
 
 def test_the_opening_names_the_best_metric_and_its_interval(report):
@@ -115,7 +116,8 @@ def test_many_metrics_have_ranks_and_their_p_values_only_on_request():
     scores = ma.Scores.from_arrays(metrics, {"relevance": human})
     short, full = (gather(scores, resamples=50, full=whole) for whole in (False, True))
     pages = [page.render(each, title="t") for each in (short, full)]
-    assert [json.loads(embedded_text(html, "chart-compare-data"))["lines"] for html in pages] == ["metric", "metric_a"]
+    assert '"' not in embedded_text(pages[1], "chart-compare-data").strip('"')  # a large chart is compressed
+    assert [embedded(html, "chart-compare-data")["lines"] for html in pages] == ["metric", "metric_a"]
     assert "metassay report --full" in pages[0]
     assert "metassay report --full" not in pages[1]
     lines = [len(list(csv.DictReader(io.StringIO(embedded(html, "csv-compare"))))) for html in pages]

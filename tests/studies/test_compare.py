@@ -463,3 +463,13 @@ def test_the_two_way_test_uses_its_threads(monkeypatch):
     scores = ma.Scores.from_arrays(metrics={"a": z + 1, "b": -z}, human={"overall": z})
     ma.compare(scores, level="system", statistic="pearson", test="two-way", resamples=8 * 1024, threads=2)
     assert len(seen) > 1
+
+
+def test_progress_is_that_of_all_criteria_levels_and_statistics():
+    heard = []
+    with ma.engine.reporting(lambda done, total, what: heard.append((done / total, what))):
+        ma.compare(ma.example(), human="relevance,coherence", level="system,input", statistic="kendall,pearson")
+    shares = [share for share, _ in heard]
+    assert shares == sorted(shares)
+    assert len(set(shares)) >= 8
+    assert {what for _, what in heard} == {"comparing metrics"}

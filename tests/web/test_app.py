@@ -71,6 +71,38 @@ def test_upload_choose_run_read_and_delete(client, tmp_path):
     assert client.get(address).status_code == 404
 
 
+def test_the_first_screen_is_there_before_the_rest_and_the_cost_before_both(client, monkeypatch):
+    address = sent(client, ("scores.csv", table()))
+    assert settled(client, address) == "choosing"
+    told = client.post(f"{address}/cost", data=CHOSEN).json()["words"]
+    assert told == "This report (2 metrics × 1 human criterion) will take about 3 seconds and be about 1.1 MB large."
+    fewer = client.post(f"{address}/cost", data={**CHOSEN, "kind-2": ""}).json()["words"]
+    assert fewer.startswith("This report (1 metric × 1 human criterion)")
+    assert client.get(f"{address}/first").status_code == 404
+    front = client.app._app.router.lifespan_context.__self__
+    real, seen = front.workshop.report, []
+
+    async def watched(folder, order, told):
+        session = next(iter(front.sessions._open.values()))
+
+        def heard(progress):
+            told(progress)
+            if session.first.exists():
+                seen.append(session.report.exists())
+
+        return await real(folder, order, heard)
+
+    monkeypatch.setattr(front.workshop, "report", watched)
+    client.post(f"{address}/report", data=CHOSEN)
+    assert settled(client, address) == "done"
+    assert seen[0] is False  # the first screen came while the report was not there yet
+    first = client.get(f"{address}/first")
+    assert '<section id="answer"' in first.text
+    assert '<section id="stability"' not in first.text
+    assert first.headers["content-security-policy"] == "sandbox allow-scripts; frame-ancestors 'self'"
+    assert "overlap agrees best" in first.text or "judge agrees best" in first.text
+
+
 def test_the_main_criterion_comes_first():
     kinds = [("metric", False), ("human", False), ("", False), ("human", True)]
     assert in_order({"columns": kinds, "first": None}) == [

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from metassay.charts import theme
 from metassay.core import vocabulary
 from metassay.core.files import replacing
 from metassay.core.result import Result
@@ -56,11 +57,12 @@ KINDS: dict[str, tuple[str, ...]] = {
 ON_PAGE = {
     **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
     **{"difficulty": "intervals", "judge": "agreement", "pairs": "curves", "precision": "intervals"},
-    "stability": "curves",
+    **{"stability": "curves", "differences": "chance"},
     **{"reliability": "components", "rank": "intervals,ranks,matrix", "judge-votes": "agreement"},
 }
 """The kinds of chart that the page shows of a study."""
 SUFFIXES = (".png", ".svg", ".pdf", ".json")
+NARROWEST, WIDEST = 200, 1000
 INSTALL = "pip install 'metassay[figures]'"
 
 
@@ -119,6 +121,7 @@ def plot(
     kind: str | None = None,
     title: str | None = None,
     dpi: int = 300,
+    width: str | float | None = None,
     **options: Any,  # noqa: ANN401 - each kind of chart has its own
 ) -> Chart:
     """Draw a result; also save it to `path` if one is given.
@@ -135,6 +138,8 @@ def plot(
         A title in place of the chart's own; an empty one for none.
     dpi
         Pixels per inch in PNG.
+    width
+        ``column`` (240 points) or ``page`` (505) of a paper, or how many points; type has then at least 7 points.
     **options
         What to draw, such as ``metric``, ``human`` or ``level``, each as a comma list, and what the kind takes besides.
     """
@@ -143,7 +148,10 @@ def plot(
     from metassay.charts.panels import Multiples, figure
 
     made = _maker(result.study, choose_kind(result.study, kind))(result, **options)
-    chart = Chart(*(figure(made, title) if isinstance(made, Multiples) else made(title)))
+    wide = None if width is None else check_width(width) * 4 / 3
+    if wide is not None and not isinstance(made, Multiples):
+        raise UsageError(f"this figure of {result.study} has one width; choose another kind of figure")
+    chart = Chart(*(figure(made, title, wide) if isinstance(made, Multiples) else made(title)))
     if path is not None:
         chart.save(path, dpi=dpi)
     return chart
@@ -170,6 +178,18 @@ def choose_kind(study: str, kind: str | None) -> str:
     if study not in KINDS:
         raise UsageError(f"{study} has no figure; studies that have one: {', '.join(KINDS)}")
     return KINDS[study][0] if kind is None else vocabulary.choice("kind of figure", kind, KINDS[study])
+
+
+def check_width(width: str | float) -> float:
+    """Return the points that a width stands for."""
+    with suppress(ValueError):
+        points = theme.WIDTHS.get(str(width)) or float(width)
+        if NARROWEST <= points <= WIDEST:
+            return points
+    raise UsageError(
+        f"the width of a figure is {', '.join(theme.WIDTHS)} or a number of points from {NARROWEST} to {WIDEST}, "
+        f"got {one_line(width)!r}"
+    )
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:

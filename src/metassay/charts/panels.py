@@ -7,6 +7,7 @@ page shows one at a time and lets the reader switch.
 from __future__ import annotations
 
 import copy
+import json
 import math
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -27,6 +28,8 @@ SWITCHES = ("human", "level", STATISTIC)
 """Fields that all charts of a page are switched by together."""
 FLAGS = {name: name for name in ("metric", *SWITCHES, "anchor", "test")} | {"panel": "metric"}
 """Fields that an option of the command line chooses from, and that option."""
+READABLE = 11.5
+"""Height of a line whose name has the usual size."""
 GAP, LEAN, HEAD, FOOT = 16, 8, 48, 26
 """Pixels between panels, that the numbers of an axis lean out of one, above all for the title, and below each."""
 
@@ -92,26 +95,31 @@ class Multiples:
         return {"height": step if self.lines else 320, "layer": self.layers}
 
 
-def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
-    """Return the whole figure, and in words what it leaves out because a page has no room for it."""
-    made, left_out = _lines_that_fit(multiples)
+def figure(multiples: Multiples, title: str | None = None, wide: float | None = None) -> tuple[Spec, str]:
+    """Return the whole figure, and in words what it leaves out because a page has no room for it.
+
+    A figure of a width of its own, in pixels, has type of at least 7 points.
+    """
+    across, least = (PAGE[0], 0.0) if wide is None else (wide - 20, READABLE)
+    made, left_out = _lines_that_fit(multiples, across, least)
     fields = [name for name in made.by if len({row[name] for row in made.rows}) > 1]
     groups: dict[tuple[Any, ...], Data] = {}
     for row in made.rows:
         groups.setdefault(tuple(row[name] for name in fields), []).append(row)
-    size, text = _step(made, _names(made, made.rows))
+    size, text = _step(made, _names(made, made.rows), least)
     # names are cut once, for text of the usual size
     labels = longest(_names(made, made.rows), made.longest) * text / SIZE
     left = labels + 10 if made.lines else 58
     top = (15 if len(fields) == 1 else 29 if fields else 0) + made.head + (labels if made.square else 0)
     heights = [size * len(_names(made, rows if made.own else made.rows)) or made.height for rows in groups.values()]
-    columns, width, most = _grid(made, [height + top + made.foot for height in heights], left, size)
+    columns, width, most = _grid(made, [height + top + made.foot for height in heights], left, size, across)
     if len(groups) > most:
         flags = " or ".join(f"--{FLAGS[name]}" for name in fields if name in FLAGS)
         left_out.append(f"{most} of {len(groups)} panels" + (f"; choose with {flags}" if flags else ""))
+    inside = {} if wide is None else {"frame": "group"}
     panels = [
         {
-            **({"title": _panel_title(fields, key, width, made)} if fields else {}),
+            **({"title": inside | _panel_title(fields, key, width, made)} if fields else {}),
             "width": width,
             "height": heights[at],
             "data": {"values": rows},
@@ -120,24 +128,43 @@ def figure(multiples: Multiples, title: str | None = None) -> tuple[Spec, str]:
         for at, (key, rows) in enumerate(groups.items())
         if at < most
     ]
+    if wide is not None:
+        _make_readable(panels, wide - left - 50)
     omitted = " ".join(
         [*([f"Shown: {'; '.join(left_out)}."] if left_out else []), *([made.omitted] * bool(made.omitted))]
     )
     same = [_words(name, made.rows[0][name]) for name in made.by if name not in fields and made.rows]
     under = ", ".join([*same, *([made.told] if made.told else [])])
-    across = min(columns, len(panels)) * (width + GAP + (left if made.own else 0)) + (0 if made.own else left)
+    used = min(columns, len(panels)) * (width + GAP + (left if made.own else 0)) + (0 if made.own else left)
     spec: Spec = {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "padding": 8,
-        **_heading(made.title if title is None else title, [under, omitted], max(across, 300)),
+        **_heading(
+            made.title if title is None else title, [under, omitted], max(used, 300) if wide is None else wide - 24
+        ),
         "concat": panels,
         "columns": columns,
         "align": "each",
         "spacing": GAP,
         "resolve": {"scale": {"color": "shared", "shape": "shared", "strokeDash": "shared"}},
-        "config": theme.config(),
+        "config": theme.config() if wide is None else theme.narrow(wide),
     }
     return theme.replaced(spec, theme.HARMLESS), omitted
+
+
+def _make_readable(panels: list[Spec], width: float) -> None:
+    """Write labels of legends on as many lines as a narrow figure needs, and no text smaller than 7 points."""
+    for layer in (layer for panel in panels for layer in panel["layer"]):
+        mark = layer.get("mark")
+        if isinstance(mark, dict) and "fontSize" in mark:
+            layer["mark"] = mark | {"fontSize": max(mark["fontSize"], 28 / 3)}
+        for encoding in layer.get("encoding", {}).values():
+            look = encoding.get("legend", {}) if isinstance(encoding, dict) else None
+            domain = encoding.get("scale", {}).get("domain", []) if look is not None else []
+            if domain and isinstance(domain[0], str) and "labelExpr" not in look:
+                lines = {name: textwrap.wrap(name, max(8, int(width / (SIZE * 0.5)))) for name in domain}
+                said = json.dumps({name: each for name, each in lines.items() if len(each) > 1})
+                encoding["legend"] = {**look, "labelExpr": f"{said}[datum.label] || datum.label"}
 
 
 def _names(multiples: Multiples, rows: Data) -> list[str]:
@@ -145,11 +172,11 @@ def _names(multiples: Multiples, rows: Data) -> list[str]:
     return distinct(rows, multiples.lines) if multiples.lines else []
 
 
-def _lines_that_fit(multiples: Multiples) -> tuple[Multiples, list[str]]:
+def _lines_that_fit(multiples: Multiples, across: float = PAGE[0], least: float = 0.0) -> tuple[Multiples, list[str]]:
     """Return what has at most as many lines as a page, and how many there were."""
     every = _names(multiples, multiples.rows)
     room = PAGE[1] - HEAD - 3 * FOOT - multiples.foot
-    most = int((PAGE[0] - LONGEST) / 7) if multiples.square else int(room / _least(multiples))
+    most = int((across - LONGEST) / max(7.0, least)) if multiples.square else int(room / max(_least(multiples), least))
     if len(every) <= most:
         return multiples, []
     kept = set(every[:most])
@@ -170,7 +197,7 @@ def _least(multiples: Multiples) -> float:
     return max(10.5, 3 * multiples.series + 2)
 
 
-def _step(multiples: Multiples, order: list[str]) -> tuple[float, float]:
+def _step(multiples: Multiples, order: list[str], least: float = 0.0) -> tuple[float, float]:
     """Return the height of a line, and the size of its name."""
     if not order:
         return 0.0, SIZE
@@ -180,10 +207,13 @@ def _step(multiples: Multiples, order: list[str]) -> tuple[float, float]:
         size = min(16.0, max(10.5, 500 / len(order)))
     else:
         size = min(14.0 + 5 * (multiples.series - 1), max(_least(multiples), 357 / len(order)))
-    return size, SIZE if size >= 11.5 else theme.SMALL if size >= 10 else size - 0.5
+    size = max(size, least)
+    return size, SIZE if size >= READABLE else theme.SMALL if size >= 10 else size - 0.5
 
 
-def _grid(multiples: Multiples, heights: list[float], left: float, size: float) -> tuple[int, float, int]:
+def _grid(
+    multiples: Multiples, heights: list[float], left: float, size: float, across: float = PAGE[0]
+) -> tuple[int, float, int]:
     """Return how many panels stand side by side, how wide they are, and how many fit a page."""
     (narrow, wide), lean = multiples.width, 0 if multiples.square else LEAN
     if multiples.square:
@@ -192,7 +222,7 @@ def _grid(multiples: Multiples, heights: list[float], left: float, size: float) 
         narrow = wide = max(multiples.across * multiples.cell, 112)
     own = left if multiples.own else 0
     # the last number of an axis leans out of its panel
-    room = PAGE[0] - (left - own) - 24
+    room = across - (left - own) - 24
     columns = max(1, min(len(heights), int((room + GAP + lean) / (narrow + own + GAP + lean))))
     # as even as possible: four panels are two by two rather than three and one
     columns = math.ceil(len(heights) / math.ceil(len(heights) / columns)) if heights else 1

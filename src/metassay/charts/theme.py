@@ -47,6 +47,8 @@ SIZE, SMALL = 10, 9
 """Pixels of text, and of text where there is little room."""
 PAGE = (740, 940)
 """Width and height that no figure exceeds: a page of A4 or letter paper."""
+WIDTHS = {"column": 240, "page": 505}
+"""Points that a figure is wide in one column of a paper, and across both."""
 LONGEST = 130
 """Width of the longest name."""
 
@@ -75,6 +77,13 @@ def config(size: int = SIZE) -> Spec:
         "text": {"color": INK, "fontSize": size},
         "view": {"stroke": None},
     }
+
+
+def narrow(width: float) -> Spec:
+    """Return the settings of a chart so wide: legends that stay within it."""
+    made = config()
+    legend = {"columns": max(1, int(width / 260)), "labelLimit": width - 60}
+    return {**made, "legend": {**made["legend"], **legend}, "title": {**made["title"], "frame": "bounds"}}
 
 
 def replaced(value: Any, words: dict[str, str]) -> Any:  # noqa: ANN401 - any part of a specification

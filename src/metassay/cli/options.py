@@ -154,6 +154,9 @@ def add_output(parser: Parser, study: str | None = None) -> None:
     }
     if kinds:
         flags["--figure FILE"] = f"also draw a figure: a file that ends in {', '.join(SUFFIXES)}"
+        flags["--figure-width WIDTH"] = (
+            "column (240 points) or page (505) of a paper, or a number of points; type has at least 7 points then"
+        )
     if len(kinds) > 1:
         flags["--figure-kind KIND"] = f"which figure: {drawn}"
     flags["--view VIEW"] = f"what to show: {views} (default: what suits the size)"

@@ -205,6 +205,7 @@ class Output:
     quiet: bool
     figure: str | None = None
     figure_kind: str | None = None
+    figure_width: float | None = None
     rows: str | None = None
     safe: bool = False
     full: bool = False
@@ -240,9 +241,11 @@ class Output:
             spare_inputs(path, files)
             check_writable(path)
         # Only commands of studies that have a figure have these options.
-        figure, kind = (getattr(arguments, name, None) for name in ("figure", "figure_kind"))
-        if kind is not None and figure is None:
-            raise UsageError("--figure-kind has no meaning without --figure FILE")
+        figure, kind, width = (getattr(arguments, f"figure{part}", None) for part in ("", "_kind", "_width"))
+        for name, value in (("kind", kind), ("width", width)):
+            if value is not None and figure is None:
+                raise UsageError(f"--figure-{name} has no meaning without --figure FILE")
+        points = None if width is None else chart.check_width(width)
         if figure is not None:
             study = "slices" if sliced else study
             chart.choose_kind(study, kind)
@@ -250,14 +253,14 @@ class Output:
                 chart.require_converter()
             spare_inputs(figure, files, "--figure")
             check_writable(figure)
-        return cls(form, path, arguments.view, arguments.quiet, figure, kind, rows, safe, arguments.full)
+        return cls(form, path, arguments.view, arguments.quiet, figure, kind, points, rows, safe, arguments.full)
 
     def put(self, result: Result) -> None:
         """Write the result to its file, or to stdout, and its figure to another file."""
         self._put_text(result)
         if self.figure is not None:
             sys.stdout.flush()
-            chart = result.plot(self.figure, kind=self.figure_kind)
+            chart = result.plot(self.figure, kind=self.figure_kind, width=self.figure_width)
             tell_written(self.figure, self.quiet)
             if chart.omitted and not self.quiet:
                 say(f"{one_line(self.figure)}: {one_line(chart.omitted, 300)}")

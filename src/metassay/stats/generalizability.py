@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
@@ -285,10 +286,13 @@ class Jackknife:
         More inputs or raters never make a mean less reliable, so a lower end for fewer is one for more, and an upper
         end for more is one for fewer.
         """
+        every: Any = {facet: np.array([design[facet] for design in designs], dtype=np.float64) for facet in designs[0]}
 
         def figures(found: Components) -> FloatArray:
-            both = ((found.reliability(d, level=level, absolute=a) for a in (False, True)) for d in designs)
-            return np.array([list(each) for each in both])
+            signal = found.signal(level)
+            errors = (found.error(every, level=level, absolute=absolute) for absolute in (False, True))
+            below = np.stack([np.broadcast_to(signal + error, len(designs)) for error in errors], axis=-1)
+            return quotient(np.full_like(below, signal), below)
 
         plain = self.ranged(figures, confidence, ratios=True, more=more)
         sizes = np.array([list(design.values()) for design in designs])

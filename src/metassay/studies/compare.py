@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -189,18 +189,18 @@ def compare(
     plan = _Plan(method, alternative, p, Draws(resamples, seed, engine.run), inputs, alpha, correction, scope)
     rows, ranks = list[ComparisonRow](), list[RankRow]()
     reasons, carried = list[Note](), list[LeverageRow]()
-    for h in range(len(selected.humans)):
-        for lv in levels:
-            for s in statistics:
-                taken = selected.at(lv, h, s)
-                if len(taken.metrics) < 2:
-                    continue
-                tested = _test(taken, h, lv, s, plan)
-                rows += _rows(taken, h, lv, s, plan, tested)
-                ranks += _ranks(taken, h, lv, s, plan, tested)
-                reasons += _reasons(taken, h, lv, s, plan, tested)
-                if lv == "system" and s.name == "pearson":
-                    carried += _carried(taken, h, s, plan)
+    settings = list(product(range(len(selected.humans)), levels, statistics))
+    for at, (h, lv, s) in enumerate(settings):
+        taken = selected.at(lv, h, s)
+        if len(taken.metrics) < 2:
+            continue
+        with engine.stage(at, len(settings), "comparing metrics"):
+            tested = _test(taken, h, lv, s, plan)
+        rows += _rows(taken, h, lv, s, plan, tested)
+        ranks += _ranks(taken, h, lv, s, plan, tested)
+        reasons += _reasons(taken, h, lv, s, plan, tested)
+        if lv == "system" and s.name == "pearson":
+            carried += _carried(taken, h, s, plan)
     if not rows:
         raise DataError("there is one metric and no sentinel or person that it could be compared with at this level")
     corr = correction if correction == "none" else f"{correction},{scope}"

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from metassay import engine
 from metassay.core import fields, vocabulary
 from metassay.core import options as opt
 from metassay.core.note import Note
@@ -117,8 +118,9 @@ def survive(
     pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
     few = replace(pages, draws=min(resamples, SLOW))
     tables: dict[str, list[Any]] = {name: [] for name in Survival.tables() if name != "components"}
-    for each in statistics:
-        found = Found.of(groups, level, each, pages, few)
+    for at, each in enumerate(statistics):
+        with engine.stage(at, len(statistics), "resampling"):
+            found = Found.of(groups, level, each, pages, few)
         told_by_people, by_case = margins(groups, level, each)
         applied = tuple(name for name in tests if name != "anderson-hauck" or each.is_correlation)
         dominance, shifts = dominance_of(found)

@@ -23,7 +23,7 @@ from metassay.errors import MetassayError, UsageError, one_line
 from metassay.readers import FORMATS
 from metassay.web import choices, pages
 from metassay.web.limits import Limits, in_words
-from metassay.web.security import REPORT_POLICY, Guard
+from metassay.web.security import FIRST_POLICY, REPORT_POLICY, Guard
 from metassay.web.sessions import Session, Sessions, safe_name
 from metassay.web.worker import Busy, Workshop
 
@@ -150,6 +150,7 @@ class Front:
                 "done": session.progress.get("done", 0.0),
                 "words": pages.progress_in_words(session),
                 "spent": pages.time_spent(session),
+                "first": session.stage == "working" and session.first.exists(),
             }
         )
 
@@ -164,6 +165,7 @@ class Front:
         if session.error:
             session.stage = "choosing"
         else:
+            session.first.unlink(missing_ok=True)
             session.stage, session.progress, session.started = "working", {}, time.monotonic()
             session.job = asyncio.create_task(self._make(session))
         return RedirectResponse(f"/s/{session.key}", 303)
@@ -175,6 +177,7 @@ class Front:
             "language": chosen["language"] or session.language,
             "columns": choices.in_order(chosen),
             "output": str(session.report),
+            "first": str(session.first),
             "title": chosen["title"],
             "options": {name: chosen[name] for name in choices.OPTIONS},
         }
@@ -206,6 +209,22 @@ class Front:
             media_type="text/html; charset=utf-8",
             headers={"content-security-policy": REPORT_POLICY},
         )
+
+    async def first(self, request: Request) -> Response:
+        """Show the first screen of a report while the rest is computed; only pages of this server may frame it."""
+        session = self._session(request)
+        if not session.first.exists():
+            raise HTTPException(404, "There is no first screen yet.")
+        headers = {"content-security-policy": FIRST_POLICY, "x-frame-options": "SAMEORIGIN"}
+        return FileResponse(session.first, media_type="text/html; charset=utf-8", headers=headers)
+
+    async def cost(self, request: Request) -> Response:
+        """Tell what a report with these choices will cost."""
+        session = self._session(request)
+        if not session.found:
+            raise HTTPException(409, "The files are not read yet.")
+        async with _form(request, _FORM, 0, 2 * self.limits.columns + 10) as form:
+            return JSONResponse({"words": pages.cost_in_words(session, self.limits, choices.read(form, session.found))})
 
     async def download(self, request: Request) -> Response:
         """Hand over the report as a file."""
@@ -277,6 +296,8 @@ def make_app(
         Route("/s/{key}/state", front.state),
         Route("/s/{key}/report", front.order, methods=["POST"]),
         Route("/s/{key}/report", front.report),
+        Route("/s/{key}/first", front.first),
+        Route("/s/{key}/cost", front.cost, methods=["POST"]),
         Route("/s/{key}/download", front.download),
         Route("/s/{key}/stop", front.stop, methods=["POST"]),
         Route("/s/{key}/delete", front.delete, methods=["POST"]),

@@ -85,6 +85,34 @@ def machine_memory() -> int:
     return min(known, default=8_000 * MEGABYTE)
 
 
+def expected(metrics: int, humans: int, systems: int, inputs: int) -> tuple[float, float]:
+    """Return about how many seconds of a processor a report takes and how many bytes it has.
+
+    Fitted to reports of 2 to 34 metrics, 1 to 4 criteria, 10 to 50 systems and 50 to 1,000 inputs.
+
+    Examples
+    --------
+    >>> [round(number) for number in expected(13, 4, 16, 100)]
+    [11, 1644517]
+    """
+    n, pairs = max(systems, 1), metrics * humans
+    seconds = 3 + pairs * (0.07 + 1.9e-4 * n**2 + 2.1e-5 * n * inputs)
+    return seconds, MEGABYTE + 60_000 * pairs**0.58 + 30 * inputs * (metrics + humans)
+
+
+def span(seconds: float) -> str:
+    """Return a measured span of time, rounded as an estimate deserves.
+
+    Examples
+    --------
+    >>> span(7.3), span(44), span(140)
+    ('7 seconds', '45 seconds', '2 minutes')
+    """
+    if seconds >= 90:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{max(2, round(seconds)) if seconds < 15 else 5 * round(seconds / 5)} seconds"
+
+
 def in_words(size: float) -> str:
     """Return a number of bytes as people say it.
 

@@ -90,6 +90,21 @@
     });
   }
 
+  // what a report will cost
+  const cost = byId("cost"), choose = byId("choose");
+  if (cost) {
+    let waiting = 0;
+    const tell = async () => {
+      try {
+        const answer = await fetch(cost.dataset.address, { method: "POST", body: new FormData(choose), headers: { Accept: "application/json" } });
+        if (answer.ok) cost.textContent = (await answer.json()).words;
+      } catch { /* the form says the rest */ }
+    };
+    const soon = () => { clearTimeout(waiting); waiting = setTimeout(tell, 300); };
+    choose.addEventListener("input", soon);
+    choose.addEventListener("click", (event) => { if (event.target.dataset.set !== undefined) soon(); });
+  }
+
   // waiting
   const work = byId("work");
   if (work) {
@@ -102,6 +117,14 @@
         if (!answer.ok || state.stage !== work.dataset.stage) return location.reload();
         const what = byId("what"), bar = byId("bar");
         if (what && what.textContent !== state.words) what.textContent = state.words;
+        const first = byId("first");
+        if (state.first && first && first.hidden) {
+          const frame = document.createElement("iframe");
+          frame.src = first.dataset.address;
+          frame.title = "The first screen of the report";
+          first.replaceChildren(frame);
+          first.hidden = false;
+        }
         if (bar) { bar.value = state.done; byId("spent").textContent = state.spent; }
       } catch {
         failures += 1;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from importlib.resources import files
@@ -17,7 +17,7 @@ from metassay.report.document.votes import TITLE as VOTES_TITLE
 from metassay.report.numbers import counted
 from metassay.report.templates import each, filled, options
 from metassay.web import choices as chosen
-from metassay.web.limits import Limits, in_words, time_in_words
+from metassay.web.limits import Limits, expected, in_words, span, time_in_words
 from metassay.web.sessions import Session
 
 _SAMPLE = (
@@ -128,7 +128,11 @@ def time_spent(session: Session) -> str:
 def _working(session: Session) -> str:
     share = f"{session.progress.get('done', 0.0):.3f}"
     what = escape(progress_in_words(session))
-    return _filled("working", key=session.key, what=what, spent=time_spent(session), share=share)
+    there = session.first.exists()
+    frame = f'<iframe src="/s/{session.key}/first" title="The first screen of the report"></iframe>' if there else ""
+    hidden = "" if there else " hidden"
+    spent = time_spent(session)
+    return _filled("working", key=session.key, what=what, spent=spent, share=share, frame=frame, waiting=hidden)
 
 
 def _done(session: Session, limits: Limits) -> str:
@@ -190,6 +194,7 @@ def _form(session: Session, limits: Limits) -> str:
     return _filled(
         "choose",
         key=session.key,
+        cost=escape(cost_in_words(session, limits, choices)),
         heading_of_columns="Who the raters are" if voted else "What the columns are",
         ask="Votes of people make one ranking, those of each judge another; where there are both, they are compared."
         if voted
@@ -204,6 +209,22 @@ def _form(session: Session, limits: Limits) -> str:
         fields=each(_FIELD, ((name.capitalize(), name, choices.get(name, defaults[name])) for name in told)),
         hints=each('<p class="hint" id="about-{}">{}: {}.</p>', ((n, n.capitalize(), told[n]) for n in told)),
     )
+
+
+def cost_in_words(session: Session, limits: Limits, choices: Mapping[str, Any]) -> str:
+    """Return what a report will cost: its time and its size; nothing of votes, which are quick."""
+    found = session.found
+    kinds = [kind for kind, _ in choices["columns"]] if choices else [column["kind"] for column in found["columns"]]
+    metrics, humans = kinds.count("metric"), kinds.count("human")
+    if found["votes"] or not metrics or not humans:
+        return ""
+    seconds, size = expected(metrics, humans, *found["shape"])
+    criteria = f"{humans:,} human {'criterion' if humans == 1 else 'criteria'}"
+    what = f"{counted(metrics, 'metric')} × {criteria}"
+    said = f"This report ({what}) will take about {span(seconds)} and be about {in_words(size)} large."
+    if seconds > limits.seconds:
+        said += f" It would be stopped after {time_in_words(limits.seconds)}: take fewer columns."
+    return said
 
 
 def _rater_row(at: int, rater: dict[str, Any], choices: dict[str, Any]) -> str:

@@ -13,13 +13,15 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; frame-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""What pages of the server may load: its own style and program, and nothing else."""
+"""What pages of the server may load: its own style, program and first screens, and nothing else."""
 
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals; frame-ancestors 'none'"
 """A report brings its own policy; on top of it, it is kept from everything else on this server."""
+FIRST_POLICY = "sandbox allow-scripts; frame-ancestors 'self'"
+"""The first screen of a report is shown within a page of this server, and can reach nothing of it."""
 
 HEADERS = {
     "x-content-type-options": "nosniff",

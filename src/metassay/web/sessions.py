@@ -142,6 +142,11 @@ class Session:
         """Where the report is, once it is made."""
         return self.folder / "report.html"
 
+    @property
+    def first(self) -> Path:
+        """Where the first screen of the report is, while the rest is computed."""
+        return self.folder / "first.html"
+
     async def stop(self) -> None:
         """Call off the work at hand."""
         if self.job is not None and not self.job.done():

@@ -104,6 +104,8 @@ def report(order: Order, tell: Tell) -> dict[str, Any]:
 
     with engine.reporting(worked):
         named = {"title": order["title"]} if order["title"] else {}
+        if make is make_report:
+            named["first"] = order.get("first")
         made = cast("Report", make(data, order["output"], **named, watch=begun, **order["options"]))
     return {"sentences": list(made.sentences), "skipped": len(made.dossier.skipped), "size": len(made.html.encode())}
 

@@ -1,6 +1,6 @@
 "use strict";
 // The page's program: draws the charts, and lets the reader switch, sort, hide, download and copy.
-(() => {
+(async () => {
   const { View, parse, compile, expressionInterpreter, Handler } = window.charts;
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const state = { order: "value", hidden: new Set() };
@@ -24,11 +24,15 @@
 
   // -- charts -----------------------------------------------------------------------------------
 
-  const charts = all(".chart").map((element) => {
-    const setting = JSON.parse(document.getElementById(`${element.id}-data`).textContent);
+  // Texts of downloads and large charts are compressed.
+  const unpacked = (packed) => new Response(new Blob([Uint8Array.from(atob(packed), (one) => one.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip")));
+
+  const charts = await Promise.all(all(".chart").map(async (element) => {
+    const given = JSON.parse(document.getElementById(`${element.id}-data`).textContent);
+    const setting = typeof given === "string" ? await unpacked(given).json() : given;
     const rows = setting.rows.map((row) => Object.fromEntries(setting.fields.map((field, at) => [field, row[at]])));
     return { element, ...setting, rows, picked: document.querySelector(`[data-pick="${element.id}"]`), view: null };
-  });
+  }));
 
   // The value that is picked beside a chart, if it has rows for the page's switches.
   const pickable = (chart) => {
@@ -268,9 +272,8 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
   for (const button of all("[data-download]")) button.addEventListener("click", async () => {
-    const packed = atob(JSON.parse(document.getElementById(button.dataset.download).textContent));
-    const stream = new Blob([Uint8Array.from(packed, (one) => one.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip"));
-    save(new Blob([await new Response(stream).arrayBuffer()], { type: "text/plain;charset=utf-8" }), button.dataset.file);
+    const text = await unpacked(JSON.parse(document.getElementById(button.dataset.download).textContent)).arrayBuffer();
+    save(new Blob([text], { type: "text/plain;charset=utf-8" }), button.dataset.file);
   });
   // A picture has the colours that the style sheet gives the chart now, and its paper behind it.
   const picture = (chart) => {

@@ -39,6 +39,7 @@ STUDIES = (
         "criteria",
         "pairs",
         "decisions",
+        "differences",
         "stability",
     ),
     *("precision", "reliability"),
@@ -56,9 +57,12 @@ MOST_IN_MATRIX = 20
 LONGEST_LIST = 400
 """Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
 
+WORTH_PACKING = 30_000
+"""Characters of a chart's data beyond which they are compressed."""
 
-def render(dossier: Dossier, *, title: str) -> str:
-    """Return the whole document.
+
+def render(dossier: Dossier, *, title: str, first: bool = False) -> str:
+    """Return the whole document, or its first screen.
 
     Parameters
     ----------
@@ -66,8 +70,14 @@ def render(dossier: Dossier, *, title: str) -> str:
         What was found.
     title
         The heading and the title of the page.
+    first
+        Whether only the first screen is wanted.
     """
     told = summary.warnings(dossier)
+    if first:
+        charts = interactive(dossier.results["agree"]) if "agree" in dossier.results else {}
+        switches = controls(charts.values(), dossier.metrics)
+        return document(title, [f'<p class="size">{escape(_size(dossier))}</p>', switches, _opening(dossier, told)])
     made = sections(dossier, told, folded=("compare",) if _folds(dossier) else ())
     body = [
         f'<p class="size">{escape(_size(dossier))}</p>',
@@ -127,7 +137,7 @@ def _data(identifier: str, value: Any, kind: str = "application/json") -> str:  
 
 
 def packed(identifier: str, text: str) -> str:
-    """Return text for a download, compressed: the page's program unpacks it when it is asked for."""
+    """Return text for a download or a large chart, compressed: the page's program unpacks it."""
     return _data(identifier, base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
 
 
@@ -286,7 +296,8 @@ def _figure(name: str, chart: Multiples) -> str:
         label = "Held fixed:" if chart.pick == "anchor" else "Show"
         picker = f'<label class="pick">{label} <select data-pick="{identifier}">{options(values)}</select></label>'
     title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)
-    data = _data(f"{identifier}-data", setting)
+    text = json.dumps(setting, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    data = packed(f"{identifier}-data", text) if len(text) > WORTH_PACKING else _data(f"{identifier}-data", setting)
     return _filled("figure", identifier=identifier, title=title, picker=picker, data=data)
 
 

@@ -11,7 +11,7 @@ from metassay.core.files import write_text
 from metassay.core.scores import Scores
 from metassay.core.study import study
 from metassay.report.document import page, summary
-from metassay.report.document.study_runs import Findings, Watch, gather
+from metassay.report.document.study_runs import Dossier, Findings, Watch, gather
 from metassay.report.formats import of_report
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def make_report(
     people_as_metrics: opt.PeopleAsMetrics = False,
     full: opt.Full = False,
     watch: Watch | None = None,
+    first: str | Path | None = None,
 ) -> Report:
     """Run every study that the scores allow and put them on one page; also save it to `path` if one is given.
 
@@ -80,6 +81,8 @@ def make_report(
         The heading of the page; by default a question about metrics, or about judges if people gave labels.
     watch
         Is told the name, the position and the number of studies before each of them.
+    first
+        An HTML file for the first screen, which is written as soon as it is known, while the rest is computed.
 
     Examples
     --------
@@ -91,9 +94,16 @@ def make_report(
     sampled: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
     beside = {"sentinels": sentinels, "people_as_metrics": people_as_metrics}
     chosen: dict[str, Any] = {"human": human, "metric": metric, "statistic": statistic, "full": full}
-    dossier = gather(scores, **chosen, watch=watch, beside=beside, **sampled)
-    title = title or (OF_JUDGES if "judge" in dossier.results else TITLE)
-    report = Report(page.render(dossier, title=title), summary.answer(dossier), dossier)
+
+    def heading(found: Dossier) -> str:
+        return title or (OF_JUDGES if "judge" in found.results else TITLE)
+
+    def begun(found: Dossier) -> None:
+        if first is not None:
+            write_text(first, page.render(found, title=heading(found), first=True))
+
+    dossier = gather(scores, **chosen, watch=watch, first=begun, beside=beside, **sampled)
+    report = Report(page.render(dossier, title=heading(dossier)), summary.answer(dossier), dossier)
     if path is not None:
         report.save(path)
     return report

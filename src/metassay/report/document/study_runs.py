@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from metassay import engine
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics
 
 Watch = Callable[[str, int, int], None]
+FIRST = ("agree", "compare", "judge")
+"""Studies that the first screen of the page shows."""
 
 LEVELS = "system,input"
 COEFFICIENTS = "kendall,pearson,spearman"
@@ -64,17 +66,20 @@ def gather(
     resamples: int = 10_000,
     beside: Mapping[str, bool] | None = None,
     full: bool = False,
+    first: Callable[[Dossier], None] | None = None,
     **drawn: Any,  # noqa: ANN401 - seed and threads
 ) -> Dossier:
     """Run every study that needs nothing but scores; the options are those of :func:`metassay.make_report`.
 
-    `beside` says what stands beside metrics where they are compared with people.
+    `beside` says what stands beside metrics where they are compared with people; `first` takes what the first screen
+    shows as soon as that is known.
     """
     from metassay.studies.agree import agree
     from metassay.studies.bias import bias
     from metassay.studies.compare import compare
     from metassay.studies.criteria import criteria
     from metassay.studies.decisions import decisions
+    from metassay.studies.differences import differences
     from metassay.studies.difficulty import difficulty
     from metassay.studies.judge import judge
     from metassay.studies.lengths import output_text
@@ -102,6 +107,7 @@ def gather(
         "criteria": (criteria, {**more, "confidence": confidence}),
         "pairs": (pairs, {**more, **sampled, "resamples": min(resamples, 1_000)}),
         "decisions": (decisions, {**more, **sampled, "resamples": min(resamples, 2_000)}),
+        "differences": (differences, {**sampled, "resamples": min(resamples, 400)}),
         "stability": (stability, drawn),
         "precision": (precision, sampled),
         "reliability": (reliability, {**sampled, "resamples": min(resamples, 1_000)}),
@@ -113,6 +119,7 @@ def gather(
         del plans["judge"]
     if output_text(own) is None and not own.families:
         del plans["bias"]  # nothing is known that could sway a judge
+    shown = Dossier(results={}, skipped={}, scores=own, humans=humans, metrics=metrics, full=full)
     results: dict[str, Result] = {"look": look(scores)}
     skipped: dict[str, str] = {}
     for at, (name, (study, options)) in enumerate(plans.items()):
@@ -134,6 +141,9 @@ def gather(
             if name == "agree" and not judged:
                 raise
             skipped[name] = one_line(error, 300)
+        last = name in FIRST and not set(FIRST) & set(list(plans)[at + 1 :])
+        if first is not None and last and {"agree", "judge"} & results.keys():
+            first(replace(shown, results={**results}, skipped={**skipped}))
     if not {"agree", "judge"} & results.keys():
         raise DataError(skipped.get("judge", skipped["agree"]))
-    return Dossier(results=results, skipped=skipped, scores=own, humans=humans, metrics=metrics, full=full)
+    return replace(shown, results=results, skipped=skipped)

@@ -114,4 +114,5 @@ def sample(result: Look) -> tuple[Table, ...]:
 def commands(result: Look) -> tuple[Table, ...]:
     """Return commands to paste."""
     lines = tuple((Cell(one_line(row.command, 400)),) for row in result.commands)
-    return (Table("What can be asked", (Column("command", "left", key=True),), (Section("", lines),)),)
+    head = (Column("command", "left", key=True),)
+    return (Table("What can be asked", head, (Section("", lines),), whole=True),)
