@@ -96,7 +96,7 @@ class Moves:
         inputs = max(np.square(self.inputs).sum() - np.square(self.cells).sum(), LOWEST * systems)
         of_systems = np.fmin(self.units[0] - 2.0, df_of_variance(self.systems))
         df = satterthwaite(np.asarray(systems), np.asarray(inputs), (np.asarray(of_systems), self.units[1] - 1))
-        skew = skewness(self.systems, systems / (systems + inputs) if systems > 0 else np.zeros(()))
+        skew = skewness(self.systems, systems, systems + inputs)
         return float(np.sqrt(systems + inputs)), float(stdtrit(df, (1 + confidence) / 2)), skew
 
     def around(self, value: float, confidence: float, scale: Scale | None = None) -> Ends:

@@ -88,7 +88,7 @@ class Limits:
             systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
         inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
         self.variance, self.varies = systems + inputs, systems > EQUAL**2
-        self.skew = skewness(d, systems / self.variance)
+        self.skew = skewness(d, systems, self.variance)
         self.df = satterthwaite(systems, inputs, (fit.df_of_systems(fit.left), fit.df[1]))
         self.centre, self.power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
         if fit.level in ("input", "global"):
@@ -107,10 +107,10 @@ class Limits:
         return np.where(self.varies[metrics], [np.minimum(end(-t), r), np.maximum(end(t), r)], r)
 
 
-def skewness(d: FloatArray, share: FloatArray) -> FloatArray:
-    """Return a = Σd³/(6(Σd²)^1.5)·share^1.5 of what units do, (…, units), which have a share of the variance."""
+def skewness(d: FloatArray, own: FloatArray, variance: FloatArray) -> FloatArray:
+    """Return a = Σd³/(6(Σd²)^1.5)·(own/variance)^1.5 of what units do, (…, units), which make up a part of it."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        skew = (d**3).sum(axis=-1) / (6 * (d * d).sum(axis=-1) ** 1.5) * share**1.5
+        skew = (d**3).sum(axis=-1) / (6 * (d * d).sum(axis=-1) ** 1.5) * (own / variance) ** 1.5
     return np.asarray(np.clip(np.nan_to_num(skew), -SKEWED, SKEWED))
 
 
