@@ -57,3 +57,11 @@ def test_requirements_and_the_gate_are_told_to_ci(run, files):
     assert run("drift", old, new, "--junit", report).err.strip().endswith("no meaning without --gate or --require")
     assert "unknown number in a requirement on versions: 'kappa'" in run("drift", old, new, "--require", "kappa>=0").err
     assert "before has estimate, abs, n" in run("drift", old, new, "--require", "before.low>=0").err
+
+
+def test_labels_and_numbers_are_no_versions_of_one_judge(run, tmp_path):
+    path = tmp_path / "mixed.csv"
+    path.write_text("input,old,new\n" + "".join(f"i{i},{'pass' if i % 3 else 'fail'},{1 + i % 5}\n" for i in range(30)))
+    code, out, err = run("drift", path, "--metric", "old,new")
+    assert (code, out) == (1, "")
+    assert "not on one scale" in err

@@ -263,3 +263,8 @@ def test_labels_are_answered_as_judges_are():
 def test_downloads_hold_no_formulas():
     report = ma.make_report(made(names=("=1+1", "bad")), resamples=100)
     assert "'=1+1" in embedded(report.html, "csv-agree")
+
+
+def test_a_figure_with_nothing_to_draw_is_left_out():
+    flat = ma.Scores.from_arrays({"a": np.ones((6, 20)), "b": np.ones((6, 20))}, {"good": np.full((6, 20), 3.0)})
+    assert "All scores are equal" in str(ma.make_report(flat, resamples=20).html)

@@ -16,7 +16,7 @@ from metassay.charts import theme
 from metassay.core import vocabulary
 from metassay.core.files import replacing
 from metassay.core.result import Result
-from metassay.errors import UsageError, one_line
+from metassay.errors import DataError, UsageError, one_line
 
 if TYPE_CHECKING:
     from metassay.charts.panels import Multiples
@@ -161,8 +161,10 @@ def interactive(result: Result, kinds: str | None = None) -> dict[str, Multiples
     """Return what the page shows of a result, by kind, or other kinds of it; nothing if its table says it better."""
     from metassay.charts.panels import readable
 
-    wanted = kinds or ON_PAGE.get(result.study, "")
-    made = {kind: readable(_maker(result.study, kind)(result)) for kind in wanted.split(",") if kind}
+    made = {}
+    for kind in filter(None, (kinds or ON_PAGE.get(result.study, "")).split(",")):
+        with suppress(DataError):  # there is nothing to draw, and the table says why
+            made[kind] = readable(_maker(result.study, kind)(result))
     return {kind: chart for kind, chart in made.items() if chart.rows}
 
 

@@ -30,7 +30,7 @@ from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
 from metassay.core.study import study
-from metassay.errors import DataError, UnknownName, UsageError, one_line
+from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import mean, share
 from metassay.stats.confidence_sequences import confidence_sequence
@@ -187,6 +187,12 @@ def _versions(
     found: dict[str, dict[str, FloatArray]] = {}
     if by == "metric":
         found[""] = {name: _own(scores[name]) for name in names}
+        units = {bool(scores[name].scale.labels) for name in names if scores[name].scale.kind != "binary"}
+        if len(units | {True for name in names if scores[name].scale.labels}) > 1:
+            raise DataError(
+                f"{listed(names)} are not on one scale, some being labels and some numbers; name versions of one judge "
+                "with --metric OLD,NEW"
+            )
     else:
         axis = by if by in EXTRA_AXES else "language"
         for name in names:

@@ -13,6 +13,9 @@ from metassay.report.notes.wording import Facts, Sentence
 NEARLY_ALWAYS, SELDOM = 0.9, 0.5
 """A test that a worse judge passes so often, or one as good as a person less often, says little."""
 
+_NO_ENDS = f" [{numbers.DASH}, {numbers.DASH}]"
+"""An interval that is undefined, which a sentence leaves out."""
+
 
 def _answer(given: Facts) -> str:
     facts: dict[str, Any] = {name: math.nan if fact is None else fact for name, fact in given.items()}
@@ -24,7 +27,7 @@ def _answer(given: Facts) -> str:
     if facts["kind"] == "other-scale":
         whom, value = "the person" if people == 1 else f"the mean of {who}", numbers.ranged(*ends, numbers.two)
         text = f"is not on the scale of {one_line(human, 60)}; its correlation with {whom} is {value} on {items}"
-        return f"{one_line(judge, 60)} {text} (Pearson)."
+        return f"{one_line(judge, 60)} {text} (Pearson).".replace(_NO_ENDS, "")
     if facts["statistic"] == "accuracy":
         whom = who if people == 1 else f"the majority of {who}"
         held = facts["kind"] == "scores"
@@ -41,6 +44,7 @@ def _answer(given: Facts) -> str:
     else:
         value = numbers.ranged(*ends, numbers.general)
         text = f"agrees with {who} to {names.coefficient(facts['statistic'])} {value} on {items}"
+    text = text.replace(_NO_ENDS, "")
     return f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}.{_tested(facts)}"
 
 
