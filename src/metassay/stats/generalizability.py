@@ -286,7 +286,6 @@ class Jackknife:
         More inputs or raters never make a mean less reliable, so a lower end for fewer is one for more, and an upper
         end for more is one for fewer.
         """
-
         every: Any = {facet: np.array([design[facet] for design in designs], dtype=np.float64) for facet in designs[0]}
 
         def figures(found: Components) -> FloatArray:
