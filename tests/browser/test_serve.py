@@ -88,7 +88,7 @@ def test_a_bad_file_and_a_large_one(watched, address, tmp_path):
     assert HOSTILE in page.inner_text("#chosen")
     page.get_by_role("button", name="Send").click()
     page.wait_for_selector("text=This could not be read")
-    assert "not a format that metassay knows" in page.inner_text("[role=alert]")
+    assert "there is a header and no row under it" in page.inner_text("[role=alert]")
     assert page.locator("img").count() == 0
 
     page.click("text=Send other files")

@@ -32,7 +32,7 @@ def test_the_matrix_of_systems_says_who_is_better():
     for r in result.table:
         if (r.metric, r.test) != ("one", "wilcoxon"):
             continue
-        better = (r.system_a, r.system_b) if r.statistic > 0 else (r.system_b, r.system_a)
+        better = (r.system_a, r.system_b) if r.test_statistic > 0 else (r.system_b, r.system_a)
         assert drawn[better] == (CORRECTED if r.significant_corrected else UNCORRECTED if r.significant else NONE)
         assert drawn[better[::-1]] == NONE
     order = list(dict.fromkeys(r["system_a"] for r in rows_of(chart)))

@@ -26,7 +26,7 @@ def texts(tmp_path):
 
 def test_from_texts(run, texts):
     argv = ("downgrade", texts, "--metric", "rouge", "--corruption", "shuffle,lemmatise", "--no-cache")
-    done = run(*argv, "--rates", "0.5,1")
+    done = run(*argv, "--rates", "0.5,1", "--full")
     assert done.code == 0
     assert "shuffle (against coherence), 100% of the units" in done.out
     assert "Damage noticed, by how much of the text is damaged" in done.out

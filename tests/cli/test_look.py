@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import metassay as ma
 
@@ -34,7 +35,7 @@ def test_the_same_as_json_and_in_python(run, tmp_path):
     ]
     assert found["tables"]["coverage"][0] == {"system": "a", "group": "", "inputs": 2, "shares": [1.0, 1.0, 0.0]}
     assert [row["of"] for row in found["tables"]["attributes"]] == ["inputs"]
-    whole = ma.look(ma.read(path, human="human_label"), files=[str(path)])
+    whole = ma.look(ma.read(path, human="human_label"), files=[str(path), "--human", "human_label"])
     assert json.loads(whole.to_json()) == found
     (tmp_path / "r.json").write_text(out)
     assert ma.load(tmp_path / "r.json") == whole
@@ -87,3 +88,26 @@ def test_what_can_be_asked_of_votes(run, tmp_path):
     lines = " ".join(out.split())
     for command in ("rank", "judge", "report"):
         assert f"metassay {command} {path}" in lines
+
+
+def test_systems_on_inputs_of_their_own_are_asked_at_input_level(run, tmp_path):
+    path = tmp_path / "apart.csv"
+    rows = [f"s{s},i{i},{s + i % 3},{s * i % 7},{i}" for s in range(6) for i in range(10) if (s < 3) == (i < 5)]
+    path.write_text("\n".join(["system,input,human,m,n", *rows]))
+    found = json.loads(run("look", path, "--human", "human", "--format", "json").out)
+    proposed = [row["command"] for row in found["tables"]["commands"]]
+    assert len([each for each in proposed if each.endswith("--level input")]) == 2
+    for each in proposed:
+        assert run(*shlex.split(each)[1:], "-q").code == 0
+
+
+def test_all_columns_and_commands_fit(run, tmp_path):
+    path = tmp_path / "many.csv"
+    names = [f"m{k}" for k in range(60)]
+    scores = ",".join(["1"] * 60)
+    rows = [f"s{s},a-very-long-name-of-an-input-{i:040},{s},{scores}" for s in range(3) for i in range(4)]
+    path.write_text("\n".join([f"system,input,human,{','.join(names)}", *rows]))
+    assert "What can be asked" in run("look", path, "--human", "human").out
+    whole = run("look", path, "--human", "human", "--full").out
+    assert "\nm59 " in whole
+    assert any(line.startswith("inputs ") and " 4  a-very-long" in line for line in whole.splitlines())

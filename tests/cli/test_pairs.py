@@ -8,7 +8,7 @@ QUICK = ("--resamples", "50", "--human", "relevance")
 
 
 def test_it_prints_pairs_needed_differences_and_words(run, scores):
-    code, out, err = run("pairs", scores, *QUICK, "--bounds", "0:0.5")
+    code, out, err = run("pairs", scores, *QUICK, "--bounds", "0:0.5", "--full")
     assert code == 0
     assert err.startswith("read 1 file")
     flat = " ".join(out.split())

@@ -59,3 +59,38 @@ def test_what_is_wrong_is_said_in_a_line(run, scores):
         2,
         "metassay: error: elo needs votes, and these are scores, which are ranked by their mean",
     )
+
+
+def test_a_part_of_the_votes(run):
+    code, out, err = run("rank", VOTES, "--select", "rater=dora", "--select", "inputs=q0*", "--drop-systems", "fir")
+    assert (code, "By dora" in out, "\nfir " in out) == (0, True, False)
+    part = ma.read_votes(VOTES, select=["rater=dora", "inputs=q0*"], drop_systems="fir")
+    assert (part.raters, len(part.systems)) == (("dora",), 5)
+    assert f"{len(part):,} votes, 5 systems, {len(part.inputs)} inputs, 1 rater" in err
+    whole = ma.read_votes(VOTES)
+    both = [r for r in whole.rows() if r["rater"] == "dora" and r["input"] < "q1" and "fir" not in r.values()]
+    assert list(part.rows()) == both
+    assert "unknown part to select by: 'colour'" in run("rank", VOTES, "--select", "colour=red").err
+    assert "no vote is left" in run("rank", VOTES, "--select", "systems=fir").err
+
+
+def test_options_of_scores_are_refused_for_votes(run):
+    for given in (["--cluster-by", "question_id"], ["--no-systems"], ["--lower-is-better", "judge"]):
+        code, _, err = run("rank", VOTES, *given)
+        assert (code, err) == (2, f"metassay: error: {given[0]} has no meaning with votes\n")
+    assert "--select takes a part" in run("rank", VOTES, "--by", "rater").err
+
+
+def test_what_cannot_be_ranked_is_said_truly(run, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("system,input,human,m\n" + "".join(f"s{s},i,{s % 4},{s}\n" for s in range(8)))
+    out = run("rank", path, "--human", "human", "-q").out
+    assert "do not vary" not in out
+    assert "By m, s7 is first of 8; too few inputs" in out
+    path.write_text(
+        "system,input,human,m\n" + "".join(f"s{s},i{i},3,{s + i % 3}\n" for s in range(4) for i in range(30))
+    )
+    out = run("rank", path, "--human", "human", "-q").out
+    assert "s0, s1, s2, s3 share the first place" in out
+    assert "4 systems ranked by both, all of equal rank by one of them" in out
+    assert "In brackets: 95% CI (cluster-robust)" in out

@@ -60,7 +60,7 @@ def test_the_same_from_python_and_the_command_line(run, scores, part):
 
 
 def test_tables(run, scores):
-    out = run("simulate", "coverage", scores, *QUICK).out
+    out = " ".join(run("simulate", "coverage", scores, *QUICK).out.split())
     assert "4 systems × 6 inputs" in out
     assert "boot-both" in out
     few = run("simulate", "power", scores, *QUICK, "--noise", "1,2").out

@@ -47,6 +47,12 @@ def test_a_metric_that_is_the_human_score_decides_alike():
     assert turned.opposite == row.both_agree
 
 
+def test_a_single_pair_has_no_interval():
+    result = ma.decisions(worlds([1, 2], [1, 2]))
+    assert (result.table[0].agreement, math.isnan(result.table[0].low)) == (1, True)
+    assert noted(result, "no-interval", reason="few-systems", has=2)
+
+
 def test_kappa_does_not_depend_on_the_order_of_systems():
     data = worlds([1, 2, 0.5, 1, 3], [1, 2, 3, 2, 2])
     turned = data.select(systems=data.systems[::-1])

@@ -96,8 +96,10 @@ def test_edges():
     assert all(math.isinf(row.needed) for row in result.needed)
     assert noted(result, "gap-never-enough", metric="m")
     assert noted(result, "difference-unseen", metric="m")
-    with pytest.raises(ma.DataError, match="2 systems"):
-        ma.differences(task(0, systems=1))
+    with pytest.raises(ma.DataError, match="3 systems"):  # one pair has no share of pairs
+        ma.differences(task(0, systems=2))
+    with pytest.raises(ma.DataError, match="no difference to explain"):
+        ma.differences(flat, resamples=50)
     with pytest.raises(ma.UsageError, match="differences"):
         ma.differences(task(0), differences=[-1])
 

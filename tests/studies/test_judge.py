@@ -83,11 +83,11 @@ def test_it_finds_what_was_built_into_the_example(card):
         ("strict-judge", 1, 1),
         ("kind-judge", 2, 2),
     ]
-    text = card.to_text()
+    text = " ".join(card.to_text().split())
     assert text.startswith(
         "strict-judge (verdict) agrees with the majority of the 3 people on 89% [86–92%] of 595 items"
     )
-    assert "Watch category = maths" in " ".join(text.split())
+    assert "Watch category = maths" in text
 
 
 def test_all_tables_come_back_from_json(card, tmp_path):

@@ -259,9 +259,10 @@ def test_fishers_interval_is_not_for_selected_pairs():
         ma.pairs(made_up(), interval="fisher")
 
 
-def test_one_system_makes_no_pair():
-    with pytest.raises(DataError, match="at least 2 systems"):
-        ma.pairs(made_up(systems=1))
+@pytest.mark.parametrize("systems", [1, 2])
+def test_a_share_of_pairs_needs_more_than_one_pair(systems):
+    with pytest.raises(DataError, match="systems, got"):
+        ma.pairs(made_up(systems=systems))
 
 
 def test_text_and_tuples_ask_for_the_same():

@@ -220,4 +220,4 @@ def test_a_constant_decides_nothing_and_noise_is_marked(rated):
     beats = {row.metric: row.beats_sentinels for row in held.table if row.human == "two" and row.metric}
     assert beats["noise"] is False
     assert beats["sentinel-input"] is None
-    assert "†" in str(held)
+    assert "†" in held.to_text()

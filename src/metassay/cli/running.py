@@ -111,8 +111,14 @@ def votes_in(arguments: argparse.Namespace) -> Votes | None:
 
     if not hold_votes(arguments.files):
         return None
-    wanted = ("input_column", "annotator_column", "ignore")
-    known = {name: each for name, each in options.of("read").items() if name in wanted}
+    known = options.of("read_votes")
+    # families matter to one study of votes, which reads them itself
+    spare = {"format", "family_of"} if hasattr(arguments, "own_family") else {"format"}
+    unfit = options.given(arguments, options.of("read"), leave_out={*known, *spare})
+    if getattr(arguments, "lower_is_better", None):
+        unfit["lower_is_better"] = True
+    for name in unfit:
+        raise UsageError(f"--{name.replace('_', '-')} has no meaning with votes")
     return read_votes(*arguments.files, **options.given(arguments, known))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from metassay.core import scales, vocabulary
 from metassay.core.column import Attribute, Column
 from metassay.core.scales import Scale, Scales
 from metassay.core.scores import Scores
+from metassay.core.votes import Votes
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import BoolArray, FloatArray
 
@@ -160,13 +161,7 @@ def selected(scores: Scores, select: str | Iterable[str] = (), drop_systems: str
     drop_systems
         Names or globs of systems to leave out.
     """
-    for text in (select,) if isinstance(select, str) else select:
-        what, sign, patterns = str(text).partition("=")
-        what = what.strip()
-        if not (what and sign and patterns.strip()):
-            raise UsageError(
-                f"--select must be WHAT=PATTERN such as systems=gpt-* or category=faq, got {one_line(text)!r}"
-            )
+    for what, patterns in _parts(select):
         if what in ("systems", "system"):
             scores = scores.select(systems=_matching("system", patterns, scores.systems))
         elif what in ("inputs", "input"):
@@ -176,13 +171,53 @@ def selected(scores: Scores, select: str | Iterable[str] = (), drop_systems: str
         else:
             raise UnknownName("part to select by:", what, ("systems", "inputs", *scores.attributes))
     if drop_systems:
-        texts = (drop_systems,) if isinstance(drop_systems, str) else tuple(drop_systems)
-        gone = {system for text in texts for system in _matching("system", text, scores.systems)}
-        kept = [system for system in scores.systems if system not in gone]
-        if not kept:
-            raise DataError("no system is left; drop fewer of them")
-        scores = scores.select(systems=kept)
+        scores = scores.select(systems=_without(scores.systems, drop_systems))
     return scores
+
+
+def selected_votes(votes: Votes, select: str | Iterable[str] = (), drop_systems: str | Iterable[str] = ()) -> Votes:
+    """Return a part of the votes, named as in :func:`selected`; ``raters=PATTERN`` is known, too."""
+    kept = np.ones(len(votes), dtype=bool)
+    if drop_systems:
+        left = np.isin(votes.systems, _without(votes.systems, drop_systems))
+        kept &= left[votes.a] & left[votes.b]
+    for what, patterns in _parts(select):
+        if what in ("systems", "system"):
+            wanted = np.isin(votes.systems, _matching("system", patterns, votes.systems))
+            kept &= wanted[votes.a] & wanted[votes.b]
+        elif what in ("inputs", "input"):
+            kept &= np.isin(votes.inputs, _matching("input", patterns, votes.inputs))[votes.input]
+        elif what in ("raters", "rater"):
+            kept &= np.isin(votes.raters, _matching("rater", patterns, votes.raters))[votes.rater]
+        elif what in votes.attributes:
+            own = votes.attributes[what]
+            kept &= np.isin(own.codes, np.flatnonzero(np.isin(own.labels, _matching(what, patterns, own.labels))))
+        else:
+            raise UnknownName("part to select by:", what, ("systems", "inputs", "raters", *votes.attributes))
+    if not kept.any():
+        raise DataError("no vote is left; select more of them")
+    return votes if kept.all() else votes.where(kept).used()
+
+
+def _parts(select: str | Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield what to select by, and the patterns."""
+    for text in (select,) if isinstance(select, str) else select:
+        what, sign, patterns = str(text).partition("=")
+        if not (what.strip() and sign and patterns.strip()):
+            raise UsageError(
+                f"--select must be WHAT=PATTERN such as systems=gpt-* or category=faq, got {one_line(text)!r}"
+            )
+        yield what.strip(), patterns
+
+
+def _without(systems: Iterable[str], drop: str | Iterable[str]) -> list[str]:
+    texts = (drop,) if isinstance(drop, str) else tuple(drop)
+    every = list(systems)
+    gone = {system for text in texts for system in _matching("system", text, every)}
+    kept = [system for system in every if system not in gone]
+    if not kept:
+        raise DataError("no system is left; drop fewer of them")
+    return kept
 
 
 def _matching(what: str, patterns: str, names: Iterable[str]) -> list[str]:

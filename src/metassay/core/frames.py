@@ -18,11 +18,13 @@ from metassay.core.ledger import Coded, Labels, Ledger, Place
 from metassay.core.origin import Origin
 from metassay.core.reading import JUDGES, ROW, Layout, Reading, plain, understand
 from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, SYSTEM_SCORE, Kind, Scores
-from metassay.errors import FormatError, UnknownName, UsageError, one_line
+from metassay.errors import FormatError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 
 MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a")
 """How people write a missing score, in lower case."""
+_FEW_LABELS = 20
+"""Columns with more values than this hold no labels."""
 _IDENTIFIES = re.compile(r"(^|_)(id|ids|uuid|guid|hash|tstamp|timestamp|created_at|updated_at)$")
 """Names of columns whose numbers say which row it is, and are no scores."""
 
@@ -99,6 +101,7 @@ def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], 
     systems: Labels = NO_SYSTEM
     if "system" in layout.roles:
         systems = _joined(table, layout.roles["system"], file, lines)
+        _check_names(table, layout, systems, file)
     keys: Labels = SYSTEM_SCORE
     if layout.roles.get("input") == (ROW,) and ROW not in table:
         keys = [str(line) for line in lines]
@@ -125,6 +128,23 @@ def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], 
     for what, labels in (("group", systems), ("family", systems), ("cluster", keys)):
         if what in layout.roles:
             _record_sorts(ledger, what, labels, _texts(table, layout.roles[what][0], file, lines), file, lines)
+
+
+def _check_names(table: Table, layout: Layout, systems: Labels, file: str) -> None:
+    """Refuse a column that was taken for the system by its name, and has the labels of another column."""
+    (column, *more) = layout.roles["system"]
+    if layout.kind == "tidy" or more or not any(guess.startswith("system:") for guess in layout.guesses):
+        return
+    found = set(_decoded(systems))
+    for name in layout.values:
+        labels = {str(value).strip() for value in _plain_values(table[name])} if len(found) <= _FEW_LABELS else set()
+        if found <= labels and len(labels) <= _FEW_LABELS:
+            raise FormatError(
+                f"the column {column!r} is called like one of systems, and has the values of {name!r} "
+                f"({listed(sorted(labels))}); if both are verdicts, say --no-systems (no_systems=True), and if it "
+                f"names systems, --system-column {column}",
+                file=file,
+            )
 
 
 def _check_once(systems: Labels, file: str, lines: Sequence[int]) -> None:

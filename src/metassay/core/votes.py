@@ -237,6 +237,23 @@ class Votes(Record):
         attributes = {n: Attribute(n, "vote", x.codes[kept], x.labels) for n, x in self.attributes.items()}
         return replace(self, **arrays, attributes=attributes)
 
+    def used(self) -> Votes:
+        """Return the same votes without systems, inputs and raters that have none."""
+        systems = np.unique(np.concatenate([self.a, self.b]))
+        inputs, raters = np.unique(self.input), np.unique(self.rater)
+        left = tuple(self.raters[at] for at in raters)
+        return replace(
+            self,
+            systems=tuple(self.systems[at] for at in systems),
+            inputs=tuple(self.inputs[at] for at in inputs),
+            raters=left,
+            a=np.searchsorted(systems, self.a),
+            b=np.searchsorted(systems, self.b),
+            input=np.searchsorted(inputs, self.input),
+            rater=np.searchsorted(raters, self.rater),
+            kinds={name: kind for name, kind in self.kinds.items() if name in left},
+        )
+
     def counts(self, ties: float = 0.5) -> npt.NDArray[np.float64]:
         """Return how often each system (row) won against each other (column); a tie counts `ties` for both."""
         n = len(self.systems)

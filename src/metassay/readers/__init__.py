@@ -169,6 +169,8 @@ def read_votes(
     input_column: opt.InputColumn = None,
     annotator_column: opt.AnnotatorColumn = None,
     ignore: opt.Ignore = None,
+    select: opt.Select = None,
+    drop_systems: opt.DropSystems = None,
 ) -> Votes:
     """Read votes, each for one of two outputs, from files and directories.
 
@@ -182,11 +184,16 @@ def read_votes(
         Columns that name the input and the rater; a comma list joins several.
     ignore
         Names of columns to leave out.
+    select, drop_systems
+        Which part to take: texts such as ``raters=anna``, ``inputs=faq-*`` or ``systems=gpt-*`` (both systems of a
+        vote), or of a column of the file, that must all hold; and systems to leave out.
     """
+    from metassay.core.declaring import selected_votes
     from metassay.core.reading import Reading
     from metassay.readers.votes import read_votes
 
-    return read_votes(paths, Reading.of(input_column=input_column, annotator_column=annotator_column, ignore=ignore))
+    reading = Reading.of(input_column=input_column, annotator_column=annotator_column, ignore=ignore)
+    return selected_votes(read_votes(paths, reading), select or (), drop_systems or ())
 
 
 def example(name: str = "scores") -> Scores:

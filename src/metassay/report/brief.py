@@ -47,10 +47,10 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
     for table in (table.on("screen") for table in page.tables):
         parts = deal(table)
         few = table.only(sorted({at for part in parts[:PARTS] for at in part}))
-        short, lost = shortened(few, ROWS if len(parts) == 1 else ROWS - SPARE)
+        short, lost = (few, 0) if table.whole else shortened(few, ROWS if len(parts) == 1 else ROWS - SPARE)
         height = min(len(parts), PARTS) * sum(len(s.rows) + 2 + bool(s.title) for s in short.sections)
         height += sum(1 + len(line) // LINE for line in short.legend) + 4
-        if kept and not page.asked and (height > room or len(parts) > PARTS):
+        if kept and not page.asked and not table.whole and (height > room or len(parts) > PARTS):
             continue
         kept.append(short)
         room -= height

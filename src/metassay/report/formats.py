@@ -114,9 +114,10 @@ SUFFIXES = {
 def choose(name: str | None, path: Target = None) -> str:
     """Return the format that is named, else the one that a file's suffix stands for, else ``table``."""
     if name is not None:
-        if name.lower() not in FORMATS:
+        known = SUFFIXES.get(f".{name.lower()}", name.lower())
+        if known not in FORMATS:
             raise UnknownName("format", name, FORMATS)
-        return name.lower()
+        return known
     if path is None:
         return "table"
     suffix = Path(path).suffix.lower()

@@ -86,6 +86,8 @@ class Table:
     """What bold cells stand for; said only where bold can be seen."""
     fit: bool = False
     """Whether it is made as small as a page of LaTeX needs."""
+    whole: bool = False
+    """Whether it is shown with all of its rows wherever it stands, such as a list to choose from."""
 
     @property
     def below(self) -> list[str]:

@@ -135,7 +135,11 @@ class _Pen:
             for at, section in enumerate(table.sections):
                 if section.title:
                     self.line(section.title, "italic")
-                self._section(table, section, part, headed=at == 0 or len(section.rows) >= LONG)
+                if table.whole and len(table.columns) == 1:
+                    for (cell,) in section.rows:  # to be copied: no line ends inside
+                        self.line(cell.text, wrap=False)
+                else:
+                    self._section(table, section, part, headed=at == 0 or len(section.rows) >= LONG)
                 if section.left_out:
                     self.line(f"… {section.left_out:,} more", "dim")
                 self.console.print()

@@ -89,12 +89,13 @@ class Desk:
             )
         return self.once(("task", data, language), lambda: read(place, language=language))
 
-    def file(self, data: str, name: str) -> Scores:
-        """Return the scores in a file of a data set that is not among those that can be downloaded."""
-        place = self.folder / data / name
-        if not place.is_file():
-            raise CannotCheckError(f"needs {data}/{name}, which is not among the files that can be downloaded")
-        return self.once(("file", data, name), lambda: read(place))
+    def files(self, data: str, *names: str) -> Scores:
+        """Return the scores in files of a data set that is not among those that can be downloaded."""
+        places = [self.folder / data / name for name in names]
+        absent = [place.name for place in places if not place.is_file()]
+        if absent:
+            raise CannotCheckError(f"needs {data}/{absent[0]}, which is not among the files that can be downloaded")
+        return self.once(("files", data, *names), lambda: read(*places))
 
     def votes(self, data: str) -> Votes:
         """Return the votes of a data set that is not among those that can be downloaded."""
@@ -230,10 +231,28 @@ def _interval(desk: Desk, data: str, *, human: str, metric: str, factor: float) 
 
 
 def _predicted(desk: Desk, data: str, *, file: str) -> Numbers:
-    scores = desk.file(data, file)
+    scores = desk.files(data, file)
     found: Agreement = agree(scores, level="global", statistic="pearson,spearman,kendall", seed=desk.seed)
     own = (row for row in found.table if row.metric == f"predicted_{row.human}")
     return {f"{row.human}, {row.statistic}": row.estimate for row in own}
+
+
+def _within_systems(desk: Desk, data: str, *, files: Sequence[str], human: str, named: Mapping[str, str]) -> Numbers:
+    """Ranks of metrics by their partial correlation with people over outputs, the system held fixed."""
+    scores = desk.files(data, *files)
+    columns = {name: scores.matrix(name) for name in (human, *scores.metrics)}
+    # Residuals stand by themselves: one row for all systems, some of which share no input.
+    left = {
+        name: (values - np.nanmean(values, axis=1, keepdims=True)).reshape(1, -1) for name, values in columns.items()
+    }
+    people = {human: left.pop(human)}
+    found: Agreement = agree(Scores.from_arrays(left, people), level="global", statistic=list(named), seed=desk.seed)
+    sizes = {(row.statistic, row.metric): abs(row.estimate) for row in found.table}
+    return {
+        f"{metric}, {statistic}": 1.0
+        + sum(size > sizes[statistic, metric] for (s, _), size in sizes.items() if s == statistic)
+        for statistic, metric in named.items()
+    }
 
 
 def _rejected(_: Desk, __: str, *, p_values: Sequence[float], correction: str) -> Numbers:
@@ -388,5 +407,6 @@ _CHECKS: Mapping[str, Callable[..., Numbers]] = {
     "rouge": _rouge,
     "scored": _scored,
     "wins": _wins,
+    "within-systems": _within_systems,
     "wmt": _wmt,
 }

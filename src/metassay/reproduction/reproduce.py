@@ -113,7 +113,7 @@ def reproduce(
     only
         Keys of papers, names or a comma list: ``rankel-2011``, ``deutsch-2021``, ``deutsch-2022``, ``ernst-2023``,
         ``braun-2022``, ``calderon-2025``, ``pandalm-2023``, ``zeng-2024``, ``summeval-scores``,
-        ``perrella-2024``, ``zhong-2022``.
+        ``perrella-2024``, ``zhong-2022``, ``pagnoni-2021``.
     full
         Simulate as much as the papers did, and make the checks that take minutes.
 

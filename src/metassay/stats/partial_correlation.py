@@ -11,8 +11,9 @@ Points are cells, weights are multiplicities of shape (points, B), as everywhere
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +54,18 @@ def buckets_of(anchor: FloatArray, edges: FloatArray | None) -> IntArray:
     return np.searchsorted(edges, anchor + 1e-9 * np.maximum(np.abs(anchor), 1.0), side="right").astype(np.int64)
 
 
+class Held(NamedTuple):
+    """A correlation with the anchor held fixed, and what moves it."""
+
+    value: float
+    psi: FloatArray
+    """What each of n points does to it, which moves it by ψ/n."""
+    left: FloatArray
+    """The correlation without each unit of points."""
+    undefined: int = 0
+    """Buckets that are undefined."""
+
+
 class WithinBuckets:
     """Correlate within each bucket and average, each bucket as heavy as it is large.
 
@@ -68,19 +81,22 @@ class WithinBuckets:
         """The points of each bucket, ready to be correlated."""
         return [self._statistic.points(self._x[at], self._z[at], self._total) for at in self.members]
 
-    def influence(self) -> tuple[float, FloatArray, int] | None:
-        """Return the averaged correlation, what points do to it, and how many buckets are undefined; see Statistic."""
-        found = [self._statistic.influence(self._x[at], self._z[at]) for at in self.members]
-        known = [(at, *each) for at, each in zip(self.members, found, strict=True) if each and not np.isnan(each[0])]
-        if any(each is None for each in found):
+    def moved(self, units: IntArray, count: int) -> Held | None:
+        """Return the averaged correlation, and what points and units 0, 1, … of them do; None if that is not known."""
+        found = [self._statistic.moved(self._x[at], self._z[at], units[at], count) for at in self.members]
+        parts = [(at, *each) for at, each in zip(self.members, found, strict=True) if each is not None]
+        if len(parts) < len(found):
             return None
-        psi, points = np.zeros(len(self._x)), sum(len(at) for at, _, _ in known)
+        known = [part for part in parts if not np.isnan(part[1])]
+        psi, points = np.zeros(len(self._x)), sum(len(at) for at, _, _, _ in known)
         if not points:
-            return math.nan, psi, len(found)
-        average = sum(r * len(at) for at, r, _ in known) / points
-        for at, r, own in known:
+            return Held(math.nan, psi, np.full(count, np.nan), len(found))
+        average = sum(r * len(at) for at, r, _, _ in known) / points
+        for at, r, own, _ in known:
             psi[at] = (own + r - average) * len(psi) / points
-        return average, psi, len(found) - len(known)
+        sizes = np.stack([len(at) - np.bincount(units[at], minlength=count) for at, _, _, _ in parts])
+        left = average_defined(np.stack([part[3] for part in parts]), sizes.astype(np.float64))
+        return Held(average, psi, left, len(found) - len(known))
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the averaged correlation in each draw, (B,)."""
@@ -142,27 +158,42 @@ class Partialled:
         """Residuals of x and z for the slopes of all points."""
         return self._rest(self.x, self.slope_x), self._rest(self.z, self.slope_z)
 
-    def influence(self) -> tuple[float, FloatArray] | None:
-        """Return the partial correlation, and what points do to it: directly, and by moving both slopes."""
+    def moved(self, units: IntArray, count: int) -> Held | None:
+        """Return the partial correlation, and what points and units of them do: directly, and by moving both slopes.
+
+        What slopes do is measured on a straight line.
+        """
         if not self.defined:
-            return math.nan, np.full(len(self.x), np.nan)
+            return Held(math.nan, np.full(len(self.x), np.nan), np.full(count, np.nan))
         if not self.statistic.is_correlation:
             return None
         if self._closed:
-            return self._formula.influence()
-        found = self.statistic.influence(*self._rests)
+            return self._formula.moved(units, count)
+        found = self.statistic.moved(*self._rests, units, count)
         if found is None or math.isnan(found[0]):
-            return found
-        estimate, psi = found
+            return found and Held(*found)
+        estimate, psi, left = found
+        sums = np.stack([row.sum() - np.bincount(units, row, count) for row in self._sums])
+        slopes = zip((self.slope_x, self.slope_z), self._slopes_of(sums), strict=True)
+        for (of_slope, effect), (slope, slope_left) in zip(self._steep, slopes, strict=True):
+            psi = psi + of_slope * effect
+            left = left + effect * (slope_left - slope)
+        return Held(estimate, np.asarray(psi - psi.mean()), np.clip(left, -1.0, 1.0))
+
+    @cached_property
+    def _steep(self) -> list[tuple[FloatArray, float]]:
+        """What points do to both slopes, and what these do to the coefficient."""
+        found = []
         for values, slope, other in ((self.x, self.slope_x, self._rests[1]), (self.z, self.slope_z, self._rests[0])):
             # Both are standardised.
-            of_slope = self.anchor * (values - slope * self.anchor)
+            of_slope, effect = self.anchor * (values - slope * self.anchor), 0.0
             step = BROAD * float(of_slope.std()) / math.sqrt(len(of_slope))
             if step > 0:
                 ends = (_once(self._rest(values, slope + by), other, self.statistic.name) for by in (-step, step))
                 below, above = ends
-                psi = psi + of_slope * (above - below) / (2 * step)
-        return estimate, np.asarray(psi - psi.mean())
+                effect = (above - below) / (2 * step)
+            found.append((of_slope, effect))
+        return found
 
     @property
     def _closed(self) -> bool:
@@ -228,7 +259,11 @@ class Partialled:
 
     def _slopes(self, weights: Numbers) -> FloatArray:
         """Return the slopes of x and z on the anchor in each draw, (2, B); NaN where the anchor does not vary."""
-        xa, za, aa, x, z, a, n = self._sums @ weights.astype(np.float64)
+        return self._slopes_of(self._sums @ weights.astype(np.float64))
+
+    @staticmethod
+    def _slopes_of(sums: FloatArray) -> FloatArray:
+        xa, za, aa, x, z, a, n = sums
         n = np.maximum(n, 1.0)
         spread = aa - a * a / n
         spread = np.where(spread > FIXED * n, spread, np.nan)
@@ -256,18 +291,20 @@ class PartialFormula:
     def _pairs(self) -> list[Points]:
         return [self._statistic.points(one, other, self._total) for one, other in self._of]
 
-    def influence(self) -> tuple[float, FloatArray] | None:
-        """Return the partial correlation, and what points do to it, by the slopes of the formula."""
-        found = [self._statistic.influence(one, other) for one, other in self._of]
-        if any(each is None for each in found):
+    def moved(self, units: IntArray, count: int) -> Held | None:
+        """Return the partial correlation, and what points and units of them do, points by the slopes of the formula."""
+        found = [self._statistic.moved(one, other, units, count) for one, other in self._of]
+        known = [each for each in found if each is not None]
+        if len(known) < len(found):
             return None
-        (xz, psi), (xa, psi_x), (za, psi_z) = (each for each in found if each is not None)
+        (xz, psi, _), (xa, psi_x, _), (za, psi_z, _) = known
         left_x, left_z = 1 - xa**2, 1 - za**2
         if not (left_x >= FIXED and left_z >= FIXED and not math.isnan(xz)):
-            return math.nan, np.full(self.n, np.nan)
+            return Held(math.nan, np.full(self.n, np.nan), np.full(count, np.nan))
         below = math.sqrt(left_x * left_z)
         r = (xz - xa * za) / below
-        return r, psi / below + psi_x * (r * xa / left_x - za / below) + psi_z * (r * za / left_z - xa / below)
+        moved = psi / below + psi_x * (r * xa / left_x - za / below) + psi_z * (r * za / left_z - xa / below)
+        return Held(r, moved, self._combined(each[2] for each in known))
 
     def estimate(self) -> float:
         """Return the partial correlation."""
@@ -275,7 +312,11 @@ class PartialFormula:
 
     def correlate(self, weights: Numbers) -> FloatArray:
         """Return the partial correlation in each draw, (B,); NaN where the anchor settles a variable."""
-        xz, xa, za = (pair.correlate(weights) for pair in self._pairs)
+        return self._combined(pair.correlate(weights) for pair in self._pairs)
+
+    @staticmethod
+    def _combined(coefficients: Iterable[FloatArray]) -> FloatArray:
+        xz, xa, za = coefficients
         left_x, left_z = 1 - xa**2, 1 - za**2
         settled = ~((left_x >= FIXED) & (left_z >= FIXED))
         return ratio(xz - xa * za, np.sqrt(np.where(settled, 0.0, left_x * left_z)))

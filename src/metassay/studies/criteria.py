@@ -178,9 +178,10 @@ def criteria(
     -----
     Ernst, Shapira, Dagan and Levy (2023), "Re-Examining Summarization Evaluation across Multiple Quality Criteria",
     §4 and appendices A.2 and C. All correlations of metrics are global: each cell is a point. The default interval, for
-    new systems and new inputs, draws nothing: it is the two-way jackknife to first order, from what each cell does to
-    correlations and to the slopes of regressions. Bootstraps (``boot-both`` and others) take percentiles over
-    resamples; regressions are fitted anew in each (see :class:`metassay.stats.partial_correlation.Partialled`).
+    new systems and new inputs, draws nothing: it is the two-way jackknife, from correlations without each system, and
+    from what each cell does to correlations and to the slopes of regressions. Bootstraps (``boot-both`` and others)
+    take percentiles over resamples; regressions are fitted anew in each (see
+    :class:`metassay.stats.partial_correlation.Partialled`).
 
     The verdict rests on two intervals. Is what is left with the anchor held fixed away from 0, on the side of the
     agreement? Is it established that less than half of the agreement is left? ``survives``: yes and no; ``shrinks``:

@@ -220,25 +220,28 @@ def _moved(task: Task, parts: Sequence[_Part], statistic: Statistic, sampling: S
     x, z = task.x.ravel(), task.z.ravel()
     wholes: dict[bytes, tuple[float, Moves]] = {}
 
-    def moves(at: IntArray, psi: FloatArray) -> Moves:
+    n, m = task.x.shape
+    units = np.repeat(np.arange(n) if sampling.families is None else sampling.families, m)
+    count = int(units.max(initial=-1)) + 1
+
+    def moves(at: IntArray, psi: FloatArray, left: FloatArray) -> Moves:
         cells = np.full(len(x), np.nan)
         cells[at] = psi / max(len(at), 1)
-        return Moves.of_cells(cells.reshape(task.x.shape), sampling.families, sampling.clusters)
+        return Moves.of_cells(cells.reshape(n, m), sampling.families, sampling.clusters, left)
 
     found = []
     for part in parts:
         if part.cells not in wholes:
-            known = statistic.influence(x[part.at], z[part.at])
+            known = statistic.moved(x[part.at], z[part.at], units[part.at], count)
             if known is None:
                 return None
-            wholes[part.cells] = known[0], moves(part.at, known[1])
-        within = part.kernel.influence()
+            wholes[part.cells] = known[0], moves(part.at, *known[1:])
+        within = part.kernel.moved(units[part.at], count)
         if within is None:
             return None
         estimate, whole = wholes[part.cells]
-        undefined = int(within[2]) if len(within) > 2 else 0
-        spread = Moved(estimate, within[0], whole, moves(part.at, within[1]), statistic.scale)
-        found.append(_finding(task, part, (estimate, within[0], undefined), spread))
+        spread = Moved(estimate, within.value, whole, moves(part.at, within.psi, within.left), statistic.scale)
+        found.append(_finding(task, part, (estimate, within.value, within.undefined), spread))
     return found
 
 

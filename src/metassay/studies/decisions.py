@@ -34,6 +34,9 @@ from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
 from metassay.studies.yardsticks import ahead, notes_on_draws
 
+FEWEST = 3
+"""Systems that an interval over systems needs: two make a single pair, whatever is drawn."""
+
 
 @fields.row
 class DecisionRow:
@@ -59,7 +62,7 @@ class DecisionRow:
     agreement: float
     """Share of pairs with the same decision: (both_agree + neither) / n_pairs."""
     low: float
-    """Lower end of the interval of this share, by resampling systems."""
+    """Lower end of the interval of this share, by resampling systems; NaN with fewer than three."""
     high: fields.High
     precision: float
     """Of the differences that the metric finds, the share that people find too, in the same direction."""
@@ -157,13 +160,13 @@ def decisions(
     shares = _resampled([t.agree(n, first, second) for t in tables], n, resamples, seed)
     rows = []
     for table, share in zip(tables, shares, strict=True):
-        low, high = percentile(share, confidence)
+        low, high = percentile(share, confidence) if n >= FEWEST else (math.nan, math.nan)
         undefined = int(np.isnan(share).sum())
         rows.append(table.row(first, second, low, high, undefined, plan, correction, confidence))
     if sentinels:
         rows = _against_sentinels(rows, shares, 1 - confidence)
     signature = Signature.open(alt="two-sided", ci=f"boot-systems,{confidence:g}", **selected.sizes())
-    told = (*_notes(rows, tables, test), *notes_on_draws(rows, "decisions", 1 - confidence))
+    told = (*_notes(rows, tables, test, n), *notes_on_draws(rows, "decisions", 1 - confidence))
     return Decisions(tuple(rows), signature, (*selected.notes, *told))
 
 
@@ -287,8 +290,13 @@ def _kappa(agreement: float, metric: float, people: float) -> float:
     return (agreement - chance) / (1 - chance) if chance < 1 else math.nan
 
 
-def _notes(rows: Sequence[DecisionRow], tables: Sequence[_Table], test: str) -> list[Note]:
-    notes = []
+def _notes(rows: Sequence[DecisionRow], tables: Sequence[_Table], test: str, n: int) -> list[Note]:
+    few = {"reason": "few-systems", "needs": FEWEST, "has": n, "method": "boot-systems", "level": "system"}
+    notes = [
+        Note.of("no-interval", human=row.human, statistic="same decision", metric=row.metric, **few)
+        for row in rows
+        if n < FEWEST
+    ]
     pairs = max(len(table.by_metric.tested) for table in tables)
     short = [row.metric for row in rows if row.n_pairs < pairs]
     if short:

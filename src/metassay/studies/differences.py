@@ -177,6 +177,8 @@ def differences(
                 data, together = zip(*some.values(), strict=True)
                 found = difference_meaning(data, draws, confidence, units=together)
                 made.add({"metric": each, "human": name, "task": task, "n_tasks": len(some)}, found)
+    if not made.rows:
+        raise DataError("the scores of all systems are equal by every metric, so there is no difference to explain")
     if len(tasks) > 1:
         notes.append(Note.of("tasks-pooled", tasks=len(chosen)))
     sizes = next(iter(chosen.values())).sizes() if len(chosen) == 1 else {"tasks": len(chosen)}
@@ -198,7 +200,9 @@ def _selections(
             notes.append(Note.of("task-without-columns", task=task))
             continue
         try:
-            chosen[task] = select(own, humans, metrics, references=references).need(systems=2, levels=["system"])
+            chosen[task] = select(own, humans, metrics, references=references).need(
+                systems=3 if len(tasks) == 1 else 2, levels=["system"]
+            )
         except DataError as error:
             if len(tasks) == 1:
                 raise

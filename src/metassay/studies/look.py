@@ -179,6 +179,7 @@ def look(scores: Scores | Votes, *, files: Sequence[str] = ()) -> Look:
         notes.append(Note.of("look-no-people", columns=len(rows)))
     elif all(row.kind == "human" or row.proposed for row in rows):
         notes.append(Note.of("look-people-only", columns=len(rows)))
+    apart = any(note.code == "design-disconnected" for note in notes)
     return Look(
         rows,
         Signature.of("look", systems=n if scores.has_systems else 0, inputs=m, columns=len(rows)),
@@ -187,7 +188,7 @@ def look(scores: Scores | Votes, *, files: Sequence[str] = ()) -> Look:
         tuple(_coverage(scores)),
         tuple(_attribute(each.name, each.axis, each.labels) for each in scores.attributes.values()),
         tuple(_sample(scores)),
-        tuple(CommandRow(" ".join(["metassay", *line])) for line in _commands(scores, rows, files)),
+        tuple(CommandRow(" ".join(["metassay", *line])) for line in _commands(scores, rows, files, apart=apart)),
     )
 
 
@@ -258,8 +259,11 @@ def _sample(scores: Scores) -> list[SampleRow]:
     return found
 
 
-def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> list[list[str]]:
-    """Return what can be asked of the data, as command lines without the program's name."""
+def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str], *, apart: bool) -> list[list[str]]:
+    """Return what can be asked of the data, as command lines without the program's name.
+
+    Systems that stand `apart`, on inputs of their own, cannot be ranked together.
+    """
     given = [shlex.quote(file) for file in files] or ["FILE"]
     proposed = [row.name for row in rows if row.proposed]
     human = [] if scores.humans or not proposed else ["--human", shlex.quote(proposed[0])]
@@ -269,7 +273,8 @@ def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> 
     asked = _judging(scores, given)
     lines = list(asked)
     if len(ordered) > 1 and judged != "nominal":
-        level = [] if scores.has_systems and scores.shape[0] > 1 else ["--level", "global"]
+        several = scores.has_systems and scores.shape[0] > 1
+        level = [] if several and not apart else ["--level", "input" if several else "global"]
         lines.append(["agree", *given, *human, *level])
         if len(ordered) > 2:
             lines.append(["compare", *given, *human, *level])
@@ -280,7 +285,7 @@ def _commands(scores: Scores, rows: Sequence[LookRow], files: Sequence[str]) -> 
     if scores.has_systems and scores.shape[0] > 1:
         lines.append(["systems", *given, *human])
         lines.append(["stability", *given, *human])
-    if people and scores.has_systems and scores.shape[0] > 1:
+    if people and scores.has_systems and scores.shape[0] > 1 and not apart:
         lines += [["plan", *given, *human]] if scores.shape[0] >= FEWEST_TO_PLAN else []
         lines.append(["report", *given, *human, "-o", "report.html"])
     return lines

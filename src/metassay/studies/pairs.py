@@ -106,7 +106,7 @@ def pairs(
     if not any(asked) and not curve:
         raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
     selected = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics).need(
-        levels=("system",)
+        systems=3, levels=("system",)
     )
     n = len(selected.scores.systems)
 

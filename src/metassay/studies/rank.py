@@ -194,15 +194,16 @@ def _from_scores(columns: Selection, drawing: _Drawing) -> Ranking:
         people = len(columns.humans)
         for h, m in product(range(people), range(people, len(ranked))):
             agreed += parts.agreement(ranked[h], ranked[m], (samples[h], samples[m]), drawing.confidence)
-    few = clusters.max() + 1 < parts.FEW
+    units = int(clusters.max()) + 1
+    few = units < parts.FEW
     notes = [*parts.answers(table, agreed, columns.names if few else ()), *columns.notes]
-    flat = [each.metric for each in ranked if each.without_width]
+    flat = [each.metric for each in ranked if each.without_width and units > 1]
     if flat:
         notes.append(Note.of("means-without-width", metrics=flat))
     if any(len(set(each.n.tolist())) > 1 for each in ranked):
         notes.append(Note.of("means-over-own-inputs"))
     if few:
-        notes.append(Note.of("few-clusters", metric="", unit="inputs", n=int(clusters.max()) + 1))
+        notes.append(Note.of("few-clusters", metric="", unit="inputs" if units > 1 else "input", n=units))
     shown = {"coef": "mean", "ties": None, "systems": len(systems), "inputs": n}
     signature = Signature.open(**shown, **_undrawn(drawing, agreed))
     return Ranking(tuple(table), signature, tuple(notes), tuple(agreed), tuple(wins))

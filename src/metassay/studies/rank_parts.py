@@ -379,12 +379,15 @@ def answers(
     for (metric, statistic, component), rows in leaders.items():
         if metric != table[0].metric and not few:
             continue
-        if statistic != table[0].statistic or component > 1 or len(rows) < 2 or rows[0].rank_low is None:
+        if statistic != table[0].statistic or component > 1 or len(rows) < 2:
+            continue
+        tied = [row.system for row in rows[1:] if row.rank == 1]
+        if rows[0].rank_low is None and not tied and metric not in unsure:
             continue
         level = [row.system for row in rows[1:] if (row.rank_low or 1) == 1]
         grouped = (metric, statistic, 2) in leaders
         facts = {"metric": metric, "system": rows[0].system, "systems": len(rows), "grouped": grouped}
-        if tied := [row.system for row in rows[1:] if row.rank == 1]:
+        if tied:
             notes.append(Note.of("ranking-tied", **{**facts, "system": [rows[0].system, *tied]}))
         elif metric in unsure:
             notes.append(Note.of("ranking-few", **facts, unit=unit))

@@ -95,7 +95,7 @@ class RankAgreementRow:
     human: fields.Human
     statistic: fields.Statistic
     estimate: float
-    """Correlation of the two lists of strengths, or means; NaN with fewer than three systems."""
+    """Correlation of the two lists of strengths, or means; NaN with fewer than three systems, or all of equal rank."""
     low: fields.Low
     high: fields.High
     confidence: fields.Confidence

@@ -54,7 +54,10 @@ def by_slices(study: Callable[[Scores], Result], scores: object, by: str, option
         The options in their one form.
     """
     if not isinstance(scores, Scores):
-        raise UsageError(f"slices are made of scores, got {type(scores).__name__}")
+        raise UsageError(
+            f"by (--by) makes slices of scores, got {type(scores).__name__}; "
+            "of votes, --select takes a part, such as raters=anna"
+        )
     cut = sliced(scores, by)
     found: dict[str, Result] = {}
     notes = list(cut.notes)

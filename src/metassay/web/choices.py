@@ -18,7 +18,7 @@ RATERS = {"human": "a person", "metric": "a judge", "other": "not said", "": "le
 
 def _declared(module: str, verb: str) -> dict[str, Declared]:
     options = read_declaration(f"metassay.report.document.{module}", verb).options
-    return {name: each for name, each in options.items() if each.option.number}
+    return {name: each for name, each in options.items() if each.option.number and each.option.key}
 
 
 OPTIONS: Mapping[str, Declared] = _declared("report", "make_report")

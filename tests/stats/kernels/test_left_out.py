@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr, rankdata, spearmanr
 
-from metassay.stats.kernels.left_out import concordance, influence, left_out, signed_sums
+from metassay.stats.kernels.left_out import concordance, influence, left_out, moved, signed_sums
 from metassay.stats.statistics.registry import find
 
 NAMES = ("pearson", "spearman", "kendall", "kendall-a", "kendall-c")
@@ -102,3 +102,17 @@ def test_concordance_counts_pairs(values):
 def test_signed_sums_of_ones_are_twice_the_centred_midranks():
     values = np.random.default_rng(0).integers(0, 5, 30).astype(float)
     assert signed_sums(values, np.ones(30)).tolist() == (2 * rankdata(values) - 31).tolist()
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "kendall-a", "kendall-c"])
+@pytest.mark.parametrize("n", [60, 9000])
+def test_blocks_of_points_are_left_out_as_if_they_had_never_been(name, n):
+    random = np.random.default_rng(n)
+    x, blocks = random.normal(size=n).round(1), random.integers(0, 4, n) % 3  # the fourth block is empty
+    z = (x + random.normal(size=n)).round()
+    value, psi, left = moved(x, z, blocks, 4, name)
+    assert (value, psi) == (influence(x, z, name)[0], pytest.approx(influence(x, z, name)[1]))
+    told = [influence(x[blocks != block], z[blocks != block], name)[0] for block in range(4)]
+    assert left == pytest.approx(told, abs=1e-12)
+    assert left[3] == pytest.approx(value, abs=1e-12)
+    assert np.isnan(moved(x, z, np.zeros(n, dtype=int), 1, name)[2]).all()

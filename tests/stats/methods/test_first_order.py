@@ -18,9 +18,28 @@ def of_mean(values, **units):
 
 def test_systems_alone_give_the_interval_of_a_mean():
     effects = np.random.default_rng(0).normal(size=12)
-    low, high = of_mean(np.repeat(effects[:, None], 30, axis=1)).around(float(effects.mean()), 0.95)
+    cells, middle = np.repeat(effects[:, None], 30, axis=1), float(effects.mean())
     half = stats.t.ppf(0.975, 10) * effects.std(ddof=1) / np.sqrt(12)
-    assert (low, high) == pytest.approx((effects.mean() - half, effects.mean() + half))
+    assert of_mean(cells).reach(0.95) == pytest.approx(half)
+    left = (effects.sum() - effects) / 11
+    assert of_mean(cells, left=left).systems == pytest.approx(of_mean(cells).systems)
+    # The side to which systems are skewed is the longer one.
+    low, high = of_mean(cells).around(middle, 0.95)
+    short, long = sorted((middle - low, high - middle))
+    assert short == pytest.approx(half)
+    assert long > half
+    assert (high - middle > middle - low) == (stats.skew(effects) > 0)
+
+
+def test_what_is_known_without_each_system_counts_where_it_is_defined():
+    values = np.random.default_rng(4).normal(size=(7, 9))
+    values[6] = np.nan
+    first = of_mean(values)
+    left = np.array([0.5, 0.2, np.nan, 0.3, 0.1, 0.4, np.nan])
+    found = of_mean(values, left=left).systems
+    assert found[2] == first.systems[2]
+    assert found[6] == 0
+    assert found[[0, 1, 3, 4, 5]] == pytest.approx(np.sqrt(5 / 6) * (0.3 - left[[0, 1, 3, 4, 5]]))
 
 
 def test_systems_and_inputs_add_up_and_cells_count_once():

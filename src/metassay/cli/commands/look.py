@@ -36,7 +36,7 @@ def _look(arguments: argparse.Namespace, output: Output) -> int:
 
     votes = votes_in(arguments)
     if votes is not None:
-        output.put(look(votes, files=arguments.files))
+        output.put(look(votes, files=[*arguments.files, *_said(arguments)]))
         return 0
     quiet, arguments.quiet = arguments.quiet, True
     scores = read_scores(arguments)
@@ -46,8 +46,9 @@ def _look(arguments: argparse.Namespace, output: Output) -> int:
 
 
 def _said(arguments: argparse.Namespace) -> list[str]:
-    """Return the options that say how files are read, to be pasted with the files."""
-    found = []
+    """Return the options that say how files are read and who is human, to be pasted with the files."""
+    people = arguments.human or ()
+    found = [part for name in ([people] if isinstance(people, str) else people) for part in ("--human", str(name))]
     for name, value in options.given(arguments, options.reading()).items():
         flag = "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
         for each in value if isinstance(value, list) else [value]:

@@ -142,7 +142,7 @@ def _criteria(result: Any) -> str:  # noqa: ANN401 - a Confounding
     return (
         "To see whether agreement on one criterion is borrowed from another, we held the other fixed over all outputs "
         f"({_statistics(result.table)}, in buckets and by partial correlation; Ernst et al., 2023), with intervals "
-        "by the two-way jackknife to first order."
+        "by the two-way jackknife."
     )
 
 

@@ -11,24 +11,23 @@ from metassay.report.table import Cell, Column, Section, Table, name, number
 if TYPE_CHECKING:
     from metassay.studies.look import Look, LookRow
 
-_MOST = 40
 _FULL, _PART, _NONE = "█", "▒", "·"
 
 
 def default(result: Look) -> tuple[str, ...]:
     """Return what there is to see."""
-    shown = ["columns", "axes"]
+    shown = ["columns", "axes", *(["commands"] if result.commands else [])]
     gaps = any(share < 1 for row in result.coverage for share in row.shares)
     shown += ["coverage"] if gaps and len(result.coverage) > 1 else []
     shown += ["attributes"] if result.attributes else []
     shown += ["sample"] if result.sample else []
-    return (*shown, *(["commands"] if result.commands else []))
+    return tuple(shown)
 
 
 def columns(result: Look) -> tuple[Table, ...]:
     """Return one row per column, or per rater."""
     votes = bool(result.table) and result.table[0].scale == "votes"
-    rows = result.table[:_MOST]
+    rows = result.table
     lines: tuple[tuple[Cell, ...], ...]
     heads: tuple[Column, ...]
     if votes:
@@ -46,7 +45,7 @@ def columns(result: Look) -> tuple[Table, ...]:
             Column("missing"),
             Column("people"),
         )
-    legend = [f"{len(result.table) - _MOST:,} more are in JSON and CSV."] if len(result.table) > _MOST else []
+    legend = []
     if any(row.proposed for row in result.table):
         legend.append("human?: the name suggests human judgments; say so with --human.")
     if any(row.direction == "lower?" for row in result.table):
@@ -72,7 +71,7 @@ def _line(row: LookRow) -> tuple[Cell, ...]:
 
 def axes(result: Look) -> tuple[Table, ...]:
     """Return how many systems, inputs and people there are."""
-    lines = tuple((Cell(row.axis), number(f"{row.n:,}"), Cell(one_line(row.examples, 90))) for row in result.axes)
+    lines = tuple((Cell(row.axis), number(f"{row.n:,}"), Cell(one_line(row.examples, 50))) for row in result.axes)
     heads = (Column("", "left", key=True), Column("number"), Column("such as", "left"))
     return (Table("Systems, inputs and people", heads, (Section("", lines),)),)
 
@@ -81,12 +80,10 @@ def coverage(result: Look) -> tuple[Table, ...]:
     """Return a picture of which systems have which inputs."""
     lines = tuple(
         (name(row.system), Cell(row.group), number(f"{row.inputs:,}"), Cell("".join(map(_mark, row.shares))))
-        for row in result.coverage[:_MOST]
+        for row in result.coverage
     )
     heads = (Column("system", "left", key=True), Column("group", "left"), Column("inputs"), Column("which", "left"))
     legend = [f"{_FULL} all inputs of this part have a score, {_PART} some, {_NONE} none."]
-    if len(result.coverage) > _MOST:
-        legend.append(f"{len(result.coverage) - _MOST:,} more systems are in JSON.")
     return (Table("Which systems have which inputs", heads, (Section("", lines),), tuple(legend)),)
 
 
@@ -98,7 +95,7 @@ def attributes(result: Look) -> tuple[Table, ...]:
     """Return texts and categories."""
     lines = tuple(
         (name(row.name), Cell(row.of), number(f"{row.values:,}"), Cell(one_line(row.example, 60)))
-        for row in result.attributes[:_MOST]
+        for row in result.attributes
     )
     heads = (Column("text", "left", key=True), Column("of", "left"), Column("values"), Column("such as", "left"))
     return (Table("Texts and categories", heads, (Section("", lines),)),)
@@ -117,4 +114,5 @@ def sample(result: Look) -> tuple[Table, ...]:
 def commands(result: Look) -> tuple[Table, ...]:
     """Return commands to paste."""
     lines = tuple((Cell(one_line(row.command, 400)),) for row in result.commands)
-    return (Table("What can be asked", (Column("command", "left", key=True),), (Section("", lines),)),)
+    head = (Column("command", "left", key=True),)
+    return (Table("What can be asked", head, (Section("", lines),), whole=True),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
@@ -30,13 +31,14 @@ def table(result: Catalogue) -> tuple[Table, ...]:
         words("ready", lambda row: "yes" if row.installed else "no", key=False),
         words("what it measures", lambda row: one_line(row.summary, SHORT), key=False),
     ]
-    return build(
+    made = build(
         "Metrics that score texts",
         columns,
         [("", result.table)],
         "needs: ref references, src source, any what is there; ready: whether it is installed.",
         "metassay metrics NAME shows how to install it, whom to cite, and its options.",
     )
+    return tuple(replace(table, whole=True) for table in made)
 
 
 def details(result: Catalogue) -> tuple[Table, ...]:

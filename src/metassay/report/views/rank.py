@@ -58,6 +58,7 @@ def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
     statistics = list(grouped(result.table, "statistic"))
     first = result.table[0]
     votes = first.statistic != "mean"
+    expected = len(statistics) == 1 and votes and not all(math.isnan(row.expected) for row in result.table)
 
     def shown(statistic: str) -> list[Shown]:
         form = {"win-rate": "percent_range", "elo": "count", "mean": "general"}.get(statistic, "two")
@@ -77,15 +78,15 @@ def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
         [
             "system",
             *(column for statistic in statistics for column in shown(statistic)),
-            len(statistics) == 1 and votes and "wins expected|expected|percent",
+            expected and "wins expected|expected|percent",
             "win-rate" not in statistics and "won||percent",
             "votes|n|count" if votes else "inputs|n|count",
         ],
         sections,
         *_legend(result),
         votes and "Won: share of its votes, ties counted half; it depends on the opponents.",
-        len(statistics) == 1 and votes and "Wins expected: share of votes against each of the others in turn.",
-        undefined="no interval, since too little varies",
+        expected and "Wins expected: share of votes against each of the others in turn.",
+        undefined="no interval, since too little varies or there are too few inputs or raters",
     )
 
 
@@ -111,10 +112,10 @@ def _rank(row: StandingRow) -> str:
 
 
 def _legend(result: Ranking) -> list[str]:
-    first = result.table[0]
+    first = next((row for row in result.table if row.interval != "none"), None)
+    if first is None:
+        return ["No intervals: too little varies, or there are too few inputs or raters."]
     level = numbers.level(first.confidence)
-    if first.interval == "none":
-        return ["No intervals: too little varies."]
     told = []
     if any(row.statistic in ("bradley-terry", "controlled") for row in result.table):
         told.append("Strength: log odds of winning against an average system, which has 0 (Bradley-Terry).")
@@ -148,7 +149,7 @@ def agreement(result: Ranking) -> tuple[Table, ...]:
         f"({rows[0].resamples:,} resamples; their noise lowers correlations, so intervals reach further down than up).",
         "Same, opposite: pairs of systems that differ significantly by both; "
         f"people only, {judge} only: by one of the two.",
-        undefined="fewer than three systems",
+        undefined="fewer than three systems, or all of equal rank",
     )
 
 

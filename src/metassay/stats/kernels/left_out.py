@@ -7,6 +7,8 @@ Short groups add them up from tables of signs, long ones from a sorted order.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
@@ -15,6 +17,8 @@ from metassay.stats.kernels.within_groups import TILE, standardized
 
 SHORT = 256
 """Up to this many members signs of all pairs are kept: sums of up to 256³ ones are exact in single precision."""
+TABLES = 1 << 22
+"""Up to so many signs of pairs within blocks are kept."""
 TABLE = 1 << 19
 """Up to so many pairs of distinct values of long groups, concordances come from their table."""
 
@@ -133,15 +137,7 @@ def influence(x: FloatArray, z: FloatArray, coefficient: str) -> tuple[float, Fl
     if n < 2 or (x == x[0]).all() or (z == z[0]).all():
         return np.nan, np.full(n, np.nan)
     if coefficient.startswith("kendall"):
-        counts = [concordance(x, z), *(n - _times(v).astype(np.float64) for v in (x, z))]
-        total = [float(v.sum()) for v in counts]
-        if coefficient == "kendall":
-            below = np.sqrt(total[1] * total[2])
-            r = total[0] / below
-            return r, np.asarray(2 * n * (counts[0] / below - r * (counts[1] / total[1] + counts[2] / total[2]) / 2))
-        distinct = min(len(np.unique(v)) for v in (x, z))
-        below = n * (n - 1) if coefficient == "kendall-a" else n * n * (distinct - 1) / distinct
-        return total[0] / below, np.asarray(2 * (n * counts[0] - total[0]) / below)
+        return _kendall_influence(_Signs.of(x, z), coefficient)
     a, b = (x, z) if coefficient == "pearson" else (signed_sums(v, ones) / 2 for v in (x, z))
     a, b = a - a.mean(), b - b.mean()
     sizes = float(a.std()), float(b.std())
@@ -153,6 +149,113 @@ def influence(x: FloatArray, z: FloatArray, coefficient: str) -> tuple[float, Fl
             # Points beyond it move up by 1, its equals by ½.
             found = found + (slope.sum() - signed_sums(values, slope)) / 2
     return r, np.asarray(found - found.mean())
+
+
+class _Signs(NamedTuple):
+    """Two variables of n points as codes 0, 1, …, and the concordance of each point with all."""
+
+    codes: tuple[IntArray, IntArray]
+    times: tuple[IntArray, IntArray]
+    """How often each code occurs."""
+    concordant: FloatArray
+
+    @classmethod
+    def of(cls, x: FloatArray, z: FloatArray) -> _Signs:
+        (_, i, of_x), (_, j, of_z) = (np.unique(v, return_inverse=True, return_counts=True) for v in (x, z))
+        return cls((i, j), (of_x, of_z), _concordance(i, j, (len(of_x), len(of_z))))
+
+
+def _kendall_influence(signs: _Signs, coefficient: str) -> tuple[float, FloatArray]:
+    n, c = len(signs.concordant), signs.concordant
+    total = float(c.sum())
+    if coefficient == "kendall":
+        untied = [float(n) - times[codes] for codes, times in zip(signs.codes, signs.times, strict=True)]
+        of_x, of_z = (float(v.sum()) for v in untied)
+        below = np.sqrt(of_x * of_z)
+        r = total / below
+        return r, np.asarray(2 * n * (c / below - r * (untied[0] / of_x + untied[1] / of_z) / 2))
+    distinct = min(len(times) for times in signs.times)
+    below = n * (n - 1) if coefficient == "kendall-a" else n * n * (distinct - 1) / distinct
+    return total / below, np.asarray(2 * (n * c - total) / below)
+
+
+def moved(
+    x: FloatArray, z: FloatArray, blocks: IntArray, count: int, coefficient: str
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return a correlation of points, what each does to it as in `influence`, and it without each block of them."""
+    if not coefficient.startswith("kendall") or len(x) < 2 or (x == x[0]).all() or (z == z[0]).all():
+        return *influence(x, z, coefficient), without_blocks(x, z, blocks, count, coefficient)
+    signs = _Signs.of(x, z)
+    return *_kendall_influence(signs, coefficient), _kendall_without(signs, blocks, count, coefficient)
+
+
+def without_blocks(x: FloatArray, z: FloatArray, blocks: IntArray, count: int, coefficient: str) -> FloatArray:
+    """Return the correlation of points without each block 0, 1, … of them, (count,), in closed form.
+
+    Examples
+    --------
+    >>> x, z = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0])
+    >>> without_blocks(x, z, np.array([0, 0, 1, 1]), 2, "kendall").tolist()
+    [1.0, 1.0]
+    """
+    if not len(x):
+        return np.full(count, np.nan)
+    sizes = np.bincount(blocks, minlength=count)
+    n = (len(x) - sizes).astype(np.float64)
+
+    def added(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(blocks, values, count))
+
+    if coefficient == "pearson":
+        x, z = (standardized(v[:, None], np.ones((len(v), 1), dtype=bool))[:, 0] for v in (x, z))
+        a, b, aa, bb, ab = (v.sum() - added(v) for v in (x, z, x * x, z * z, x * z))
+        left = np.maximum(n, 1)
+        xx, zz = (np.where(square > TIE * len(x), square, 0.0) for square in (aa - a * a / left, bb - b * b / left))
+        return ratio(ab - a * b / left, np.sqrt(xx * zz))
+    if coefficient == "spearman":
+        codes = [np.unique(v, return_inverse=True)[1] for v in (x, z)]
+        return np.array([_spearman_of(*(c[blocks != block] for c in codes)) for block in range(count)])
+    return _kendall_without(_Signs.of(x, z), blocks, count, coefficient)
+
+
+def _kendall_without(signs: _Signs, blocks: IntArray, count: int, coefficient: str) -> FloatArray:
+    sizes = np.bincount(blocks, minlength=count)
+    n = (len(blocks) - sizes).astype(np.float64)
+    (tx, in_x), (tz, in_z) = (_left(*each, blocks, n) for each in zip(signs.codes, signs.times, strict=True))
+    own = np.bincount(blocks, signs.concordant, count)
+    concordant = signs.concordant.sum() - 2 * own + _concordance_within(signs.codes, blocks, sizes)
+    return kendall_from_counts(concordant / 2, tx / 2, tz / 2, n, np.minimum(in_x, in_z), coefficient)
+
+
+def _left(codes: IntArray, times: IntArray, blocks: IntArray, n: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return how many ordered pairs are not tied without each block, and how many distinct values are left."""
+    keys, here = np.unique(blocks * len(times) + codes, return_counts=True)
+    block, whole = keys // len(times), times[keys % len(times)]
+    equal = (times**2).sum() - np.bincount(block, 2.0 * whole * here - here**2, len(n))
+    return n * n - equal, len(times) - np.bincount(block[whole == here], minlength=len(n))
+
+
+def _concordance_within(codes: tuple[IntArray, IntArray], blocks: IntArray, sizes: IntArray) -> FloatArray:
+    """Return concordant less discordant ordered pairs within each block."""
+    order, width = np.argsort(blocks, kind="stable"), int(sizes.max())
+    if len(sizes) * width**2 > TABLES:
+        members = np.split(np.stack(codes)[:, order].astype(np.float64), np.cumsum(sizes)[:-1], axis=1)
+        return np.array([concordance(*each).sum() if each.size else 0.0 for each in members])
+    place = blocks[order], np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    signs = []
+    for values in codes:
+        table = np.full((len(sizes), width), np.nan, dtype=np.float32)
+        table[place] = values[order]
+        signs.append(np.sign(table[:, :, None] - table[:, None, :]).reshape(len(sizes), -1))
+    if (sizes < width).any():
+        signs = [np.nan_to_num(each, copy=False) for each in signs]
+    return np.asarray(np.einsum("gi,gi->g", *signs), dtype=np.float64)
+
+
+def _spearman_of(x: IntArray, z: IntArray) -> float:
+    """Return Spearman's coefficient of codes 0, 1, …"""
+    rx, rz = ((2.0 * np.cumsum(times) - times - len(c))[c] for c, times in ((c, np.bincount(c)) for c in (x, z)))
+    return float(ratio(np.array([rx @ rz]), np.sqrt(np.array([(rx @ rx) * (rz @ rz)])))[0])
 
 
 def signed_sums(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -186,11 +289,14 @@ def concordance(x: FloatArray, z: FloatArray) -> FloatArray:
     >>> concordance(np.array([1.0, 2.0, 2.0, 4.0]), np.array([1.0, 1.0, 3.0, 2.0])).tolist()
     [2.0, 1.0, 0.0, 1.0]
     """
-    n = len(x)
-    (values, rank), (groups, group) = (np.unique(v, return_inverse=True) for v in (x, z))
-    if len(values) * len(groups) <= TABLE:
-        return _from_table(rank, group, (len(values), len(groups)))
-    order = np.lexsort((x, z))
+    return _Signs.of(x, z).concordant
+
+
+def _concordance(rank: IntArray, group: IntArray, shape: Pair) -> FloatArray:
+    n = len(rank)
+    if shape[0] * shape[1] <= TABLE:
+        return _from_table(rank, group, shape)
+    order = np.lexsort((rank, group))
     rank, group = (codes[order].astype(np.int64) for codes in (rank, group))
     place, out = np.arange(n), np.zeros(n)
     for bit in range(max(n - 1, 0).bit_length()):
@@ -212,5 +318,5 @@ def _from_table(x: IntArray, z: IntArray, shape: Pair) -> FloatArray:
     found = np.bincount(x * shape[1] + z, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int32)
     for axis in (0, 1):
         running = np.cumsum(found, axis=axis, dtype=np.int32)
-        found = 2 * running - found - np.take(running, [-1], axis=axis)
+        found = 2 * running - found - found.sum(axis=axis, keepdims=True, dtype=np.int32)
     return np.asarray(found[x, z], dtype=np.float64)

@@ -1,7 +1,8 @@
 """Intervals without draws for functions of statistics, from what each cell does to them.
 
-The two-way jackknife to first order: what cells do, added up over systems and over inputs, tells the variance that new
-systems show and what new inputs add to it (see :mod:`metassay.stats.jackknife`). Functions of statistics move as their
+The two-way jackknife: what cells do, added up over inputs, and over systems unless numbers without each system are
+known, tells the variance that new systems show and what new inputs add to it (see :mod:`metassay.stats.jackknife`).
+Functions of statistics move as their
 slopes say, so that differences and ratios of statistics on the same cells have intervals, too.
 """
 
@@ -16,7 +17,7 @@ from scipy.special import stdtrit
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.jackknife import added_up, df_of_variance
 from metassay.stats.levels import means_of_known
-from metassay.stats.methods.jackknife import LOWEST, JackknifeInterval, satterthwaite
+from metassay.stats.methods.jackknife import LOWEST, JackknifeInterval, lengthened, satterthwaite, skewness
 from metassay.stats.statistics.scales import Scale
 
 Ends = tuple[float, float]
@@ -37,8 +38,18 @@ class Moves:
     """How many systems and inputs have cells."""
 
     @classmethod
-    def of_cells(cls, psi: FloatArray, families: IntArray | None = None, clusters: IntArray | None = None) -> Moves:
-        """Return what cells (systems × inputs, NaN for missing) that each move a number by ψ do together."""
+    def of_cells(
+        cls,
+        psi: FloatArray,
+        families: IntArray | None = None,
+        clusters: IntArray | None = None,
+        left: FloatArray | None = None,
+    ) -> Moves:
+        """Return what cells (systems × inputs, NaN for missing) that each move a number by ψ do together.
+
+        If the number without each system, or family, is known, that says what systems do: with few of them, each does
+        more than its cells do to first order.
+        """
         known = ~np.isnan(psi)
         present = [np.asarray(known.any(axis=axis), dtype=np.float64) for axis in (1, 0)]
         n, m = (int((added_up(here, of) > 0).sum()) for here, of in zip(present, (families, clusters), strict=True))
@@ -46,7 +57,12 @@ class Moves:
         inner = added_up(added_up(inner, clusters).T, families)
         systems, inputs = (added_up(np.nansum(psi, axis=axis), of) for axis, of in ((1, families), (0, clusters)))
         widen = np.sqrt([units / (units - 1) if units > 1 else np.nan for units in (n, m)])
-        return cls(systems * widen[0], inputs * widen[1], inner.ravel() * widen.prod(), (n, m))
+        systems = systems * widen[0]
+        if left is not None:
+            here = (added_up(present[0], families) > 0) & ~np.isnan(left)
+            exact = (left[here].mean() - left[here]) / widen[0] if here.any() else 0.0
+            systems[here] = exact
+        return cls(systems, inputs * widen[1], inner.ravel() * widen.prod(), (n, m))
 
     @classmethod
     def of_left_out(cls, estimate: float, without_system: FloatArray, without_input: FloatArray) -> Moves:
@@ -69,17 +85,25 @@ class Moves:
 
     def reach(self, confidence: float) -> float:
         """Return half the width of an interval on the number's own scale; NaN if systems or inputs are too few."""
+        error, t, _ = self._student(confidence)
+        return error * t
+
+    def _student(self, confidence: float) -> tuple[float, float, FloatArray]:
+        """Return the standard error, the quantile of t, and how far what systems do is skewed."""
         if any(n < least for n, least in zip(self.units, JackknifeInterval().needs("global"), strict=True)):
-            return np.nan
+            return np.nan, np.nan, np.zeros(())
         systems = np.square(self.systems).sum()
         inputs = max(np.square(self.inputs).sum() - np.square(self.cells).sum(), LOWEST * systems)
         of_systems = np.fmin(self.units[0] - 2.0, df_of_variance(self.systems))
         df = satterthwaite(np.asarray(systems), np.asarray(inputs), (np.asarray(of_systems), self.units[1] - 1))
-        return float(stdtrit(df, (1 + confidence) / 2) * np.sqrt(systems + inputs))
+        skew = skewness(self.systems, systems / (systems + inputs) if systems > 0 else np.zeros(()))
+        return float(np.sqrt(systems + inputs)), float(stdtrit(df, (1 + confidence) / 2)), skew
 
     def around(self, value: float, confidence: float, scale: Scale | None = None) -> Ends:
-        """Return an interval of a number that is moved so, symmetric on a scale."""
+        """Return an interval of a number that is moved so, on a scale; longer where what systems do is skewed."""
         scale, at = scale or Scale(), np.asarray(value)
-        half = self.reach(confidence) * float(scale.slope(at, self.units[0]))
+        error, t, skew = self._student(confidence)
+        error *= float(scale.slope(at, self.units[0]))
         middle = float(scale.to(at, self.units[0]))
-        return scale.back(middle - half), scale.back(middle + half)
+        low, high = (middle + error * float(lengthened(np.asarray(q), skew, 2)) for q in (-t, t))
+        return scale.back(low), scale.back(high)

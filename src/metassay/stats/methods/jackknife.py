@@ -88,9 +88,7 @@ class Limits:
             systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
         inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
         self.variance, self.varies = systems + inputs, systems > EQUAL**2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            skew = (d**3).sum(axis=1) / (6 * (d * d).sum(axis=1) ** 1.5) * (systems / self.variance) ** 1.5
-        self.skew = np.clip(np.nan_to_num(skew), -SKEWED, SKEWED)
+        self.skew = skewness(d, systems / self.variance)
         self.df = satterthwaite(systems, inputs, (fit.df_of_systems(fit.left), fit.df[1]))
         self.centre, self.power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
         if fit.level in ("input", "global"):
@@ -103,11 +101,22 @@ class Limits:
         error = np.sqrt(self.variance[metrics])
 
         def end(q: FloatArray) -> FloatArray:
-            long = np.where(skew * q > 0, q / np.maximum(1 - skew * q, LEAST) ** self.power, q)
-            return self.fit.statistic.scale.back(np.asarray(centre + error * long))
+            return self.fit.statistic.scale.back(np.asarray(centre + error * lengthened(q, skew, self.power)))
 
         # What no system changes has no width; ±1 has a place on Fisher's scale only because it is moved in.
         return np.where(self.varies[metrics], [np.minimum(end(-t), r), np.maximum(end(t), r)], r)
+
+
+def skewness(d: FloatArray, share: FloatArray) -> FloatArray:
+    """Return a = Σd³/(6(Σd²)^1.5)·share^1.5 of what units do, (…, units), which have a share of the variance."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        skew = (d**3).sum(axis=-1) / (6 * (d * d).sum(axis=-1) ** 1.5) * share**1.5
+    return np.asarray(np.clip(np.nan_to_num(skew), -SKEWED, SKEWED))
+
+
+def lengthened(q: FloatArray, skew: FloatArray, power: int) -> FloatArray:
+    """Return quantiles, farther out on the side to which what units do is skewed."""
+    return np.where(skew * q > 0, q / np.maximum(1 - skew * q, LEAST) ** power, q)
 
 
 def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[FloatArray, int]) -> FloatArray:

@@ -184,6 +184,14 @@ class Statistic:
         """Return the statistic, and what each of n points does, which moves it by ψ/n; None if that is not known."""
         return None
 
+    def moved(
+        self, x: FloatArray, z: FloatArray, units: IntArray, count: int
+    ) -> tuple[float, FloatArray, FloatArray] | None:
+        """Return the same, and the statistic without each unit 0, 1, … of the points, (count,)."""
+        found = self.influence(x, z)
+        kept = (units[:, None] != np.arange(count)).astype(np.float64)
+        return None if found is None else (*found, self.points(x, z, len(x)).correlate(kept))
+
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:
         """Prepare values of points without missing ones; weights of a draw add up to at most `total`."""
         return EvaluatedPoints(self, x, z)

@@ -89,6 +89,10 @@ class Correlation(Statistic):
         """Return the correlation, and what each point does to it."""
         return left_out.influence(x, z, self.name)
 
+    def moved(self, x: FloatArray, z: FloatArray, units: IntArray, count: int) -> tuple[float, FloatArray, FloatArray]:
+        """Leave out units of points in closed form."""
+        return left_out.moved(x, z, units, count, self.name)
+
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:
         """Prepare values of points."""
         return _Together(x, z, self.name, total)
