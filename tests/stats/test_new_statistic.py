@@ -138,7 +138,9 @@ def test_criteria_and_survive():
     pearson = ma.criteria(ma.example(), metric="synthetic-judge", statistic="pearson", resamples=60)
     for one, other in zip(result.table, pearson.table, strict=True):
         if one.method == "partial":
-            assert (one.estimate_within, one.within_low) == pytest.approx((other.estimate_within, other.within_low))
+            assert one.estimate_within == pytest.approx(other.estimate_within)
+            # What inputs add comes from slopes where these are known, and else from leaving out each of them.
+            assert one.within_low == pytest.approx(other.within_low, rel=0.1)
     survival = shown(
         ma.survive(ma.example(), by="metric", human="relevance", statistic="cosine", resamples=60, test="all")
     )
