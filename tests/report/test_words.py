@@ -15,6 +15,11 @@ def test_a_significant_difference():
     )
 
 
+def test_ties_are_named_as_ties():
+    ((_, sentence),) = by_setting(comparison({"a": 0.5, "b": 0.5, "c": 0.3}, p={("a", "b"): NAN}))
+    assert sentence.startswith("2 metrics tie as the best on relevance at the system level (Kendall 0.500): a, b.")
+
+
 def test_a_difference_that_is_not_significant():
     ((_, sentence),) = by_setting(comparison({"a": 0.5, "b": 0.4}, p={("a", "b"): 0.2}))
     assert "is not statistically significant (perm-both test, p = .200)." in sentence

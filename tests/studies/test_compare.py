@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import metassay as ma
+from metassay import engine
 from metassay.core import vocabulary
 from metassay.stats.significance import corrected, williams
 from properties import literal
@@ -467,7 +468,7 @@ def test_the_two_way_test_uses_its_threads(monkeypatch):
 
 def test_progress_is_that_of_all_criteria_levels_and_statistics():
     heard = []
-    with ma.engine.reporting(lambda done, total, what: heard.append((done / total, what))):
+    with engine.reporting(lambda done, total, what: heard.append((done / total, what))):
         ma.compare(ma.example(), human="relevance,coherence", level="system,input", statistic="kendall,pearson")
     shares = [share for share, _ in heard]
     assert shares == sorted(shares)

@@ -160,8 +160,10 @@ def _make_readable(panels: list[Spec], width: float) -> None:
             layer["mark"] = mark | {"fontSize": max(mark["fontSize"], 28 / 3)}
         for encoding in layer.get("encoding", {}).values():
             look = encoding.get("legend", {}) if isinstance(encoding, dict) else None
-            domain = encoding.get("scale", {}).get("domain", []) if look is not None else []
-            if look is not None and domain and isinstance(domain[0], str) and "labelExpr" not in look:
+            if look is None:
+                continue
+            domain = encoding.get("scale", {}).get("domain", [])
+            if domain and isinstance(domain[0], str) and "labelExpr" not in look:
                 lines = {name: textwrap.wrap(name, max(8, int(width / (SIZE * 0.5)))) for name in domain}
                 said = json.dumps({name: each for name, each in lines.items() if len(each) > 1})
                 encoding["legend"] = {**look, "labelExpr": f"{said}[datum.label] || datum.label"}

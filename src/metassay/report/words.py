@@ -53,6 +53,12 @@ def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
     first = ranked[0]
     if (nobody := none_agrees(first)) is not None:
         return nobody
+    tied = [row.metric for row in ranked if math.isclose(row.estimate, first.estimate, rel_tol=1e-9)]
+    if len(tied) > 1:
+        value = f"{names.statistic(first)} {numbers.correlation(first.estimate)}"
+        return (
+            f"{len(tied)} metrics tie as the best on {where(first)} ({value}): {listed(tied, 4)}.{_contenders(ranked)}"
+        )
     best = (
         f"{one_line(first.metric)} agrees best with people on {where(first)} "
         f"({names.statistic(first)} {numbers.correlation(first.estimate)})"

@@ -82,6 +82,10 @@ def paragraph(dossier: Dossier) -> str:
             "We also report agreement over the pairs of systems that a metric scores alike (Deutsch et al., 2022)."
         ),
         "decisions": _decisions,
+        "differences": lambda _: (
+            "What score differences mean is the chance 1/(1 + exp(−β|Δ|)) that people agree, fitted to all pairs of "
+            "systems by maximum likelihood."
+        ),
         "stability": _stability,
         "reliability": lambda _: (
             "Variance components of systems, inputs and raters and the reliability of scores follow generalizability "

@@ -93,14 +93,16 @@ def _certainty(dossier: Dossier) -> str:
     if not ranked:
         return "No metric has an interval."
     best = ranked[0]
+    tied = len(ranked) > 1 and math.isclose(best.estimate, ranked[1].estimate, rel_tol=1e-9)
+    its = f"{one_line(best.metric)}: its" if tied else "Its"
     if math.isnan(best.low):
-        text = "Its interval is undefined"
+        text = f"{its} interval is undefined"
     elif best.low == best.high:
-        text = "Its interval is a single point, which shows that there are too few scores, not that it is precise"
+        text = f"{its} interval is a single point, which shows that there are too few scores, not that it is precise"
     else:
         drawn = _DRAWN.get(best.interval, "systems and inputs")
         text = (
-            f"Its {numbers.percent(best.confidence)} CI is [{numbers.bound(best.low)}, {numbers.bound(best.high)}] "
+            f"{its} {numbers.percent(best.confidence)} CI is [{numbers.bound(best.low)}, {numbers.bound(best.high)}] "
             f"({best.interval}: new {drawn}; {sizes([(best.n_systems, best.n_inputs)])})"
         )
         if not math.isnan(best.misranked_high):
