@@ -84,13 +84,13 @@ def test_options_of_scores_are_refused_for_votes(run):
 def test_what_cannot_be_ranked_is_said_truly(run, tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("system,input,human,m\n" + "".join(f"s{s},i,{s % 4},{s}\n" for s in range(8)))
-    out = run("rank", path, "--human", "human", "-q").out
+    out = " ".join(run("rank", path, "--human", "human", "-q").out.split())
     assert "do not vary" not in out
     assert "By m, s7 is first of 8; too few inputs" in out
     path.write_text(
         "system,input,human,m\n" + "".join(f"s{s},i{i},3,{s + i % 3}\n" for s in range(4) for i in range(30))
     )
-    out = run("rank", path, "--human", "human", "-q").out
+    out = " ".join(run("rank", path, "--human", "human", "-q").out.split())
     assert "s0, s1, s2, s3 share the first place" in out
     assert "4 systems ranked by both, all of equal rank by one of them" in out
     assert "In brackets: 95% CI (cluster-robust)" in out

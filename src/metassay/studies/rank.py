@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -166,7 +166,10 @@ def _from_votes(
     if pooled:
         notes.append(Note.of("raters-unknown", n=pooled))
     sizes = {"systems": len(votes.systems), "inputs": len(votes.inputs), "votes": len(votes)}
-    signature = Signature.open(coef=wanted, **sizes, **_undrawn(drawing, [*agreed, *(s for s in wanted if s == "elo")]))
+    shown: dict[str, Any] = _undrawn(drawing, agreed)
+    if "elo" in wanted:
+        shown = {**shown, "elo": ("bootstrap", min(drawing.resamples, parts.PLAYED)), "seed": drawing.seed}
+    signature = Signature.open(coef=wanted, **sizes, **shown)
     tables = (tuple(agreed), tuple(wins), tuple(explained), tuple(habits))
     return Ranking(tuple(table), signature, tuple(notes), *tables)
 
