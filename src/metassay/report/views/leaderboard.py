@@ -265,8 +265,9 @@ def _task_title(task: str, rows: Sequence[TaskRow]) -> str:
 def _sizes(result: Leaderboard, human: str) -> str:
     rows = [row for row in result.tasks if row.human == human and row.n_inputs]
     tasks = distinct(row.task for row in rows)
-    systems = f"{span(rows, 'n_systems')} systems × {span(rows, 'n_inputs')} inputs"
-    return f", {len(tasks)} tasks ({systems})" if len(tasks) > 1 else f" ({systems})"
+    inputs = span(rows, "n_inputs")
+    size = f"{span(rows, 'n_systems')} systems × {inputs} input{'s' * (inputs != '1')}"
+    return f", {len(tasks)} tasks ({size})" if len(tasks) > 1 else f" ({size})"
 
 
 def _test(result: Leaderboard) -> str:
