@@ -50,17 +50,19 @@ def each(work: Callable[[A], T], tasks: Sequence[A], workers: int, what: str) ->
         If a process ended before its work was done.
     """
     context = _Spawning()
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_follow_parent) as pool:
-        with _without_script():
-            futures = {pool.submit(work, task): n for n, task in enumerate(tasks)}
-        try:
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-        except BrokenProcessPool:
-            raise DataError(f"a process that worked on {what} {_fate(context.children)}") from None
-        finally:
-            for future in futures:
-                future.cancel()
+    try:
+        with ProcessPoolExecutor(workers, mp_context=context, initializer=_follow_parent) as pool:
+            with _without_script():
+                futures = {pool.submit(work, task): n for n, task in enumerate(tasks)}
+            try:
+                for future in as_completed(futures):
+                    yield futures[future], future.result()
+            finally:
+                for future in futures:
+                    future.cancel()
+    except BrokenProcessPool:
+        # only here, where the pool is closed: before, its own thread waits for the same processes, and codes can be lost
+        raise DataError(f"a process that worked on {what} {_fate(context.children)}") from None
 
 
 class _Spawning(SpawnContext):
@@ -105,8 +107,6 @@ def _follow_parent() -> None:
 
 def _fate(children: Sequence[BaseProcess]) -> str:
     """Say how the first process ended that did not end as it should, and what can be done."""
-    for child in children:
-        child.join(5)
     codes = [child.exitcode for child in children if child.exitcode]
     # Once one is dead, the others are stopped by SIGTERM.
     code = next((code for code in codes if code != -signal.SIGTERM), codes[0] if codes else 0)
