@@ -218,6 +218,32 @@ def _normality(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Normality
         )
 
 
+def _look(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Look
+    sizes = {row.axis: row.n for row in result.axes}
+    on = [numbers.counted(sizes[f"{name}s"], name) for name in ("system", "input") if sizes.get(f"{name}s")]
+    if any(row.scale == "votes" for row in result.table):
+        votes = numbers.counted(sum(row.n for row in result.table), "vote")
+        yield f"{votes} of {numbers.counted(len(result.table), 'rater')}; {', '.join(on)}."
+        return
+    people = [row.name for row in result.table if "human" in (row.kind, row.proposed)]
+    if not any(row.kind == "human" for row in result.table):
+        columns = f"{numbers.counted(len(result.table), 'column')}, none declared as human, {len(people)} so by name"
+    else:
+        metrics = numbers.counted(len(result.table) - len(people), "metric")
+        columns = f"{metrics}, {'1 human criterion' if len(people) == 1 else f'{len(people)} human criteria'}"
+    by = f" by {numbers.counted(sizes['annotators'], 'annotator')}" if sizes.get("annotators") else ""
+    which = f" ({listed(people, 4)})" if people else ""
+    gaps = [row for row in result.table if row.missing]
+    worst = max(gaps, key=lambda row: row.missing / (row.n + row.missing), default=None)
+    missing = "no score is missing"
+    if worst:
+        share = numbers.of(worst.missing, worst.n + worst.missing)
+        missing = (
+            f"scores are missing in {numbers.counted(len(gaps), 'column')}, most in {one_line(worst.name)}: {share}"
+        )
+    yield f"{' × '.join(on)}; {columns}{by}{which}; {missing}."
+
+
 _ANSWERS: dict[str, Callable[[Any], Iterable[str]]] = {
     "agree": _agree,
     "compare": _compare,
@@ -227,4 +253,5 @@ _ANSWERS: dict[str, Callable[[Any], Iterable[str]]] = {
     "stability": _stability,
     "precision": _precision,
     "normality": _normality,
+    "look": _look,
 }
