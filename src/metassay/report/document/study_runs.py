@@ -96,11 +96,17 @@ def gather(
     named = {"human": humans, "metric": metrics}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
     more = beside or {}
+    # Without systems outputs are compared, and inputs are all that can be drawn again.
+    interval, test = (
+        ({"level": LEVELS}, {"level": LEVELS})
+        if own.has_systems
+        else ({"level": "global", "interval": "boot-inputs"}, {"level": "global", "test": "paired-boot-inputs"})
+    )
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
+        "agree": (agree, {**interval, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
         "compare": (
             compare,
-            {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **more, **drawn},
+            {**test, "statistic": statistic or TESTED, "resamples": resamples, **more, **drawn},
         ),
         "judge": (judge, {"confidence": confidence, **drawn}),
         "bias": (bias, {"confidence": confidence}),
