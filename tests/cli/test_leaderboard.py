@@ -97,4 +97,18 @@ def test_edges_have_a_reason_and_no_wrong_number(what, tmp_path, capsys):
     else:
         assert rows["m", "spa"]["estimate"] is None
         assert "agreement-undefined" in codes
+        reason = "people-tied" if what == "people tie all" else "metric-tied"
+        assert {note["reason"] for note in found["notes"] if note["code"] == "agreement-undefined"} == {reason}
         assert (rows["n", "spa"]["estimate"] is None) == (what == "people tie all")
+        assert (rows["n", "acc-eq"]["estimate"] is None) == (what == "people tie all")
+    wanted = ("--human", "h", "--statistic", "spa", "--level", "system", "-q")
+    expected = {"people tie all": "people-tied", "a metric ties all": "metric-tied", "three systems": None}
+    for study in ("agree", "compare"):
+        assert run(study, *files, *wanted, "-o", out) == 0
+        notes = json.loads(out.read_text())["notes"]
+        reasons = {note["reason"] for note in notes if note["code"] == "agreement-undefined"}
+        assert reasons - {None} == {expected.get(what, "people-whole")} - {None}
+        assert run(study, *files, *wanted) == 0
+        assert (
+            "give these, or use --statistic pairwise-accuracy" in " ".join(capsys.readouterr().out.split())
+        ) == whole

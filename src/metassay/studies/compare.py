@@ -197,8 +197,9 @@ def compare(
         with engine.stage(at, len(settings), "comparing metrics"):
             tested = _test(taken, h, lv, s, plan)
         rows += _rows(taken, h, lv, s, plan, tested)
-        ranks += _ranks(taken, h, lv, s, plan, tested)
+        ranks += (ranked := _ranks(taken, h, lv, s, plan, tested))
         reasons += _reasons(taken, h, lv, s, plan, tested)
+        reasons += _undefined(taken, h, lv, s, plan, {row.metric for row in ranked if math.isnan(row.estimate)})
         if lv == "system" and s.name == "pearson":
             carried += _carried(taken, h, s, plan)
     if not rows:
@@ -397,9 +398,23 @@ def _reasons(
     notes = []
     for (a, b), found in tested.items():
         if a < b and found.reason is not None and found.reason.code != "undefined":
-            why = {"reason": found.reason.code, "needs": found.reason.needs, "has": found.reason.has}
-            notes.append(Note.of("no-test", **where, pair=[(selected.metrics[a], selected.metrics[b])], **why))
+            pair = [(selected.metrics[a], selected.metrics[b])]
+            notes.append(Note.of("no-test", **where, pair=pair, **found.reason.facts))
     return notes
+
+
+def _undefined(
+    selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan, metrics: set[str]
+) -> list[Note]:
+    """Note why the statistic of some metrics is undefined."""
+    where = {"human": selected.humans[human], "level": level, "statistic": statistic.name}
+    return [
+        Note.of("agreement-undefined", **where, metric=selected.metrics[m], reason=case.why_undefined(at))
+        for some, sets in (selected.by_inputs(human, level, plan.inputs) if metrics else ())
+        for case in (sets.case(selected.x, some, selected.people(human, some), level, statistic),)
+        for at, m in enumerate(some)
+        if selected.metrics[m] in metrics
+    ]
 
 
 def _estimates(selected: Selection, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
@@ -459,9 +474,6 @@ def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[
     shared = (~np.isnan(selected.x)).all(axis=0).sum()
     if shared < cells:
         notes.append(Note.of("metrics-on-common-cells"))
-    undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
-    if undefined:
-        notes.append(Note.of("tests-undefined", metrics=sorted(undefined)))
     lost = max((row.resamples_undefined for row in rows), default=0)
     if lost:
         notes.append(Note.of("test-resamples-undefined", n=lost, resamples=rows[0].resamples))

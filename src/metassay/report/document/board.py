@@ -34,10 +34,8 @@ def verdicts(dossier: Dossier) -> str:
             size = sizes([(best[0].n_systems, best[0].n_inputs)])
             known = not math.isnan(best[0].low)
             said.append(f"{one_line(best[0].metric)}: {words.interval(best[0]) if known else 'CI undefined'}, {size}.")
-        elif best:
-            said.append(words.agreement(best))
         elif not said:
-            said.append(f"Agreement on {words.where(rows[0])} is undefined for every metric.")
+            said.append(words.agreement(rows))
         where = zip(("human", "level", "statistic"), setting, strict=True)
         given = " ".join(f'data-{name}="{escape(visible(value))}"' for name, value in where)
         hidden = " hidden" * bool(parts)
