@@ -35,7 +35,7 @@ from metassay.stats.methods.base import Draws, MetricTest, Reason
 from metassay.stats.methods.case import by_common_cells
 from metassay.stats.methods.jackknife import detectable
 from metassay.stats.methods.registry import TESTS
-from metassay.stats.significance import EQUAL, corrected, corrected_pairs, rank_sets, smallest_corrected
+from metassay.stats.significance import EQUAL, corrected_pairs, corrected_table, rank_sets, smallest_corrected
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, leverage_rows, notes_on
@@ -197,9 +197,9 @@ def compare(
         with engine.stage(at, len(settings), "comparing metrics"):
             tested = _test(taken, h, lv, s, plan)
         rows += _rows(taken, h, lv, s, plan, tested)
-        ranks += (ranked := _ranks(taken, h, lv, s, plan, tested))
-        reasons += _reasons(taken, h, lv, s, plan, tested)
-        reasons += _undefined(taken, h, lv, s, plan, {row.metric for row in ranked if math.isnan(row.estimate)})
+        estimates, undefined = _estimates(taken, h, lv, s, plan.inputs)
+        ranks += _ranks(taken, h, lv, s, plan, tested, estimates)
+        reasons += _reasons(taken, h, lv, s, plan, tested) + undefined
         if lv == "system" and s.name == "pearson":
             carried += _carried(taken, h, s, plan)
     if not rows:
@@ -320,7 +320,7 @@ def _rows(
     count = len(selected.metrics)
     ordered = [(a, b) for a in range(count) for b in range(count) if a != b]
     raw = np.array([tested[pair].p_values[0] for pair in ordered])
-    adjusted = _correct(raw, ordered, plan.correction, plan.scope, plan.alternative)
+    adjusted = corrected_table(raw, ordered, plan.correction, plan.scope, plan.alternative)
     annotated = int(has_scores(selected.z[human]).sum())
     rows = []
     for (a, b), p_value, p_adjusted in zip(ordered, raw, adjusted, strict=True):
@@ -354,10 +354,15 @@ def _rows(
 
 
 def _ranks(
-    selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan, tested: Tests
+    selected: Selection,
+    human: int,
+    level: str,
+    statistic: Statistic,
+    plan: _Plan,
+    tested: Tests,
+    estimates: FloatArray,
 ) -> list[RankRow]:
     """Return the ranks that each metric may have, the best first."""
-    estimates = _estimates(selected, human, level, statistic, plan.inputs)
     good = statistic.sign * estimates
     p = np.full((len(good), len(good)), np.nan)
     for (a, b), found in tested.items():
@@ -403,26 +408,19 @@ def _reasons(
     return notes
 
 
-def _undefined(
-    selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan, metrics: set[str]
-) -> list[Note]:
-    """Note why the statistic of some metrics is undefined."""
+def _estimates(
+    selected: Selection, human: int, level: str, statistic: Statistic, inputs: str
+) -> tuple[FloatArray, list[Note]]:
+    """Return the statistic of each metric and people, on all cells it has, and why some are undefined."""
+    out, notes = np.full(len(selected.metrics), np.nan), list[Note]()
     where = {"human": selected.humans[human], "level": level, "statistic": statistic.name}
-    return [
-        Note.of("agreement-undefined", **where, metric=selected.metrics[m], reason=case.why_undefined(at))
-        for some, sets in (selected.by_inputs(human, level, plan.inputs) if metrics else ())
-        for case in (sets.case(selected.x, some, selected.people(human, some), level, statistic),)
-        for at, m in enumerate(some)
-        if selected.metrics[m] in metrics
-    ]
-
-
-def _estimates(selected: Selection, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
-    """Return the statistic of each metric and people, on all cells it has."""
-    out = np.full(len(selected.metrics), np.nan)
     for metrics, sets in selected.by_inputs(human, level, inputs):
-        out[metrics] = sets.case(selected.x, metrics, selected.people(human, metrics), level, statistic).estimates
-    return out
+        case = sets.case(selected.x, metrics, selected.people(human, metrics), level, statistic)
+        out[metrics] = case.estimates
+        for at in np.flatnonzero(np.isnan(case.estimates)):
+            why = {"metric": selected.metrics[metrics[at]], "reason": case.why_undefined(int(at))}
+            notes.append(Note.of("agreement-undefined", **where, **why))
+    return out, notes
 
 
 def _carried(selected: Selection, human: int, statistic: Statistic, plan: _Plan) -> list[LeverageRow]:
@@ -433,23 +431,6 @@ def _carried(selected: Selection, human: int, statistic: Statistic, plan: _Plan)
         for case in (sets.case(selected.x, some, selected.people(human, some), "system", statistic),)
         for row in leverage_rows(selected, human, some, case)
     ]
-
-
-def _correct(p: FloatArray, ordered: list[Pair], correction: str, scope: str, alternative: str) -> FloatArray:
-    """Return adjusted p-values; two-sided tests of (A, B) and (B, A) are one test and count once in a table."""
-    out = np.full(len(p), np.nan)
-    if scope == "row":
-        families = [[i for i, (a, _) in enumerate(ordered) if a == row] for row in sorted({a for a, _ in ordered})]
-    elif alternative == "two-sided":
-        families = [[i for i, (a, b) in enumerate(ordered) if a < b]]
-    else:
-        families = [list(range(len(ordered)))]
-    for family in families:
-        out[family] = corrected(p[family], correction)
-    if scope == "table" and alternative == "two-sided":
-        known = {pair: out[i] for i, pair in enumerate(ordered) if pair[0] < pair[1]}
-        out = np.array([known[(min(a, b), max(a, b))] for a, b in ordered])
-    return out
 
 
 def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[Note]:

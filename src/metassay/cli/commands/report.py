@@ -2,10 +2,13 @@
 
 Runs every study that needs nothing but scores and writes one HTML page that works offline: the answer in words, a
 section per question with charts and tables, downloads, and a methods paragraph for a paper. Of votes it shows who
-wins, and whether judges vote as people do.
+wins, and whether judges vote as people do. Where --by names tasks, the page has their leaderboard, with
+the average over them; of several languages it shows the leaderboard and what score differences mean.
 
     metassay report scores.csv --human relevance -o report.html
     metassay report votes.csv --human 'annotator*' -o report.html
+    metassay report scores.csv --human relevance --by domain -o report.html
+    metassay report wmt23 --language '*' --human mqm -o report.html
     metassay report scores/*.jsonl --human 'expert_*' --metric 'rouge*,bertscore_f1' -o report.html
 """
 
@@ -37,8 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from metassay.cli.commands.leaderboard import read_tasks
     from metassay.cli.progress import progress
-    from metassay.cli.running import hold_votes, placed, read_scores, spare_inputs, tell, tell_written
+    from metassay.cli.running import hold_votes, placed, spare_inputs, tell, tell_written
     from metassay.core.files import check_writable
     from metassay.report.document.report import make_report
     from metassay.report.terminal import default_width
@@ -48,7 +52,7 @@ def _run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output)
     if hold_votes(arguments.files):
         return _votes(arguments, chosen)
-    scores = read_scores(arguments)
+    scores = read_tasks(arguments)
     with progress(arguments.quiet), placed(arguments):
         report = make_report(scores, arguments.output, title=arguments.title, **chosen)
     for sentence in report.sentences:
