@@ -116,15 +116,15 @@ def add_flags(parser: Parser, title: str, flags: Mapping[str, str]) -> None:
         group.add_argument(*names, **settings)
 
 
-def add_study(parser: Parser, verb: str) -> None:
+SCORES = "scores in any known format, plain or gzip; several files merge on system and input; - is stdin"
+
+
+def add_study(parser: Parser, verb: str, files: str = SCORES) -> None:
     """Add everything that a study of scores takes: files, its own options, where it runs, and where its result goes."""
-    add_files(parser, verb)
+    add_files(parser, verb, files)
     add(parser, slicing(of(verb)))
     add(parser, places())
     add_output(parser, verb.replace("_", "-"))
-
-
-SCORES = "scores in any known format, plain or gzip; several files merge on system and input; - is stdin"
 
 
 def add_files(parser: Parser, verb: str, files: str = SCORES) -> None:

@@ -276,8 +276,7 @@ class VoteBook:
             why = " and ".join(f"{n:,} {what}" for what, n in counts.items() if n)
             raise DataError("there are no votes" + (f": {why}" if why else ""))
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
-        if self.against_itself:
-            notes.append(Note.of("votes-against-itself", n=self.against_itself))
+        notes += Note.some("votes-against-itself", n=self.against_itself)
         names = dict.fromkeys(name for one in self.facts for name in one)
         attributes = {}
         for name in names:

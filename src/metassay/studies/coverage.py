@@ -127,8 +127,7 @@ def simulate_coverage(
                 f"halves need at least 2 systems and 2 inputs, got {z.shape[0]} system{'s' * (z.shape[0] != 1)} and "
                 f"{z.shape[1]} judged inputs"
             )
-        if whole:
-            told.append(Note.of("systems-not-split", human=criterion, n=n))
+        told += Note.when(whole, "systems-not-split", human=criterion, n=n)
         sizes.append(f"{n}x{m}")
         part = (h, len(selected.humans))
         inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, part)

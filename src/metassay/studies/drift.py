@@ -140,18 +140,16 @@ def drift(
         allowed = SHARE * (bounds[1] - bounds[0]) if margin is None else margin
         row = _compared(before, after, clusters, bounds, allowed, once, confidence)
         rows.append(replace(row, metric=name, baseline=first, version=second))
-        if margin is None and bounds != (0.0, 1.0):
-            notes.append(Note.of("margin-of-range", metric=name, margin=allowed, low=bounds[0], high=bounds[1]))
-        if alone := int((np.isnan(before) != np.isnan(after)).sum()):
-            notes.append(Note.of("judged-by-one-version", baseline=first, version=second, n=alone))
-        if bounds[1] > bounds[0] and not row.always_low <= row.shift <= row.always_high:
-            notes.append(Note.of("order-matters", baseline=first, version=second))
+        chosen = margin is None and bounds != (0.0, 1.0)
+        notes += Note.when(chosen, "margin-of-range", metric=name, margin=allowed, low=bounds[0], high=bounds[1])
+        alone = int((np.isnan(before) != np.isnan(after)).sum())
+        notes += Note.when(alone, "judged-by-one-version", baseline=first, version=second, n=alone)
+        swayed = bounds[1] > bounds[0] and not row.always_low <= row.shift <= row.always_high
+        notes += Note.when(swayed, "order-matters", baseline=first, version=second)
         facts = {key: getattr(rows[-1], key) for key in _TOLD}
         notes.append(Note.of("drift", **facts, metric="" if by == "metric" else name))
-    if not once and not _in_sequence(kept.inputs):
-        notes.append(Note.of("order-of-names"))
-    if once:
-        notes.append(Note.of("looked-at-once", confidence=confidence))
+    notes += Note.when(not once and not _in_sequence(kept.inputs), "order-of-names")
+    notes += Note.when(once, "looked-at-once", confidence=confidence)
     margins = "/".join(dict.fromkeys(f"{row.margin:g}" for row in rows))
     signature = Signature.open(margin=margins, systems=kept.shape[0], inputs=kept.shape[1])
     met = required(require, rows, partial(_number, once), judge="version", human="baseline")

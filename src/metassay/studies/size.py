@@ -358,11 +358,9 @@ def _row(
 
 
 def _notes(rows: list[SizeRow]) -> list[Note]:
-    notes = [Note.of("worlds-drawn")] if any(row.level == "system" for row in rows) else []
     failing = dict.fromkeys(row.test for row in rows if row.holds is False)
-    if failing:
-        notes.append(Note.of("level-exceeded", tests=failing, alpha=rows[0].alpha))
-    gone = max((row.n_undefined for row in rows), default=0)
-    if gone:
-        notes.append(Note.of("data-sets-undefined", n=gone))
-    return notes
+    return [
+        *Note.when(any(row.level == "system" for row in rows), "worlds-drawn"),
+        *(Note.some("level-exceeded", tests=failing, alpha=rows[0].alpha) if rows else ()),
+        *Note.some("data-sets-undefined", n=max((row.n_undefined for row in rows), default=0)),
+    ]

@@ -212,11 +212,11 @@ def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict
         )
         for (human, statistic), some in known.items()
     ]
-    notes += [Note.of("width-also-by-estimate"), Note.of("width-loses-pairing")]
-    equal = {metric for (metric, _), gain in gains.items() if not gain}
-    if equal:
-        notes.append(Note.of("metrics-without-further-inputs", n=len(equal)))
     undefined = max(max(row.resamples_undefined_a, row.resamples_undefined_t) for row in rows)
-    if undefined:
-        notes.append(Note.of("interval-resamples-undefined", n=undefined, resamples=rows[0].resamples))
-    return notes
+    return [
+        *notes,
+        Note.of("width-also-by-estimate"),
+        Note.of("width-loses-pairing"),
+        *Note.some("metrics-without-further-inputs", n=len({m for (m, _), gain in gains.items() if not gain})),
+        *Note.some("interval-resamples-undefined", n=undefined, resamples=rows[0].resamples),
+    ]
