@@ -41,8 +41,8 @@ class FewSystems:
     def of(cls, fit: Fit) -> FewSystems:
         """Estimate a from the jackknife, without what is by chance, and as if normal systems had shown some of it.
 
-        A mean over pairs has b = 2/(N(N−1)) and a = 4(N−2)/(N(N−1))·ζ₁/q²; of N−4 degrees of freedom the jackknife tells
-        ζ₁ without bias (Hoeffding 1948). Normal systems have ζ₁ ≈ q²/10. Spearman's coefficient of normal systems has
+        A mean over pairs has b = 2/(N(N−1)) and a = 4(N−2)/(N(N−1))·ζ₁/q², of which the jackknife tells ζ₁ without bias
+        (Hoeffding 1948), times N−4. Normal systems have ζ₁ ≈ q²/10. Spearman's coefficient of normal systems has
         b = 1/(N(N−1)) and a ≈ 1/N, and the jackknife then shows about 3.5·b·q too much.
         """
         n, (low, high) = fit.units[0], fit.statistic.range
@@ -67,7 +67,8 @@ class FewSystems:
     @property
     def df(self) -> FloatArray:
         """Degrees of freedom: only what is estimated is uncertain."""
-        return np.asarray((self.systems - 2) * (self.variance / self.estimated) ** 2)
+        with np.errstate(divide="ignore"):  # four systems estimate nothing
+            return np.asarray((self.systems - 2) * (self.variance / self.estimated) ** 2)
 
     def ends(self, reach: FloatArray, metrics: slice | FloatArray) -> FloatArray:
         """Return the ends (2, metrics) that are `reach` standard errors away, from −1 to 1."""
