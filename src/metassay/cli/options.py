@@ -144,7 +144,7 @@ QUIET = {"-q --quiet": "say nothing but results and errors"}
 
 def add_output(parser: Parser, study: str | None = None) -> None:
     """Add where the result of a study goes, and in which form; without a study, that of any."""
-    kinds = [kind for each, own in KINDS.items() if study in (each, None) for kind in own]
+    kinds = [kind for each in (KINDS if study is None else [study]) for kind in KINDS.get(each, ())]
     views, drawn = "depends on the study", "depends on the study"
     if study is not None:
         views, drawn = ", ".join(names_of(study)), f"{', '.join(kinds)} (default: {kinds[0] if kinds else ''})"

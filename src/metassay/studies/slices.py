@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import fields, vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result, Row
 from metassay.core.scores import Scores
@@ -169,12 +169,9 @@ def _row(
         confidence = float(getattr(rows[next(iter(defined))], "confidence", 0.95))
         p, test = heterogeneity(list(defined.values()), ends, confidence), "intervals"
     others = {name: value for name, value in key.items() if name not in (*NAMED, "metric_a", "metric_b")}
-    metric, human, level, statistic = place
-    return SliceDifference(
-        metric=metric,
-        human=human,
-        level=level,
-        statistic=statistic,
+    return fields.filled(
+        SliceDifference,
+        dict(zip(NAMED, place, strict=True)),
         other=tuple(f"{name}={value}" for name, value in others.items() if value is not None),
         quantity=quantity.name,
         n_slices=len(defined),
