@@ -171,6 +171,7 @@ def test_people_must_be_known(world, judged):
         ma.agree(scores, people_as_metrics=True)
 
 
+@pytest.mark.slow
 def test_the_report_has_them(judged):
     report = ma.make_report(
         judged, human="grade", metric="*-grade", sentinels=True, people_as_metrics=True, resamples=50
