@@ -40,7 +40,7 @@ from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, Sampling, bucket_edges, examine, make_tasks
 from metassay.studies.criteria_spread import Drawn, Fixed, quantile, quantile_over, within_ahead
 from metassay.studies.selection import select
-from metassay.studies.yardsticks import notes_on_draws
+from metassay.studies.yardsticks import notes_on_draws, notes_on_kinds
 
 LEFT = 0.5
 """Agreement counts as mostly lost if what is left is established to be less than this share of it."""
@@ -235,7 +235,7 @@ def criteria(
         **selected.sizes(),
     )
     told = notes_on_draws(table, "agreement with another criterion held fixed", 1 - confidence)
-    notes = selected.notes + _notes(table, held, methods, shared) + told
+    notes = notes_on_kinds(selected.notes, kinds.values()) + _notes(table, held, methods, shared) + told
     return Confounding(
         tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table, kinds)
     )

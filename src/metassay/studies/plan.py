@@ -221,7 +221,7 @@ def plan(
     if powered and len(selected.metrics) != 2:
         raise UsageError(f"power is about two different metrics, got {listed(selected.metrics, 6)}")
     asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
-    if asked.of_items:
+    if asked.of_items or not scores.has_systems:
         selected.need(levels=[level])
     cases = make_cases(selected, asked)
     answers = simulate(cases, asked)
@@ -240,7 +240,10 @@ def plan(
         **{"ci" if powered else "alpha": None},
         **selected.sizes(),
     )
-    notes = [*selected.notes, *(advice(case, asked, rows, needs, annotations) for case in cases)]
+    notes = [
+        *selected.notes,
+        *(advice(case, asked, rows, needs, annotations, named=scores.has_systems) for case in cases),
+    ]
     notes += caveats(selected, cases, asked, rows)
     return Plan(tuple(rows), signature, tuple(notes), tuple(needs), tuple(ceilings), annotations)
 
