@@ -61,6 +61,8 @@ def test_the_interval_written_out(level, name):
         j = sum(v * v for v in d) / (n * (n - 1))
         if level == "system" and name == "kendall":
             j *= (n - 1) / (n + 2)
+        if level == "global":
+            j *= n / (n - 2)
         if level == "system" and name != "pearson":
             j = max(j, slope * 2 / (n * (n - 1)))
         a = max(fit.of_inputs[p, p], -0.2 * j)

@@ -89,6 +89,9 @@ class Limits:
         self.few = FewSystems.of(fit) if ranks and n < FEW else None
         if self.few is not None:
             systems, df = self.few.variance, self.few.df
+        elif fit.level == "global" and n > 2:
+            # The centre without bias varies more than the estimate, of which this is the variance.
+            systems = systems * (n / (n - 2))
         elif ranks:
             # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
             systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
