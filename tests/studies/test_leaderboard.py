@@ -216,7 +216,11 @@ def test_metrics_and_people_of_one_level(tmp_path):
     assert row["system", "sys"].estimate == pytest.approx(1)
     assert np.isnan(row["input", "sys"].estimate)
     assert row["input", "sys"].rank is None
-    assert "metric-of-other-level" in codes(board)
+    (undefined,) = (note for note in board.notes if note.code == "agreement-undefined")
+    assert (undefined["metric"], undefined["level"], undefined["reason"]) == ("sys", "input", "metric-whole")
+    for study in (ma.leaderboard, ma.agree, ma.compare):
+        notes = [note for note in study(scores, human="mqm", statistic="spa", level="system").notes]
+        assert [note["reason"] for note in notes if note.code == "agreement-undefined"] == ["metric-whole"]
     whole = ma.leaderboard(scores, human="whole", statistic="pearson@system")
     assert {row.metric: row.rank for row in whole.table}["sys"] == 1
     both = ma.leaderboard(scores, human="whole", statistic="pearson")

@@ -300,9 +300,7 @@ class Board:
                     )
                 )
                 reason = found.reasons.get((row, place))
-                if not has_scores(taken.x[m]).any():
-                    self.notes.append(Note.of("metric-of-other-level", level=measure.level, metric=metrics[place]))
-                elif reason is not None and math.isnan(estimate):
+                if reason is not None and math.isnan(estimate):
                     self.notes.append(Note.of("agreement-undefined", **facts, reason=reason.why))
                 elif reason is not None:
                     self.notes.append(Note.of("no-interval", **facts, method=self.plan.interval.name, **reason.facts))
@@ -349,8 +347,8 @@ class Board:
                 )
             )
             if reason is not None and reason.code != "undefined":
-                facts = {**measure.where, "pair": named, "method": plan.test.name}
-                self.notes.append(Note.of("no-test", **facts, **reason.facts))
+                why = {"method": plan.test.name, **reason.facts}
+                self.notes.append(Note.of("no-test", **measure.where, pair=named, **why))
         return _Pairs(p, corrected, different)
 
     def sizes(self) -> dict[str, object]:

@@ -170,8 +170,8 @@ class Reason(NamedTuple):
     """Why the statistic itself is undefined: what :meth:`Case.why_undefined` says."""
 
     @property
-    def facts(self) -> dict[str, object]:
-        """What notes tell of it."""
+    def facts(self) -> dict[str, str | int]:
+        """What a note says of it."""
         return {"reason": self.code, "needs": self.needs, "has": self.has}
 
 
