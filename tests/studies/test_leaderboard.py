@@ -219,7 +219,7 @@ def test_metrics_and_people_of_one_level(tmp_path):
     (undefined,) = (note for note in board.notes if note.code == "agreement-undefined")
     assert (undefined["metric"], undefined["level"], undefined["reason"]) == ("sys", "input", "metric-whole")
     for study in (ma.leaderboard, ma.agree, ma.compare):
-        notes = [note for note in study(scores, human="mqm", statistic="spa", level="system").notes]
+        notes = study(scores, human="mqm", statistic="spa", level="system").notes
         assert [note["reason"] for note in notes if note.code == "agreement-undefined"] == ["metric-whole"]
     whole = ma.leaderboard(scores, human="whole", statistic="pearson@system")
     assert {row.metric: row.rank for row in whole.table}["sys"] == 1
