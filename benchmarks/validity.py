@@ -296,7 +296,9 @@ def of_criteria(pool: ProcessPoolExecutor, trials: int) -> list[str]:
             cells += [cover(each, right, 0.98) for each, right in zip(ends, world.truth(statistic), strict=True)]
         rows.append((name, cells))
         print(name, *cells, sep=" | ", flush=True)
-    heads = [f"{statistic}, {how}" for statistic in ("kendall", "pearson") for how in ("as it is", "buckets", "partial")]
+    heads = [
+        f"{statistic}, {how}" for statistic in ("kendall", "pearson") for how in ("as it is", "buckets", "partial")
+    ]
     return table("world", heads, rows)
 
 
