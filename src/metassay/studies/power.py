@@ -196,8 +196,8 @@ def simulate_power(
             rejected, r = _simulate(x, damaged, selected.z, cases, alpha, resamples, seed, (done, parts))
             done += 1
             shared = {"metric": kind.name, "damage": kind.kind, "setting": float(size), "alpha": alpha}
-            for case, *found in zip(cases, rejected, r, strict=True):
-                rows += _rows(case, *found, resamples, shared | {"human": selected.humans[case.human]})
+            for case, of_tests, found in zip(cases, rejected, r, strict=True):
+                rows += _rows(case, of_tests, found, resamples, shared | {"human": selected.humans[case.human]})
     # Settings of a test stand together.
     rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
     signature = Signature.open(

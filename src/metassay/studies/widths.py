@@ -141,7 +141,8 @@ def widths(
     chosen: dict[str, Any] = {"human": selected.humans, "metric": selected.metrics, "statistic": statistics}
 
     def run(interval: str, inputs: str) -> Agreement:
-        return agree(studied, level="system", inputs=inputs, interval=interval, **chosen, **drawn)
+        found: Agreement = agree(studied, level="system", inputs=inputs, interval=interval, **chosen, **drawn)
+        return found
 
     results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
