@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -106,11 +106,8 @@ class PowerRow:
     n_undefined: fields.TrialsUndefined
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Power(Result):
+class Power(Result, study="simulate-power"):
     """Power curves of tests: how often they find a metric better than damaged copies of it."""
-
-    study: ClassVar[str] = "simulate-power"
 
     table: Sequence[PowerRow]
     """One row per metric, human criterion, level, statistic, test and setting."""

@@ -149,8 +149,7 @@ def survive(
         systems=groups.x.shape[1],
         inputs=groups.x.shape[2],
     )
-    slow = bool(tables["across"] or tables["references"])
-    told += _notes(tables["table"], groups, plan, statistics, slow)
+    told += _notes(tables["table"], groups, plan, statistics, bool(tables["across"] or tables["references"]))
     return Survival(
         signature=signature,
         notes=(*notes, *groups.notes, *told),

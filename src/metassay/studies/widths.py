@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from metassay.core import fields, vocabulary
 from metassay.core import options as opt
@@ -79,11 +78,8 @@ class WidthChange:
     """Metrics with inputs that people did not annotate, and defined intervals."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Widths(Result):
+class Widths(Result, study="widths"):
     """Intervals of system-level correlations with the annotated inputs and with all inputs."""
-
-    study: ClassVar[str] = "widths"
 
     table: Sequence[WidthRow]
     """One row per human criterion, statistic, method and metric."""
