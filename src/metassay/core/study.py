@@ -14,6 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib.abc import InspectLoader
@@ -78,6 +79,16 @@ class Declaration:
     """Its options by name, in the order of the signature."""
 
 
+_ASKED: ContextVar[Mapping[str, Declared] | None] = ContextVar("asked", default=None)
+"""The options of the verb that the user called, while it runs."""
+
+
+def takes(name: str, value: str) -> bool:
+    """Say whether the verb that the user called takes a value of an option, so that a message may suggest it."""
+    asked = _ASKED.get()
+    return asked is None or (name in asked and value in asked[name].option.choices)
+
+
 @cache
 def places() -> Mapping[str, Declared]:
     """Return the options that say where work is done; none of them changes a number."""
@@ -101,6 +112,14 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
 
     @wraps(verb)
     def checked(*args: object, **given: object) -> R:
+        outermost = _ASKED.get() is None and _ASKED.set(known)
+        try:
+            return done(*args, **given)
+        finally:
+            if outermost:
+                _ASKED.reset(outermost)
+
+    def done(*args: object, **given: object) -> R:
         for old, name in former.items():
             if old in given and name in given:
                 raise UsageError(f"{name} and {old} are two names of one option; give one of them")

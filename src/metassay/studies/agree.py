@@ -38,7 +38,7 @@ from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
 from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, rough, select
-from metassay.studies.yardsticks import beaten, notes_on_sentinels
+from metassay.studies.yardsticks import beaten, notes_on_kinds, notes_on_sentinels
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -179,7 +179,7 @@ def agree(
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(levels_of_means(levels, statistics), inputs, "interval")
     notes = [
-        *selected.notes,
+        *notes_on_kinds(selected.notes, [row.kind for row in rows]),
         *selected.notes_on_units(method),
         *unequal,
         *_notes(rows, method, resamples),

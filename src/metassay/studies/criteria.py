@@ -31,6 +31,7 @@ from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
+from metassay.stats.methods.first_order import Ends
 from metassay.stats.methods.fisher import ONLY_CORRELATIONS
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.partial_correlation import relative_difference
@@ -38,7 +39,7 @@ from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, Sampling, bucket_edges, examine, make_tasks
 from metassay.studies.criteria_spread import Drawn, Fixed, quantile, quantile_over, within_ahead
 from metassay.studies.selection import select
-from metassay.studies.yardsticks import notes_on_draws
+from metassay.studies.yardsticks import notes_on_draws, notes_on_kinds
 
 LEFT = 0.5
 """Agreement counts as mostly lost if what is left is established to be less than this share of it."""
@@ -230,7 +231,7 @@ def criteria(
         **selected.sizes(),
     )
     told = notes_on_draws(table, "agreement with another criterion held fixed", 1 - confidence)
-    notes = selected.notes + _notes(table, held, methods, shared) + told
+    notes = notes_on_kinds(selected.notes, kinds.values()) + _notes(table, held, methods, shared) + told
     return Confounding(
         tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table, kinds)
     )
@@ -260,7 +261,7 @@ class _Shared(NamedTuple):
 
 def _row(finding: Finding, shared: _Shared, better: bool | None) -> CriterionRow:
     spread = finding.spread
-    (low, high), (within_low, within_high), (relative_low, relative_high) = spread.ends(shared.confidence)
+    ends = (low, high), (within_low, within_high), (relative_low, relative_high) = spread.ends(shared.confidence)
     relative = relative_difference(np.array([finding.estimate]), np.array([finding.within]))
     return fields.filled(
         CriterionRow,
@@ -274,19 +275,19 @@ def _row(finding: Finding, shared: _Shared, better: bool | None) -> CriterionRow
         relative_difference=float(relative[0]),
         relative_low=float(relative_low),
         relative_high=float(relative_high),
-        verdict=None if finding.metric is None else _verdict(finding, shared.confidence),
+        verdict=None if finding.metric is None else _verdict(finding, ends, shared.confidence),
         resamples_undefined=spread.undefined(held=finding.method is not None) if isinstance(spread, Drawn) else 0,
         beats_sentinels=better,
     )
 
 
-def _verdict(finding: Finding, confidence: float) -> str:
+def _verdict(finding: Finding, ends: Sequence[Ends], confidence: float) -> str:
     """Say what became of the agreement, by the intervals of what is left and of what is left less half of it all."""
     if math.isnan(finding.estimate) or math.isnan(finding.within):
         return "thin"
     spread, side = finding.spread, math.copysign(1.0, finding.estimate)
     assert not isinstance(spread, Fixed), "metrics are looked at over all cells"
-    whole, within, _ = spread.ends(confidence)
+    whole, within, _ = ends
     at = 0 if side > 0 else 1
     if not side * whole[at] > 0:
         return "thin"

@@ -31,7 +31,7 @@ from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.significance import corrected
 from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
-from metassay.studies.yardsticks import ahead, notes_on_draws
+from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
 
 FEWEST = 3
 """Systems that an interval over systems needs: two make a single pair, whatever is drawn."""
@@ -164,7 +164,7 @@ def decisions(
         rows = _against_sentinels(rows, shares, 1 - confidence)
     signature = Signature.open(alt="two-sided", ci=f"boot-systems,{confidence:g}", **selected.sizes())
     told = (*_notes(rows, tables, test, n), *notes_on_draws(rows, "decisions", 1 - confidence))
-    return Decisions(tuple(rows), signature, (*selected.notes, *told))
+    return Decisions(tuple(rows), signature, (*notes_on_kinds(selected.notes, [row.kind for row in rows]), *told))
 
 
 def _against_sentinels(rows: Sequence[DecisionRow], shares: FloatArray, alpha: float) -> list[DecisionRow]:

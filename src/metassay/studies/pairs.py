@@ -34,7 +34,7 @@ from metassay.stats.score_gaps import PairCounts, SystemPairs, percentiles, rang
 from metassay.stats.statistics.correlations import KENDALL
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
 from metassay.studies.selection import InputSets, Selection, has_scores, input_sets, select
-from metassay.studies.yardsticks import ahead, notes_on_draws
+from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
 
 CURVE_POINTS = 11
 """Points of the fitted curve in the table, from no difference to the largest one in the data."""
@@ -127,7 +127,8 @@ def pairs(
     signature = Signature.open(level="system", coef="kendall-b", **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(("system",), inputs, "interval")
     marked = notes_on_draws({(row.human, row.metric): row for row in rows}.values(), "pairs of systems", 1 - confidence)
-    notes = (*selected.notes, *unequal, *_notes(rows, interval), *marked)
+    own = notes_on_kinds(selected.notes, [row.metric_kind for row in rows])
+    notes = (*own, *unequal, *_notes(rows, interval), *marked)
     return ScorePairs(tuple(rows), signature, notes, tuple(curves))
 
 

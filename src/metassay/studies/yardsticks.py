@@ -185,6 +185,12 @@ def ahead(drawn: Mapping[str, FloatArray], kinds: Mapping[str, str], alpha: floa
     return found
 
 
+def notes_on_kinds(notes: Iterable[Note], kinds: Iterable[str]) -> list[Note]:
+    """Return notes in which sentinels are not explained, but said to be absent, where none became a row."""
+    none = "sentinel" not in kinds
+    return [Note.of("sentinels-none") if none and note.code == "sentinels" else note for note in notes]
+
+
 def notes_on_draws(rows: Iterable[Any], what: str, alpha: float) -> list[Note]:
     """Note which metrics are not better than the sentinels in nearly all resamples."""
     return [

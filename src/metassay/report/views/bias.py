@@ -76,7 +76,7 @@ def grades(result: Biases) -> tuple[Table, ...]:
             for (judge, human), mine in grouped(result.grades, "metric human").items()
         ],
         "People, judge: share of outputs with this grade. Judge − people: mean where people give the grade.",
-        undefined="judge and people use different scales",
+        undefined="judge and people use different scales, or fewer than 5 inputs with the grade",
     )
 
 

@@ -27,11 +27,16 @@ def methods(result: Estimates) -> tuple[Table, ...]:
     return _estimates("Estimates by method", result, result.table, "method||word")
 
 
+def _many(rows: Sequence[EstimateRow], field: str, what: str) -> str:
+    number = span(rows, field)
+    return f"{number} {what}{'' if number == '1' else 's'}"
+
+
 def _estimates(title: str, result: Estimates, rows: Sequence[EstimateRow], *more: str) -> tuple[Table, ...]:
     ranks = {(row.metric, row.human, row.system): row.rank for row in result.ranking}
     sections = [
         (
-            f"{_case(mine)}, {span(mine, 'n_labelled')} labels of {span(mine, 'n_total')} outputs",
+            f"{_case(mine)}, {_many(mine, 'n_labelled', 'label')} of {_many(mine, 'n_total', 'output')}",
             sorted(mine, key=lambda row: ranks.get((row.metric, row.human, row.system), len(ranks))),
         )
         for mine in grouped(rows, "human metric").values()
