@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from metassay.errors import one_line, visible
 from metassay.report import names, numbers, words
@@ -13,11 +13,9 @@ from metassay.report.document.study_runs import Dossier
 from metassay.report.table import sizes
 from metassay.report.templates import filled
 from metassay.report.views.columns import grouped
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement, AgreementRow
-    from metassay.studies.compare import Comparison, RankRow
-    from metassay.studies.stability import Stability
+from metassay.studies.agree import Agreement, AgreementRow
+from metassay.studies.compare import Comparison, RankRow
+from metassay.studies.stability import Stability
 
 Ranks = dict[tuple[str, str, str, str], "RankRow"]
 
