@@ -277,8 +277,7 @@ class VoteBook:
             where = f" in {listed([one_line(source.name) for source in sources])}" if sources else ""
             raise DataError(f"there are no votes{where}: {why or 'there is a header and no row under it'}")
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
-        if self.against_itself:
-            notes.append(Note.of("votes-against-itself", n=self.against_itself))
+        notes += Note.some("votes-against-itself", n=self.against_itself)
         names = dict.fromkeys(name for one in self.facts for name in one)
         attributes = {}
         for name in names:

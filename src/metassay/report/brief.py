@@ -5,7 +5,7 @@ The first rows matter most, since views put the best or the most remarkable firs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
@@ -22,6 +22,8 @@ PARTS = 2
 """A table too wide for the screen stands in parts, one below the other: at most so many."""
 LINES = 44
 """Lines that all tables share; the first table is always shown."""
+SCREEN = 51
+"""Lines that they share with the answer and the notes; the first table has fewer rows where these are long."""
 LINE = 80
 """Characters of a line, about."""
 NOTES = 4
@@ -42,23 +44,28 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
     whole
         How to see all of it.
     """
+    told = page.notes if len(page.notes) <= NOTES + 1 else page.notes[:NOTES]
+    lengths = accumulate(map(len, page.lead))
+    said = tuple(text for at, (text, end) in enumerate(zip(page.lead, lengths, strict=True)) if not at or end <= WORDS)
     kept: list[Table] = []
-    room, rows, columns = LINES, 0, 0
+    room, rows, columns = min(LINES, SCREEN - _lines(said) - _lines(told)), 0, 0
     for table in (table.on("screen") for table in page.tables):
         parts = deal(table)
         few = table.only(sorted({at for part in parts[:PARTS] for at in part}))
-        short, lost = (few, 0) if table.whole else shortened(few, ROWS if len(parts) == 1 else ROWS - SPARE)
-        height = min(len(parts), PARTS) * sum(len(s.rows) + 2 + bool(s.title) for s in short.sections)
-        height += sum(1 + len(line) // LINE for line in short.legend) + 4
+        most = ROWS if len(parts) == 1 else ROWS - SPARE
+        while True:
+            short, lost = (few, 0) if table.whole else shortened(few, most)
+            height = min(len(parts), PARTS) * sum(len(s.rows) + 2 + bool(s.title) for s in short.sections)
+            height += _lines(short.legend) + 4
+            if table.whole or kept or height <= room or most <= LEAST:
+                break
+            most -= 1
         if kept and not page.asked and not table.whole and (height > room or len(parts) > PARTS):
             continue
         kept.append(short)
         room -= height
         rows += lost
         columns += len(table.columns) - len(few.columns)
-    told = page.notes if len(page.notes) <= NOTES + 1 else page.notes[:NOTES]
-    lengths = accumulate(map(len, page.lead))
-    said = tuple(text for at, (text, end) in enumerate(zip(page.lead, lengths, strict=True)) if not at or end <= WORDS)
     missing = {
         "row": rows,
         "column": columns,
@@ -69,6 +76,10 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
     more = [counted(n, what) for what, n in missing.items() if n]
     left = f"Not shown: {', '.join(more)}. All of it: {whole}." if more else ""
     return replace(page, tables=tuple(kept), notes=told, lead=said, left_out=left)
+
+
+def _lines(texts: Iterable[str]) -> int:
+    return sum(1 + len(text) // LINE for text in texts)
 
 
 def shortened(table: Table, most: int = ROWS) -> tuple[Table, int]:

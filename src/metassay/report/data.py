@@ -219,6 +219,8 @@ def _field(value: object, safe: bool) -> str:
     if value is None:
         return ""
     text = str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, int | float):
+        return text
     if safe and isinstance(value, str):
         text = no_formula(text)
     special = any(c in text for c in '",\r\n') or text != text.strip()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from metassay.core import vocabulary
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers
+from metassay.report.views.bias import gain
 from metassay.report.views.columns import grouped, values
 
 if TYPE_CHECKING:
@@ -218,6 +219,92 @@ def _normality(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Normality
         )
 
 
+def _look(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Look
+    sizes = {row.axis: row.n for row in result.axes}
+    on = [numbers.counted(sizes[f"{name}s"], name) for name in ("system", "input") if sizes.get(f"{name}s")]
+    if any(row.scale == "votes" for row in result.table):
+        votes = numbers.counted(sum(row.n for row in result.table), "vote")
+        yield f"{votes} of {numbers.counted(len(result.table), 'rater')}; {', '.join(on)}."
+        return
+    people = [row.name for row in result.table if "human" in (row.kind, row.proposed)]
+    if not any(row.kind == "human" for row in result.table):
+        so = f", {len(people)} so by name" if people else ""
+        columns = f"{numbers.counted(len(result.table), 'column')}, none declared as human{so}"
+    else:
+        metrics = numbers.counted(len(result.table) - len(people), "metric")
+        columns = f"{metrics}, {'1 human criterion' if len(people) == 1 else f'{len(people)} human criteria'}"
+    by = f" by {numbers.counted(sizes['annotators'], 'annotator')}" if sizes.get("annotators") else ""
+    which = f" ({listed(people, 4)})" if people else ""
+    gaps = [row for row in result.table if row.missing]
+    worst = max(gaps, key=lambda row: row.missing / (row.n + row.missing), default=None)
+    missing = "no score is missing"
+    if worst:
+        share = numbers.of(worst.missing, worst.n + worst.missing)
+        missing = (
+            f"scores are missing in {numbers.counted(len(gaps), 'column')}, most in {one_line(worst.name)}: {share}"
+        )
+    yield f"{' × '.join(on)}; {columns}{by}{which}; {missing}."
+
+
+def _rates(rows: Sequence[Any], field: str) -> dict[str, list[float]]:
+    """Return the rates of the first level and statistic by a field, undefined ones left out."""
+    known = [row for row in rows if not math.isnan(row.rate)]
+    mine = next(iter(grouped(known, f"level {names.STATISTIC}").values()), [])
+    return {name: [row.rate for row in each] for name, each in grouped(mine, field).items()}
+
+
+def _span(rates: Sequence[float]) -> str:
+    low, high = (numbers.percent(end) for end in (min(rates), max(rates)))
+    return low if low == high else f"{low} to {high}"
+
+
+def _power(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Power
+    found = sorted(_rates(result.table, "test").items(), key=lambda each: -sum(each[1]) / len(each[1]))
+    if found:
+        means = [f"{name} {numbers.percent(sum(rates) / len(rates))}" for name, rates in found]
+        yield (
+            f"At the {result.table[0].level} level with α = {result.table[0].alpha:g}, tests find the damaged metric "
+            f"worse in so many trials, in the mean over all damage: {listed(means, 6)}. By the size of the damage, "
+            f"{found[0][0]} does so in {_span(found[0][1])}."
+        )
+
+
+def _coverage(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Coverage
+    wanted = result.table[0].confidence
+    found = _rates(result.table, "interval").items()
+    near = sorted(found, key=lambda each: sum(abs(rate - wanted) for rate in each[1]) / len(each[1]))
+    if near:
+        spans = [f"{name} {_span(rates)}" for name, rates in near]
+        yield (
+            f"{numbers.level(wanted)} intervals contain the correlation of held-out data at the "
+            f"{result.table[0].level} level in so many splits, the nearest to {numbers.level(wanted)} first: {listed(spans, 6)}."
+        )
+
+
+def _size(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Size
+    equal = [row for row in result.table if row.equal]
+    if equal and not any(row.holds is False for row in equal):
+        rates = listed([f"{name} {_span(found)}" for name, found in _rates(equal, "test").items()], 6)
+        yield (
+            "No test is shown to have a false-positive rate above the nominal "
+            f"{numbers.percent(equal[0].alpha)}; rates in the simulated populations: {rates}."
+        )
+
+
+def _bias(result: Any) -> Iterator[str]:  # noqa: ANN401 - Biases
+    clear = [row for row in result.table if row.p_corrected <= 1 - row.confidence]
+    if clear:
+        told = [f"{one_line(row.metric)}: {gain(row, 'effect')} if {row.feature}" for row in clear]
+        more = f" and {len(told) - 3} more" if len(told) > 3 else ""
+        yield f"Significant after Holm correction: {'; '.join(told[:3])}{more}."
+    elif not result.table:
+        judges = numbers.counted(len({row.metric for row in (*result.grades, *result.reruns)}), "judge")
+        yield (
+            f"Nothing is known that could sway {judges}: neither texts of outputs, nor families of systems, nor "
+            "the order in which outputs were shown. The tables show how they use grades and repeat themselves."
+        )
+
+
 _ANSWERS: dict[str, Callable[[Any], Iterable[str]]] = {
     "agree": _agree,
     "compare": _compare,
@@ -227,4 +314,9 @@ _ANSWERS: dict[str, Callable[[Any], Iterable[str]]] = {
     "stability": _stability,
     "precision": _precision,
     "normality": _normality,
+    "look": _look,
+    "bias": _bias,
+    "simulate-power": _power,
+    "simulate-coverage": _coverage,
+    "simulate-size": _size,
 }

@@ -105,7 +105,7 @@ def difference_meaning(
     done = draws.run(work, -(-draws.resamples // SLICE), "resampling")
     shares, slopes = (np.concatenate(part, axis=-1) for part in zip(*done, strict=True))
     assert whole.slopes is not None, "the curve was asked for"
-    needs = np.array([[needed(float(slope), share) for slope in (*whole.slopes, *slopes)] for share in agreements])
+    needs = np.array([needed([*whole.slopes, *slopes], share) for share in agreements])
     low, high = percentiles(shares, confidence)
     ends = [float(end) for end in percentiles(slopes, confidence)]
     least, most = percentiles(needs[:, 1:], confidence)

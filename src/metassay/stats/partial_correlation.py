@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.kernels.evaluated import CELLS, evaluated
+from metassay.stats.kernels.left_out import correlation
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
 from metassay.stats.levels import average_defined
 from metassay.stats.statistics.base import Points, Statistic
@@ -189,7 +190,7 @@ class Partialled:
             of_slope, effect = self.anchor * (values - slope * self.anchor), 0.0
             step = BROAD * float(of_slope.std()) / math.sqrt(len(of_slope))
             if step > 0:
-                ends = (_once(self._rest(values, slope + by), other, self.statistic.name) for by in (-step, step))
+                ends = (correlation(self._rest(values, slope + by), other, self.statistic.name) for by in (-step, step))
                 below, above = ends
                 effect = (above - below) / (2 * step)
             found.append((of_slope, effect))
@@ -240,7 +241,7 @@ class Partialled:
         if low == high:
             return np.zeros(len(drawn))
         grid = np.unique(np.append(np.linspace(low, high, STEPS), slope))
-        curve = np.array([_once(self._rest(values, at), other, self.statistic.name) for at in grid])
+        curve = np.array([correlation(self._rest(values, at), other, self.statistic.name) for at in grid])
         return np.asarray(np.interp(drawn, grid, curve - curve[np.searchsorted(grid, slope)]))
 
     def _refitted(self, weights: Numbers) -> FloatArray:
@@ -344,27 +345,3 @@ def _standardized(values: FloatArray) -> FloatArray:
     centred = (values - values[0]) / largest
     centred = centred - centred.mean()
     return np.asarray(centred / centred.std())
-
-
-def _once(x: FloatArray, z: FloatArray, coefficient: str) -> float:
-    """Return one rank correlation of long vectors, every point weighing one."""
-    from scipy import stats
-
-    if (x == x[0]).all() or (z == z[0]).all():
-        return math.nan
-    if coefficient == "spearman":
-        ranks: Any = stats.rankdata(np.stack([x, z]), axis=1)
-        return float(np.corrcoef(ranks)[0, 1])
-    # What SciPy wraps around it, for axes and missing values, takes longer than it does.
-    kendall = getattr(stats.kendalltau, "__wrapped__", stats.kendalltau)
-    tau = float(kendall(x, z, method="asymptotic", variant="c" if coefficient == "kendall-c" else "b").statistic)
-    if coefficient == "kendall-c":
-        return tau
-    return tau if coefficient == "kendall" else tau * math.sqrt(_untied(x) * _untied(z))
-
-
-def _untied(values: FloatArray) -> float:
-    """Return the share of pairs that are not tied."""
-    counts = np.unique(values, return_counts=True)[1].astype(np.float64)
-    n = float(len(values))
-    return 1 - float((counts * (counts - 1)).sum()) / (n * (n - 1))

@@ -320,20 +320,18 @@ def _row(
 
 def where_of(row: AgreementRow) -> dict[str, object]:
     """Return what a note must say of where a row stands."""
-    return {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
+    return {name: getattr(row, name) for name in ("human", "level", "statistic", "metric")}
 
 
 def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[Note]:
     """Note what was undefined, and done otherwise than asked."""
-    notes = []
-    if rows[0].resamples is not None and asked > rows[0].resamples:
-        notes.append(Note.of("two-way-draws", draws=rows[0].resamples, asked=asked))
-    if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
-        notes.append(Note.of("misranked-without-interval"))
-    notes += rough([method], [row.level for row in rows])
-    few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)
-    if few is not None:
-        notes.append(Note.of("resamples-few", n=few, least=FEW))
+    taken = rows[0].resamples
+    notes = [
+        *Note.when(taken is not None and asked > taken, "two-way-draws", draws=taken, asked=asked),
+        *Note.when(any(r.tied > 0 and math.isnan(r.misranked_low) for r in rows), "misranked-without-interval"),
+        *rough([method], [row.level for row in rows]),
+        *Note.when(taken is not None and taken < FEW, "resamples-few", n=taken, least=FEW),
+    ]
     for row in rows:
         where = where_of(row)
         if math.isnan(row.estimate):
@@ -342,8 +340,8 @@ def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[N
         if row.n_undefined:
             total = row.n_inputs if row.level == "input" else row.n_systems
             notes.append(Note.of("units-undefined", **where, n=row.n_undefined, units=total))
-        if row.resamples_undefined:
-            notes.append(Note.of("resamples-undefined", **where, n=row.resamples_undefined, resamples=row.resamples))
+        lost = row.resamples_undefined
+        notes += Note.when(lost, "resamples-undefined", **where, n=lost, resamples=row.resamples)
     return notes
 
 
@@ -354,15 +352,13 @@ def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) ->
     for row, intervals, at in found:
         reason: Reason | None = intervals.reasons[at] if intervals.reasons else None
         if reason is not None and reason.code != "undefined":
-            where = where_of(row)
-            why = {"reason": reason.code, "needs": reason.needs, "has": reason.has}
-            notes.append(Note.of("no-interval", **where, method=row.interval, **why))
+            notes.append(Note.of("no-interval", **where_of(row), method=row.interval, **reason.facts))
         elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:
             below = float(np.mean(intervals.samples[at] < row.estimate))
             shifted.append((abs(float(intervals.shifts[at])), below, row))
     if shifted:
         _, below, row = max(shifted, key=lambda each: each[0])
-        worst = {"metric": row.metric, "human": row.human, "level": row.level, "statistic": row.statistic}
+        worst = {name: getattr(row, name) for name in ("metric", "human", "level", "statistic")}
         facts = {"n": len(shifted), "rows": len(found), "far": FAR, "below": below, "method": row.interval}
         notes.insert(0, Note.of("resamples-shifted", **facts, **worst, confidence=row.confidence))
     return notes

@@ -215,9 +215,8 @@ def compare(
     notes += [*notes_on(carried, ()), *notes_on_sentinels(ranks, alpha)]
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
-    if any(not math.isnan(row.p_value) for row in rows):
-        notes.append(Note.of("generalises", method=method.name, to=method.generalises))
-    notes += rough([method], levels)
+    known = any(not math.isnan(row.p_value) for row in rows)
+    notes += [*Note.when(known, "generalises", method=method.name, to=method.generalises), *rough([method], levels)]
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
@@ -394,12 +393,11 @@ def _reasons(
 ) -> list[Note]:
     """Note for which pairs of metrics there is no p-value, and why; undefined statistics have a note of their own."""
     where = {"human": selected.humans[human], "level": level, "statistic": statistic.name, "method": plan.method.name}
-    notes = []
-    for (a, b), found in tested.items():
-        if a < b and found.reason is not None and found.reason.code != "undefined":
-            why = {"reason": found.reason.code, "needs": found.reason.needs, "has": found.reason.has}
-            notes.append(Note.of("no-test", **where, pair=[(selected.metrics[a], selected.metrics[b])], **why))
-    return notes
+    return [
+        Note.of("no-test", **where, pair=[(selected.metrics[a], selected.metrics[b])], **found.reason.facts)
+        for (a, b), found in tested.items()
+        if a < b and found.reason is not None and found.reason.code != "undefined"
+    ]
 
 
 def _estimates(selected: Selection, human: int, level: str, statistic: Statistic, inputs: str) -> FloatArray:
@@ -455,17 +453,14 @@ def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[
     if settings:
         needed = [(*where, float(np.median(some))) for where, some in settings.items()]
         notes.append(Note.of("differences-needed", needed=needed, tests=tests, alpha=plan.alpha))
-    cells = selected.x[0].size
-    shared = (~np.isnan(selected.x)).all(axis=0).sum()
-    if shared < cells:
-        notes.append(Note.of("metrics-on-common-cells"))
     undefined = {row.metric_a for row in rows if np.isnan(row.estimate_a)}
-    if undefined:
-        notes.append(Note.of("tests-undefined", metrics=sorted(undefined)))
-    lost = max((row.resamples_undefined for row in rows), default=0)
-    if lost:
-        notes.append(Note.of("test-resamples-undefined", n=lost, resamples=rows[0].resamples))
-    return notes
+    lost = max(row.resamples_undefined for row in rows)
+    return [
+        *notes,
+        *Note.when(np.isnan(selected.x).any(), "metrics-on-common-cells"),
+        *Note.some("tests-undefined", metrics=sorted(undefined)),
+        *Note.some("test-resamples-undefined", n=lost, resamples=rows[0].resamples),
+    ]
 
 
 def _warnings(selected: Selection, levels: Sequence[str], plan: _Plan) -> list[Note]:

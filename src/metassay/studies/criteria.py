@@ -32,6 +32,7 @@ from metassay.core.study import study
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 from metassay.stats.draws import BootstrapPages
+from metassay.stats.methods.first_order import Ends
 from metassay.stats.methods.fisher import ONLY_CORRELATIONS
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.partial_correlation import relative_difference
@@ -264,7 +265,7 @@ class _Shared(NamedTuple):
 
 def _row(finding: Finding, shared: _Shared, better: bool | None) -> CriterionRow:
     spread = finding.spread
-    (low, high), (within_low, within_high), (relative_low, relative_high) = spread.ends(shared.confidence)
+    ends = (low, high), (within_low, within_high), (relative_low, relative_high) = spread.ends(shared.confidence)
     relative = relative_difference(np.array([finding.estimate]), np.array([finding.within]))
     return fields.filled(
         CriterionRow,
@@ -278,19 +279,19 @@ def _row(finding: Finding, shared: _Shared, better: bool | None) -> CriterionRow
         relative_difference=float(relative[0]),
         relative_low=float(relative_low),
         relative_high=float(relative_high),
-        verdict=None if finding.metric is None else _verdict(finding, shared.confidence),
+        verdict=None if finding.metric is None else _verdict(finding, ends, shared.confidence),
         resamples_undefined=spread.undefined(held=finding.method is not None) if isinstance(spread, Drawn) else 0,
         beats_sentinels=better,
     )
 
 
-def _verdict(finding: Finding, confidence: float) -> str:
+def _verdict(finding: Finding, ends: Sequence[Ends], confidence: float) -> str:
     """Say what became of the agreement, by the intervals of what is left and of what is left less half of it all."""
     if math.isnan(finding.estimate) or math.isnan(finding.within):
         return "thin"
     spread, side = finding.spread, math.copysign(1.0, finding.estimate)
     assert not isinstance(spread, Fixed), "metrics are looked at over all cells"
-    whole, within, _ = spread.ends(confidence)
+    whole, within, _ = ends
     at = 0 if side > 0 else 1
     if not side * whole[at] > 0:
         return "thin"

@@ -191,8 +191,7 @@ def _notes(columns: Selection, tests: Sequence[DifficultyTest], alpha: float) ->
         others = [test.metric for test in defined if not test.significant]
         n = len(defined) - len(others)
         notes.append(Note.of("inputs-differ", n=n, columns=len(defined), alpha=alpha, others=others))
-    if undefined:
-        notes.append(Note.of("difficulty-undefined", columns=undefined))
+    notes += Note.some("difficulty-undefined", columns=undefined)
     notes += cells_missing(columns.names, columns.values)
     otherwise = [t for t in tests if t.n_pairs_drawn_otherwise]
     if otherwise:

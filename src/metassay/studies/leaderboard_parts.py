@@ -305,7 +305,7 @@ class Board:
                 elif math.isnan(estimate):
                     self.notes.append(Note.of("agreement-undefined", **facts))
                 elif reason is not None:
-                    self.notes.append(Note.of("no-interval", **facts, method=self.plan.interval.name, **_why(reason)))
+                    self.notes.append(Note.of("no-interval", **facts, method=self.plan.interval.name, **reason.facts))
 
     def _tested(self, measure: _Measure, metrics: tuple[str, ...], good: FloatArray) -> _Pairs:
         """Test all pairs of metrics; no annotator is compared with itself."""
@@ -349,9 +349,8 @@ class Board:
             )
             if reason is not None and reason.code != "undefined":
                 named = [(metrics[a], metrics[b])]
-                self.notes.append(
-                    Note.of("no-test", **measure.where, pair=named, method=plan.test.name, **_why(reason))
-                )
+                why = {"method": plan.test.name, **reason.facts}
+                self.notes.append(Note.of("no-test", **measure.where, pair=named, **why))
         return _Pairs(p, corrected, different)
 
     def sizes(self) -> dict[str, object]:
@@ -392,7 +391,3 @@ def _need_inputs(selected: Selection, statistic: Statistic) -> None:
     if statistic.by_input and np.isnan(selected.z).all():
         whole = f"{one_line(selected.humans[0])!r} has scores of whole systems only"
         raise DataError(f"{whole}, and {statistic.name} compares systems input by input; use pairwise-accuracy")
-
-
-def _why(reason: Reason) -> dict[str, object]:
-    return {"reason": reason.code, "needs": reason.needs, "has": reason.has}

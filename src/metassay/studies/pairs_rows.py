@@ -88,4 +88,5 @@ class ChanceCurve:
         if agreement <= 0.5:
             raise UsageError(f"agreement must be over 0.5, the chance at no difference, got {agreement:g}")
         # a steeper curve needs less, so the ends change places
-        return needed(self.slope, agreement), needed(self.slope_high, agreement), needed(self.slope_low, agreement)
+        at, low, high = needed((self.slope, self.slope_high, self.slope_low), agreement).tolist()
+        return at, low, high

@@ -21,6 +21,7 @@ import numpy as np
 
 from metassay.core import fields
 from metassay.core import options as opt
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -46,6 +47,8 @@ SUBSETS = 20
 
 DATA_DRAWS = 200
 """Resamples behind the interval of each of these parts."""
+MOST_IN_PARTS = 24
+"""With more pairs of metric and criterion, intervals on parts of the data are left out: they take most of the time."""
 
 
 @fields.row
@@ -231,7 +234,7 @@ def plan(
                 f"{statistic.name} of {one_line(case.metric)} with {one_line(case.human)} is the same in all data sets "
                 "that are drawn from these data, so nothing shows how far it varies"
             )
-    rows = [row for case in cases for row in _rows(case, asked, answers)]
+    rows = [row for case in cases for row in _rows(case, asked, answers, parts=len(cases) <= MOST_IN_PARTS)]
     needs = [need for case in cases for need in _needs(case, asked, answers, annotations)]
     ceilings = [row for h in range(len(selected.humans)) for row in _ceilings(selected, h, asked)]
     signature = Signature.open(
@@ -245,6 +248,8 @@ def plan(
         *(advice(case, asked, rows, needs, annotations, named=scores.has_systems) for case in cases),
     ]
     notes += caveats(selected, cases, asked, rows)
+    if len(cases) > MOST_IN_PARTS and not powered:
+        notes.append(Note.of("plan-parts-left-out", pairs=len(cases), most=MOST_IN_PARTS))
     return Plan(tuple(rows), signature, tuple(notes), tuple(needs), tuple(ceilings), annotations)
 
 
@@ -266,7 +271,15 @@ def _both(scores: Scores, human: opt.Names | None, metric: opt.Names | None, oth
     return (*firsts, *seconds)
 
 
-def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
+def _rows(case: Case, asked: Asked, answers: Answers, *, parts: bool) -> Iterable[PlanRow]:
+    # All of the data are the same whichever axis is looked at.
+    whole = math.nan if asked.powered else _width_data(case, asked, "inputs", int(case.now("inputs")))
+
+    def seen(axis: str, n: int) -> float:
+        if asked.powered or axis == "annotators" or n > case.now(axis):
+            return math.nan
+        return whole if n == case.now(axis) else _width_data(case, asked, axis, n) if parts else math.nan
+
     for axis in case.axes():
         for n in case.grid(axis):
             design = case.at(axis, n)
@@ -289,7 +302,7 @@ def _rows(case: Case, asked: Asked, answers: Answers) -> Iterable[PlanRow]:
                 width=math.nan if asked.powered else answer.value,
                 power=answer.value if asked.powered else math.nan,
                 ceiling=math.nan if math.isnan(ceiling) else asked.statistic.of_normal(ceiling),
-                width_data=_width_data(case, asked, axis, n),
+                width_data=seen(axis, n),
                 reached=asked.met(answer.value),
                 extrapolated=n > case.now(axis),
                 alpha=asked.alpha if asked.powered else None,
@@ -302,13 +315,10 @@ def _whole(value: float) -> float:
 
 def _width_data(case: Case, asked: Asked, axis: str, n: int) -> float:
     """Return the mean width of intervals on random parts of the data; NaN where the data say nothing."""
-    if asked.powered or axis == "annotators" or n > case.now(axis):
-        return math.nan
     whole = n == case.now(axis)
     draws = 5 * DATA_DRAWS if whole else DATA_DRAWS
     found = []
     for part in range(1 if whole else SUBSETS):
-        # All of the data are the same whichever axis is looked at.
         at = (case.number, 0, 0, 0) if whole else (case.number, AXES.index(axis) + 1, n, part)
         random = stream(asked.seed, PLANS, 3, *at)
         along = 0 if axis == "systems" else 1

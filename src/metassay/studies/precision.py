@@ -214,14 +214,11 @@ def _changes(names: tuple[str, ...], wanted: list[_Wanted], found: list[Spread])
 
 
 def _notes(rows: Sequence[PrecisionRow], changes: Sequence[VarianceChange]) -> list[Note]:
-    notes = []
     known = [change.change for change in changes if not math.isnan(change.change)]
-    if known:
-        notes.append(Note.of("variance-change", change=sum(known) / len(known), metrics=len(known)))
-    elif not changes:
-        notes.append(Note.of("no-further-inputs"))
-    notes.append(Note.of("intervals-of-systems"))
     lost = max((row.resamples_undefined for row in rows), default=0)
-    if lost:
-        notes.append(Note.of("resamples-without-score", n=lost, resamples=rows[0].resamples))
-    return notes
+    return [
+        *Note.when(known, "variance-change", change=sum(known) / max(len(known), 1), metrics=len(known)),
+        *Note.when(not changes, "no-further-inputs"),
+        Note.of("intervals-of-systems"),
+        *Note.some("resamples-without-score", n=lost, resamples=rows[0].resamples),
+    ]

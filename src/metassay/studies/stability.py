@@ -173,15 +173,13 @@ def _row(columns: Selection, at: int, size: int, r: FloatArray, statistic: Stati
 def _notes(
     rows: Sequence[StabilityRow], wanted: tuple[int, ...] | None, columns: Selection, own: list[int]
 ) -> list[Note]:
-    notes = [Note.of("stability-optimistic"), Note.of("stable-not-valid")]
-    short = [name for name, most in zip(columns.names, own, strict=True) if most < max(wanted or (0,))]
-    if short:
-        notes.append(Note.of("sizes-exceed-inputs", columns=short))
-    single = [name for name, most in zip(columns.names, own, strict=True) if most == 1]
-    if single:
-        notes.append(Note.of("single-input", columns=single))
+    most = dict(zip(columns.names, own, strict=True))
     undefined = sorted({row.name for row in rows if row.n_undefined})
-    if undefined:
-        most = max(row.n_undefined for row in rows)
-        notes.append(Note.of("samples-undefined", n=most, draws=rows[0].draws, columns=undefined))
-    return notes
+    lost = max(row.n_undefined for row in rows)
+    return [
+        Note.of("stability-optimistic"),
+        Note.of("stable-not-valid"),
+        *Note.some("sizes-exceed-inputs", columns=[name for name, n in most.items() if n < max(wanted or (0,))]),
+        *Note.some("single-input", columns=[name for name, n in most.items() if n == 1]),
+        *Note.some("samples-undefined", n=lost, draws=rows[0].draws, columns=undefined),
+    ]

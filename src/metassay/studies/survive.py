@@ -284,36 +284,28 @@ def _notes(
     notes = [Note.of("not-equivalent-not-different")]
     if "jackknife" in tests:
         notes.append(Note.of("generalises", method="jackknife", to="both"))
-        if all(math.isnan(row.p_value) for row in rows if row.test == "jackknife"):
-            notes.append(Note.of("equivalence-untested", systems=groups.x.shape[1], inputs=groups.x.shape[2]))
+        untested = all(math.isnan(row.p_value) for row in rows if row.test == "jackknife")
+        notes += Note.when(untested, "equivalence-untested", systems=groups.x.shape[1], inputs=groups.x.shape[2])
     if "tost" in tests:
         notes.append(Note.of("survival-generalises", resample=resample))
-        if resample != "both":
-            notes.append(Note.of("equivalence-error-rates", resample=resample, alpha=alpha))
-    if any(row.test == "anderson-hauck" for row in rows):
+        notes += Note.when(resample != "both", "equivalence-error-rates", resample=resample, alpha=alpha)
+    if "anderson-hauck" in tests:
         notes.append(Note.of("anderson-hauck-few-data"))
-        if any(s.name != "pearson" for s in statistics):
-            notes.append(Note.of("anderson-hauck-approximate"))
+        notes += Note.when(any(s.name != "pearson" for s in statistics), "anderson-hauck-approximate")
     if {"sd", "range"} & set(kinds):
         known = {(row.metric, row.human) for row in rows if row.margin_kind != "constant"}
         lacking = dict.fromkeys(c.human for c in groups.cases if (c.metric, c.human) not in known)
-        if lacking:
-            notes.append(Note.of("margins-unknown", criteria=lacking))
-        if known:
-            notes.append(Note.of("margins-estimated"))
-            if groups.by == "annotator":
-                notes.append(Note.of("margins-circular"))
+        notes += Note.some("margins-unknown", criteria=lacking)
+        notes += Note.when(known, "margins-estimated")
+        notes += Note.when(known and groups.by == "annotator", "margins-circular")
     needed = 1 / alpha if rule == "paper" else 1 / alpha - 1
-    if resamples < needed and "tost" in tests:
-        notes.append(Note.of("resamples-below-alpha", n=resamples, alpha=alpha, least=math.ceil(needed)))
+    short = resamples < needed and "tost" in tests
     undefined = [row for row in rows if row.resamples_undefined and row.test == "tost"]
-    if undefined:
-        most = max(row.resamples_undefined for row in undefined)
-        metrics = dict.fromkeys(row.metric for row in undefined)
-        notes.append(Note.of("survival-resamples-undefined", n=most, resamples=resamples, metrics=metrics))
-    none = dict.fromkeys(row.metric for row in rows if math.isnan(row.difference))
-    if none:
-        notes.append(Note.of("survival-undefined", metrics=none))
-    if resamples > SLOW and slow:
-        notes.append(Note.of("fewer-resamples", n=SLOW))
-    return notes
+    most = {"n": max((row.resamples_undefined for row in undefined), default=0), "resamples": resamples}
+    return [
+        *notes,
+        *Note.when(short, "resamples-below-alpha", n=resamples, alpha=alpha, least=math.ceil(needed)),
+        *Note.some("survival-resamples-undefined", **most, metrics=dict.fromkeys(r.metric for r in undefined)),
+        *Note.some("survival-undefined", metrics=dict.fromkeys(r.metric for r in rows if math.isnan(r.difference))),
+        *Note.when(resamples > SLOW and slow, "fewer-resamples", n=SLOW),
+    ]

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from collections.abc import Callable
 from typing import Any
 
 from metassay.cli import options
 from metassay.cli.parser import Parser
+from metassay.errors import UsageError
 
 
 def add(parser: Parser) -> None:
@@ -38,38 +40,24 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from metassay.cli.progress import progress
-    from metassay.cli.running import hold_votes, placed, read_scores, spare_inputs, tell, tell_written
+    from metassay.cli.running import hold_votes, placed, read_votes_or_scores, spare_inputs, tell, tell_written
     from metassay.core.files import check_writable
     from metassay.report.document.report import make_report
+    from metassay.report.document.votes import make_votes_report
     from metassay.report.terminal import default_width
 
     chosen = options.given(arguments, options.of("make_report"))
     spare_inputs(arguments.output, arguments.files)
     check_writable(arguments.output)
+    make: Callable[..., Any] = make_report
     if hold_votes(arguments.files):
-        return _votes(arguments, chosen)
-    scores = read_scores(arguments)
+        make = make_votes_report
+        if unfit := [name for name in chosen if name not in options.of("make_votes_report")]:
+            raise UsageError(f"--{unfit[0].replace('_', '-')} has no meaning with votes")
+    data = read_votes_or_scores(arguments)
+    chosen |= {} if arguments.title is None else {"title": arguments.title}
     with progress(arguments.quiet), placed(arguments):
-        report = make_report(scores, arguments.output, title=arguments.title, **chosen)
-    for sentence in report.sentences:
-        tell(textwrap.fill(sentence, default_width()))
-    tell_written(arguments.output, arguments.quiet)
-    return 0
-
-
-def _votes(arguments: argparse.Namespace, chosen: dict[str, Any]) -> int:
-    from metassay.cli.progress import progress
-    from metassay.cli.running import placed, read_votes_or_scores, tell, tell_written
-    from metassay.errors import UsageError
-    from metassay.report.document.votes import TITLE, make_votes_report
-    from metassay.report.terminal import default_width
-
-    known = options.of("make_votes_report")
-    if unfit := [name for name in chosen if name not in known]:
-        raise UsageError(f"--{unfit[0].replace('_', '-')} has no meaning with votes")
-    votes = read_votes_or_scores(arguments)
-    with progress(arguments.quiet), placed(arguments):
-        report = make_votes_report(votes, arguments.output, title=arguments.title or TITLE, **chosen)
+        report = make(data, arguments.output, **chosen)
     for sentence in report.sentences:
         tell(textwrap.fill(sentence, default_width()))
     tell_written(arguments.output, arguments.quiet)

@@ -22,6 +22,9 @@ TABLES = 1 << 22
 TABLE = 1 << 19
 """Up to so many pairs of distinct values of long groups, concordances come from their table."""
 
+PAIRS = 1 << 12
+"""Up to so many points all pairs are compared where only their sum is wanted."""
+
 
 def left_out(x: FloatArray, z: FloatArray, coefficient: str) -> tuple[FloatArray, FloatArray]:
     """Return the correlation in each group, (groups,), and without each member, (groups, members).
@@ -242,20 +245,54 @@ def _concordance_within(codes: tuple[IntArray, IntArray], blocks: IntArray, size
         members = np.split(np.stack(codes)[:, order].astype(np.float64), np.cumsum(sizes)[:-1], axis=1)
         return np.array([concordance(*each).sum() if each.size else 0.0 for each in members])
     place = blocks[order], np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    signs = []
-    for values in codes:
-        table = np.full((len(sizes), width), np.nan, dtype=np.float32)
+    x, z = tables = np.full((2, len(sizes), width), np.nan, dtype=np.float32)  # NaN is neither above nor below
+    for table, values in zip(tables, codes, strict=True):
         table[place] = values[order]
-        signs.append(np.sign(table[:, :, None] - table[:, None, :]).reshape(len(sizes), -1))
-    if (sizes < width).any():
-        signs = [np.nan_to_num(each, copy=False) for each in signs]
-    return np.asarray(np.einsum("gi,gi->g", *signs), dtype=np.float64)
+    signs = (z[:, :, None] > z[:, None, :]).view(np.int8) - (z[:, :, None] < z[:, None, :]).view(np.int8)
+    signs *= (x[:, :, None] > x[:, None, :]).view(np.int8)
+    return np.asarray(2.0 * signs.reshape(len(sizes), -1).sum(axis=1, dtype=np.int64))
 
 
 def _spearman_of(x: IntArray, z: IntArray) -> float:
     """Return Spearman's coefficient of codes 0, 1, …"""
     rx, rz = ((2.0 * np.cumsum(times) - times - len(c))[c] for c, times in ((c, np.bincount(c)) for c in (x, z)))
     return float(ratio(np.array([rx @ rz]), np.sqrt(np.array([(rx @ rx) * (rz @ rz)])))[0])
+
+
+def correlation(x: FloatArray, z: FloatArray, coefficient: str) -> float:
+    """Return one rank correlation of vectors.
+
+    Examples
+    --------
+    >>> correlation(np.array([1.0, 2.0, 2.0, 4.0]), np.array([1.0, 1.0, 3.0, 2.0]), "kendall")
+    0.4
+    """
+    (_, i, of_x), (_, j, of_z) = (np.unique(v, return_inverse=True, return_counts=True) for v in (x, z))
+    if coefficient == "spearman":
+        return _spearman_of(i, j)
+    n, shape = len(x), (len(of_x), len(of_z))
+    if n <= PAIRS:
+        keys = np.sort(i * shape[1] + j)
+        both = np.unique(keys, return_counts=True)[1]
+        pairs, tied_x, tied_z, tied = (float((m * (m - 1)).sum()) / 2 for m in (np.array([n]), of_x, of_z, both))
+        total = pairs - tied_x - tied_z + tied - 2 * _inversions(keys % shape[1])
+    else:
+        total = float(_concordance(i, j, shape).sum()) / 2
+    untied = ((n * n - (times**2).sum()) / 2 for times in (of_x, of_z))
+    counts = (np.array([float(v)]) for v in (total, *untied, n))
+    return float(kendall_from_counts(*counts, np.array([min(shape)]), coefficient)[0])
+
+
+def _inversions(codes: IntArray) -> int:
+    """Return how many pairs of codes stand in falling order: first half against second, and so in each half."""
+    size, found = 1 << max(len(codes) - 1, 0).bit_length(), 0
+    filled = np.full(size, PAIRS, dtype=np.int16)
+    filled[: len(codes)] = codes
+    while size > 1:
+        halves = filled.reshape(-1, 2, size // 2)
+        found += int(np.count_nonzero(halves[:, 0, :, None] > halves[:, 1, None, :]))
+        size //= 2
+    return found
 
 
 def signed_sums(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -314,9 +351,11 @@ def _concordance(rank: IntArray, group: IntArray, shape: Pair) -> FloatArray:
 
 
 def _from_table(x: IntArray, z: IntArray, shape: Pair) -> FloatArray:
-    """Return the concordance of points from the table of their ranks: sums of signs along both of its axes."""
-    found = np.bincount(x * shape[1] + z, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int32)
+    """Return the concordance of points from the table of how many points are not above each pair of ranks."""
+    below = np.zeros((shape[0] + 1, shape[1] + 1), dtype=np.int32)
+    below[1:, 1:] = np.bincount(x * shape[1] + z, minlength=shape[0] * shape[1]).reshape(shape)
     for axis in (0, 1):
-        running = np.cumsum(found, axis=axis, dtype=np.int32)
-        found = 2 * running - found - found.sum(axis=axis, keepdims=True, dtype=np.int32)
-    return np.asarray(found[x, z], dtype=np.float64)
+        np.cumsum(below, axis=axis, out=below)
+    less = [c[at] + c[at + 1] for at, c in ((x, below[:, -1]), (z, below[-1]))]
+    corners = below[x, z] + below[x + 1, z + 1] + below[x, z + 1] + below[x + 1, z]
+    return np.asarray(corners - less[0] - less[1] + len(x), dtype=np.float64)

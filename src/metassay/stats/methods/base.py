@@ -167,6 +167,11 @@ class Reason(NamedTuple):
     has: int = 0
     """How many there are."""
 
+    @property
+    def facts(self) -> dict[str, str | int]:
+        """What a note says of it."""
+        return {"reason": self.code, "needs": self.needs, "has": self.has}
+
 
 MEMBERS = {"system": 0, "input": 0, "within-system": 1}
 """Which axis a level compares, 0 systems and 1 inputs; the other one is averaged. At global level both are cells."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import stdtrit
@@ -90,14 +91,20 @@ class Moves:
 
     def _student(self, confidence: float) -> tuple[float, float, FloatArray]:
         """Return the standard error, the quantile of t, and how far what systems do is skewed."""
+        error, df, skew = self._error
+        return error, float(stdtrit(df, (1 + confidence) / 2)), skew
+
+    @cached_property
+    def _error(self) -> tuple[float, FloatArray, FloatArray]:
+        """The standard error, its degrees of freedom, and how far what systems do is skewed."""
         if any(n < least for n, least in zip(self.units, JackknifeInterval().needs("global"), strict=True)):
-            return np.nan, np.nan, np.zeros(())
+            return np.nan, np.full((), np.nan), np.zeros(())
         systems = np.square(self.systems).sum()
         inputs = max(np.square(self.inputs).sum() - np.square(self.cells).sum(), LOWEST * systems)
         of_systems = np.fmin(self.units[0] - 2.0, df_of_variance(self.systems))
         df = satterthwaite(np.asarray(systems), np.asarray(inputs), (np.asarray(of_systems), self.units[1] - 1))
         skew = skewness(self.systems, systems, systems + inputs)
-        return float(np.sqrt(systems + inputs)), float(stdtrit(df, (1 + confidence) / 2)), skew
+        return float(np.sqrt(systems + inputs)), df, skew
 
     def around(self, value: float, confidence: float, scale: Scale | None = None) -> Ends:
         """Return an interval of a number that is moved so, on a scale; longer where what systems do is skewed."""

@@ -206,12 +206,11 @@ def _notes(rows: Sequence[CorruptionRow], how: Kind, results: Sequence[Damage], 
     spaceless = sum(left for _, _, left in results)
     untouchable = sum(row.n_untouchable for row in rows) - spaceless
     without = sum(item.input not in texts.sources for item, _, _ in results) if how.source else 0
-    notes = (
-        Note.of("texts-without-spaces", n=spaceless, texts=total),
-        Note.of("texts-without-units", n=untouchable, texts=total, units=how.units),
-        Note.of("texts-without-source", n=without, texts=total),
+    return (
+        *Note.some("texts-without-spaces", n=spaceless, texts=total),
+        *Note.some("texts-without-units", n=untouchable, texts=total, units=how.units),
+        *Note.some("texts-without-source", n=without, texts=total),
     )
-    return tuple(note for note in notes if note["n"])
 
 
 def _share(rate: float) -> float:
