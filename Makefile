@@ -30,7 +30,7 @@ demo: $(VENV)/.has-demo ## every study on the example data, and where the report
 test: lint ## lint, then all tests, with the examples in docstrings, README and docs
 	$(BIN)/pytest --write-passed $(PASSED) $(PYTEST)
 
-test-quick: $(VENV)/.has-dev ## reading, nouns, options and studies: what another Python could break
+test-quick: $(VENV)/.has-quick ## reading, nouns, options and studies: what another Python could break
 	$(BIN)/pytest -m 'not slow' -n auto --dist worksteal tests/core tests/readers tests/studies
 
 test-models: $(MODELS)/.has-models ## the tests that make test skipped (all without make test), with models
@@ -87,17 +87,19 @@ clean: ## remove virtual environments, caches and what builds left behind
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A virtual environment holds what its stamps say: the package alone for the demo, tools, peers to measure, models.
+# A virtual environment holds what its stamps say: the package alone for the demo, what reads files, tools, peers to
+# measure, models. What is never imported need not be compiled.
+$(VENV)/.has-quick: EXTRAS := [quick]
 $(VENV)/.has-dev: EXTRAS := [dev]
 $(VENV)/.has-bench: EXTRAS := [dev,bench]
 $(MODELS)/.has-models: EXTRAS := [dev,embeddings,spacy]
 
 # An environment that failed half-way has a Python but no pip: it is made again.
-$(VENV)/.has-demo $(VENV)/.has-dev $(VENV)/.has-bench $(MODELS)/.has-models: pyproject.toml constraints.txt
+$(VENV)/.has-demo $(VENV)/.has-quick $(VENV)/.has-dev $(VENV)/.has-bench $(MODELS)/.has-models: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "metassay needs Python 3.11 or later; name one: make PYTHON=python3.11 …" >&2; exit 1; }
 	@$(@D)/bin/python -m pip --version >/dev/null 2>&1 || { echo "making $(@D)"; $(PYTHON) -m venv $(@D); } || \
 	  { echo "cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
 	@echo "installing metassay$(EXTRAS) into $(@D)"
-	@$(@D)/bin/python -m pip install --quiet --quiet --editable '.$(EXTRAS)'
+	@$(@D)/bin/python -m pip install --quiet --quiet --no-compile --editable '.$(EXTRAS)'
 	@touch $@

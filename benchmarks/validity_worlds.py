@@ -7,7 +7,7 @@ quality and noise. Every data set draws new systems and new inputs.
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import asin, e, exp, pi, sqrt
 
 import numpy as np
@@ -204,6 +204,73 @@ BOUNDARY = {
 
 
 @dataclass(frozen=True)
+class CriteriaWorld:
+    """Two criteria that people judge in whole grades, and a metric that follows them; the second is held fixed."""
+
+    systems: int = 16
+    inputs: int = 100
+    weights: tuple[float, float] = (1.0, 0.0)
+    """What the metric makes of the criterion, and of the anchor."""
+    shared: float = 0.6
+    """The correlation of the two criteria, between systems and between outputs."""
+    bias: float = 0.3
+    """SD of the metric's bias for a system; its noise has an SD of 1."""
+    quality: str = "normal"
+    """Distribution of the quality of systems, of an SD of .6; outputs of one system have an SD of .8."""
+    difficulty: float = 0.0
+    """SD of the difficulty of inputs, which all scores share."""
+
+    def draw(self, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the metric, the criterion and the anchor, each (systems, inputs)."""
+        cells = (self.systems, self.inputs)
+        difficulty = self.difficulty * random.standard_normal(self.inputs)
+
+        def of(both: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+            return both[0], self.shared * both[0] + sqrt(1 - self.shared**2) * both[1]
+
+        systems = of(tuple(0.6 * standard(self.quality, random, (self.systems, 1)) for _ in range(2)))
+        outputs = of(tuple(0.8 * random.standard_normal(cells) for _ in range(2)))
+        true = [a + b + difficulty for a, b in zip(systems, outputs, strict=True)]
+        metric = sum(w * v for w, v in zip(self.weights, true, strict=True)) + random.standard_normal(cells)
+        metric = metric + self.bias * random.standard_normal((self.systems, 1))
+        criterion, anchor = (np.clip(np.round(3 + v + 0.5 * random.standard_normal(cells)), 1, 5) for v in true)
+        return metric, criterion, anchor
+
+    def truth(self, statistic: str) -> tuple[float, float, float]:
+        """Return the correlation of all outputs as it is, within grades of the anchor, and of residuals from it."""
+        many, random = replace(self, systems=2_000), np.random.default_rng(zlib.crc32(repr(self).encode()))
+        found = []
+        for _ in range(40):
+            x, z, anchor = (each.ravel() for each in many.draw(random))
+            some = random.choice(x.size, 6_000, replace=False)
+            x, z, anchor = x[some], z[some], anchor[some]
+            grades = [anchor == grade for grade in np.unique(anchor)]
+            within = [(at.sum(), _statistic(x[at], z[at], statistic)) for at in grades if at.sum() > 10]
+            design = np.stack([np.ones_like(anchor), anchor], axis=1)
+            rest = [np.round(v - design @ np.linalg.lstsq(design, v, rcond=None)[0], 9) for v in (x, z)]
+            held = sum(n * r for n, r in within) / sum(n for n, _ in within)
+            found.append((_statistic(x, z, statistic), held, _statistic(*rest, statistic)))
+        return tuple(np.mean(found, axis=0))
+
+
+CRITERIA = {
+    "follows the criterion": CriteriaWorld(),
+    "follows the anchor": CriteriaWorld(weights=(0, 1)),
+    "follows both": CriteriaWorld(weights=(0.5, 0.5)),
+    "follows neither": CriteriaWorld(weights=(0, 0)),
+    "criteria correlate at .9": CriteriaWorld(shared=0.9),
+    "5 systems": CriteriaWorld(5),
+    "8 systems × 50": CriteriaWorld(8, 50),
+    "60 systems × 20": CriteriaWorld(60, 20),
+    "bias 1": CriteriaWorld(bias=1),
+    "difficulty 1": CriteriaWorld(difficulty=1),
+    "lognormal quality": CriteriaWorld(quality="lognormal"),
+    "8% outlier systems": CriteriaWorld(quality="outliers"),
+}
+"""Worlds of two criteria and a metric."""
+
+
+@dataclass(frozen=True)
 class LabelWorld:
     """What few labels and a judge everywhere are drawn from: the same inputs for all systems, some of them labelled."""
 
@@ -372,3 +439,61 @@ VOTES = {
     "8 equal systems": VoteWorld(spread=0),
 }
 """Worlds of votes."""
+
+
+@dataclass(frozen=True)
+class RatingWorld:
+    """Scores that are sums of independent random effects of systems, inputs, raters and their interactions."""
+
+    systems: int = 12
+    inputs: int = 50
+    raters: int = 3
+    """0 if outputs have one score each, of nobody in particular."""
+    spread: dict[str, float] = field(default_factory=dict)
+    """Standard deviations that differ from :data:`SPREAD`, by component: s, i and r, and what they make together."""
+    quality: str = "normal"
+    """Distribution of the effects of systems."""
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Standard deviations by component; without raters their noise is that of the output."""
+        known = {**SPREAD, **self.spread}
+        return known if self.raters else {name: known[name] for name in ("s", "i", "si")}
+
+    def draw(self, random: np.random.Generator) -> np.ndarray:
+        """Return scores, (raters, systems, inputs), or (systems, inputs) without raters."""
+        sizes = {"r": self.raters or 1, "s": self.systems, "i": self.inputs}
+        y = np.zeros(tuple(sizes.values()))
+        for name, spread in self.parts.items():
+            shape = tuple(size if axis in name else 1 for axis, size in sizes.items())
+            y = y + spread * standard(self.quality if name == "s" else "normal", random, shape)
+        return y if self.raters else y[0]
+
+    def truth(self) -> dict[str, float]:
+        """Return the reliability of means of systems, in their order and as they are, and the components."""
+        sizes = {"s": 1, "i": self.inputs, "r": self.raters or 1}
+        error = {
+            name: spread**2 / np.prod([sizes[axis] for axis in name])
+            for name, spread in self.parts.items()
+            if name != "s"
+        }
+        signal = self.parts["s"] ** 2
+        order = sum(v for name, v in error.items() if "s" in name)
+        ratios = {"order": signal / (signal + order), "absolute": signal / (signal + sum(error.values()))}
+        return {**ratios, **{name: spread**2 for name, spread in self.parts.items()}}
+
+
+SPREAD = {"s": 0.5, "i": 0.7, "r": 0.3, "si": 0.5, "sr": 0.2, "ir": 0.3, "sir": 1.0}
+"""Standard deviations of the effects."""
+RATINGS = {
+    "12 systems × 50 inputs × 3 raters": RatingWorld(),
+    "raters favour systems (SD .5)": RatingWorld(spread={"sr": 0.5}),
+    "the same, 8 raters": RatingWorld(raters=8, spread={"sr": 0.5}),
+    "20 × 100 × 5": RatingWorld(20, 100, 5),
+    "12 × 50, no raters": RatingWorld(raters=0, spread={"s": 0.3, "si": 1}),
+    "8 × 20, no raters": RatingWorld(8, 20, 0, {"s": 0.3, "si": 1}),
+    "30 × 50, no raters": RatingWorld(30, 50, 0, {"s": 0.3, "si": 1}),
+    "16 × 200, no raters": RatingWorld(16, 200, 0, {"s": 0.2, "si": 1}),
+    "30 × 50, no raters, lognormal systems": RatingWorld(30, 50, 0, {"s": 0.3, "si": 1}, "lognormal"),
+}
+"""Worlds of ratings."""

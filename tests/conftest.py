@@ -4,8 +4,13 @@ import doctest
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from metassay.texts.scorers.registry import METRICS
+
+# The same examples every time, however busy the machine is; --hypothesis-profile=default tries others.
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser):

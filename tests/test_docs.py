@@ -143,7 +143,7 @@ def output_of(line: str, folder: Path) -> str:
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         check=False,
-        timeout=120,
+        timeout=600,
     )
     # How long work takes, and so whether it tells its progress, depends on the machine.
     told = (text for text in done.stdout.splitlines() if "% done, about " not in text)
@@ -162,7 +162,7 @@ def test_the_readme_works_as_written_in_an_empty_folder(tmp_path):
         if block.language == "console":
             assert session(block, tmp_path).splitlines() == block.text.splitlines()
         elif block.language == "python":
-            subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, check=True, timeout=120)
+            subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, check=True, timeout=600)
         else:  # CI runs these, as they need a package index and minutes
             for line in block.text.splitlines():
                 assert re.match(r"pip install '?\.|make (demo|test) ", line), line

@@ -55,7 +55,7 @@ def test_the_site_builds_and_asks_for_nothing_from_elsewhere(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "guide.html").read_text(encoding="utf-8")

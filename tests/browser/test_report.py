@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -27,6 +28,14 @@ def opened(watched, path):
     watched.page.locator("#agree").scroll_into_view_if_needed()
     watched.page.wait_for_selector("#chart-agree svg")
     return watched.page
+
+
+def comes(page, found, wanted):
+    """Wait until a page shows what is wanted; a busy machine draws late."""
+    end = time.monotonic() + 60
+    while (now := found()) != wanted and time.monotonic() < end:
+        page.wait_for_timeout(50)
+    assert now == wanted
 
 
 def draw_everything(page):
@@ -65,17 +74,13 @@ def test_order_and_switches_change_the_chart(watched, report):
     assert names_on_axis(page, "chart-agree") == best_first("relevance", "system")
     page.select_option("[data-switch=human]", "coherence")
     page.select_option("[data-switch=level]", "input")
-    page.wait_for_timeout(300)
-    assert names_on_axis(page, "chart-agree") == best_first("coherence", "input")
+    comes(page, lambda: names_on_axis(page, "chart-agree"), best_first("coherence", "input"))
     assert best_first("coherence", "input") != best_first("relevance", "system")
     page.select_option("[data-switch=order]", "name")
-    page.wait_for_timeout(300)
-    assert names_on_axis(page, "chart-agree") == sorted(made.dossier.metrics)
-    across, down = names_on_axis(page, "chart-compare")[:8], names_on_axis(page, "chart-compare")[8:]
-    assert across == down == sorted(made.dossier.metrics)
+    comes(page, lambda: names_on_axis(page, "chart-agree"), sorted(made.dossier.metrics))
+    comes(page, lambda: names_on_axis(page, "chart-compare"), sorted(made.dossier.metrics) * 2)
     page.select_option("[data-switch=statistic]", "spearman")
-    page.wait_for_timeout(300)
-    assert "Not computed here for Spearman" in page.inner_text("#chart-compare-said")
+    comes(page, lambda: "Not computed here for Spearman" in page.inner_text("#chart-compare-said"), True)
     assert "coherence, input level, Kendall" in page.inner_text("#chart-compare-said")
 
 
@@ -84,8 +89,7 @@ def test_a_hidden_metric_leaves_charts_and_tables(watched, report):
     page = opened(watched, path)
     page.click(".metrics summary")
     page.uncheck("[data-metric=synthetic-judge]")
-    page.wait_for_timeout(300)
-    assert "synthetic-judge" not in names_on_axis(page, "chart-agree")
+    comes(page, lambda: "synthetic-judge" in names_on_axis(page, "chart-agree"), False)
     rows = page.locator("#agree tbody tr", has=page.locator("th", has_text="synthetic-judge"))
     assert rows.count() > 0
     assert all(row.get_attribute("hidden") is not None for row in rows.all())
@@ -234,7 +238,7 @@ def test_printing_is_dark_on_white_and_fits_the_paper(watched, report):
     page.wait_for_function(
         "() => { const e = document.querySelector('#chart-agree .role-axis-label text');"
         " return e && getComputedStyle(e).fill === 'rgb(27, 31, 36)'; }",
-        timeout=10_000,
+        timeout=60_000,
     )
     assert page.evaluate("document.documentElement.scrollWidth") <= 700
     assert not page.locator(".controls").is_visible()

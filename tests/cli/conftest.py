@@ -43,7 +43,7 @@ def spawn():
             capture_output=True,
             env=os.environ | environment,
             check=False,
-            timeout=120,
+            timeout=600,
         )
         return Outcome(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 

@@ -213,7 +213,7 @@ def test_ctrl_c_is_quiet(scores):
     assert first.startswith("read 1 file")
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err

@@ -92,7 +92,7 @@ HALVES = (b"", b"GET / HT", b"POST /upload HTTP/1.1\r\nHost: x\r\nContent-Le")
 
 def connection(stack, address):
     place = urlsplit(address)
-    return stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=30))
+    return stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=120))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -101,23 +101,24 @@ def test_half_sent_requests_keep_nobody_out(tmp_path):
     with started(tmp_path, patient) as (_, address), ExitStack() as stack:
         for at in range(300):
             connection(stack, address).sendall(HALVES[at % 3])
-        with urllib.request.urlopen(address, timeout=30) as page:
+        with urllib.request.urlopen(address, timeout=120) as page:
             assert page.status == 200
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_requests_that_do_not_come_whole_are_given_up(tmp_path):
-    hurried = "from metassay.web import app, connections; connections.PATIENCE = app.SILENCE = 0.5"
+    hurried = "from metassay.web import app, connections; connections.PATIENCE, app.SILENCE = 3, 0.5"
     with started(tmp_path, hurried) as (_, address), ExitStack() as stack:
-        for half in HALVES:
-            waiting = connection(stack, address)
-            waiting.sendall(half)
-            with suppress(ConnectionResetError):
-                assert waiting.recv(100) == b""
         body = connection(stack, address)
         head = f"POST /upload HTTP/1.1\r\nHost: {urlsplit(address).netloc}\r\nContent-Length: 100\r\n"
         body.sendall(head.encode() + b"Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n")
         assert body.recv(1000).startswith(b"HTTP/1.1 408 ")
+        waiting = [connection(stack, address) for _ in HALVES]
+        for half, one in zip(HALVES, waiting, strict=True):
+            one.sendall(half)
+        for one in waiting:
+            with suppress(ConnectionResetError):
+                assert one.recv(100) == b""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

@@ -54,7 +54,7 @@ SCORING = """
 
 def test_a_script_without_a_guard_is_run_once(tmp_path):
     body = SCORING.replace("METRIC", '"rouge[variants=1,measures=f1]"')
-    done = subprocess.run(script(tmp_path, body), capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(script(tmp_path, body), capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "the script runs\n['rouge-1_f1'] 0.785714\n"
 
@@ -68,7 +68,7 @@ def test_a_metric_that_the_script_defines_is_scored_in_its_own_process(tmp_path)
         def score(self, items):
             return np.array([[float(len(item.output))] for item in items])
     """ + SCORING.replace("METRIC", "Letters()")
-    done = subprocess.run(script(tmp_path, body), capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(script(tmp_path, body), capture_output=True, text=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("the script runs\n['letters']")
 
@@ -111,7 +111,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path):
     parent.stdout.close()
 
 
-def gone(pid, seconds=20):
+def gone(pid, seconds=120):
     """Say whether a process is no more, or waits for nobody but its parent to take note."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from metassay.stats.kernels import score_swaps, within_groups
 
-REPEATABLE = settings(max_examples=25, deadline=None, derandomize=True, print_blob=True)
+REPEATABLE = settings(max_examples=25, print_blob=True)
 
 KINDS = ("smooth", "grades", "floored", "decimals", "constant-column", "constant-row", "mostly-equal")
 

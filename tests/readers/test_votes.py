@@ -123,3 +123,8 @@ def test_what_holds_no_votes(make, tmp_path):
         ma.read_votes(tmp_path / "d")
     with pytest.raises(FormatError, match=r"v\.csv, line 3: unknown winner in 'winner': 'model_c'"):
         ma.read_votes(make("v.csv", "model_a,model_b,winner\nx,y,model_a\nx,y,model_c\n"))
+
+
+def test_a_header_without_votes_is_told_with_the_file(make):
+    with pytest.raises(DataError, match=r"^there are no votes in v\.csv: there is a header and no row under it$"):
+        ma.read_votes(make("v.csv", "model_a,model_b,winner\n"))

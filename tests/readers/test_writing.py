@@ -136,7 +136,7 @@ SCORES = st.floats(-LARGEST, LARGEST)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_nasty_names_and_any_numbers_come_back(tmp_path, suffix, data):
     systems = data.draw(st.lists(NASTY, min_size=1, max_size=3, unique=True))

@@ -199,7 +199,7 @@ def test_metrics_that_rank_against_people_are_not_called_best():
     scores = ma.Scores.from_arrays(metrics={"minus": x, "worse": x - z, "flat": z * 0}, human={"overall": z})
     dossier = gather(scores, resamples=100)
     assert summary.answer(dossier)[0].startswith("No metric agrees with people on overall at the system level")
-    assert any(note.code == "tests-undefined" and note["metrics"] == ("flat",) for note in summary.warnings(dossier))
+    assert any(note.code == "agreement-undefined" and note["metric"] == "flat" for note in summary.warnings(dossier))
     cells = interactive(dossier.results["compare"])["matrix"]
     outcomes = {row["outcome"] for row in cells.rows if "flat" in (row["metric_a"], row["metric_b"])}
     assert outcomes == {"cannot be tested"}

@@ -128,6 +128,7 @@ def test_a_fair_judge_is_seldom_accused_and_a_shift_is_no_bias():
     assert 0.01 < np.mean(np.array(p) < 0.05) < 0.1
 
 
+@pytest.mark.slow
 def test_the_smallest_detectable_effect_follows_from_how_far_estimates_vary():
     rows = [only(ma.bias(biased_scores(4, 40, 300 + seed)), "with 100 more words") for seed in range(60)]
     spread = np.std([row.effect for row in rows])
@@ -390,3 +391,10 @@ def test_position_from_both_orders_needs_no_people_and_grades_count_their_own_vo
     position = next(row for row in found.table if row.bias == "position")
     assert (position.held, position.n_judgments, position.n_clusters) == ("orders", 80, 40)
     assert {row.grade: row.n_judgments for row in found.grades} == {"A": 6, "tie": 0, "B": 4}
+
+
+def test_few_inputs_give_a_reason_and_no_interval():
+    result = ma.bias(biased_scores(systems=6, inputs=4), text="answer")
+    assert {(row.reason, math.isnan(row.effect), math.isnan(row.high)) for row in result.table} == {("few", True, True)}
+    assert all(math.isnan(row.low) for row in result.grades)
+    assert "too few inputs, of which 5 are needed" in str(result)

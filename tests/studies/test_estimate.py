@@ -288,3 +288,11 @@ def test_the_first_system_is_told_in_words():
     same = random.normal(size=(2, 60))
     near = ma.Scores.from_arrays({"judge": same}, {"label": np.where(np.arange(60) < 40, same, np.nan)})
     assert any("not significantly ahead of any other system." in str(note) for note in ma.estimate(near).notes)
+
+
+def test_one_label_has_a_reason_and_no_number():
+    scores = ma.Scores.from_arrays({"judge": [[1.0]]}, {"human": [[1.0]]})
+    result = ma.estimate(scores)
+    assert all(math.isnan(row.estimate) for row in result.table)
+    assert "1 label of 1 output\n" in str(result)
+    assert "nothing can be estimated" in str(result)

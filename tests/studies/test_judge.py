@@ -545,3 +545,9 @@ def test_fields_that_a_number_has_not_are_refused(example, asked):
 def test_a_requirement_is_never_about_single_people_instead(example):
     with pytest.raises(UnknownName, match="number in a requirement: 'accuracy'"):
         ma.judge(example, human="grade_*", judge="kind-judge-grade", require="accuracy>=0.5")
+
+
+def test_one_item_says_why_there_is_no_correlation():
+    card = ma.judge(ma.Scores.from_arrays({"judge": [[4.0]]}, {"human": [[3.0]]}))
+    told = " ".join(str(card).split())
+    assert "Nothing shows whether it agrees beyond chance: Pearson needs several items with different scores." in told

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.errors import DataError
 
 from .conftest import noted
 
@@ -253,3 +254,15 @@ def test_summeval(shared_data):
     rows = {(row.unit, row.method): row for row in result.ceilings}
     assert rows["system means", "split-annotators"].half == pytest.approx((0.882 + 0.916 + 0.888) / 3, abs=1e-3)
     assert 0.9 < here.ceiling < 1
+
+
+def test_data_without_systems_are_not_one_system():
+    pd = pytest.importorskip("pandas")
+    labels = {"id": range(40), "human": [n % 3 for n in range(40)], "judge": [n % 4 for n in range(40)]}
+    scores = ma.Scores.from_frame(pd.DataFrame(labels), human="human", input_column="id")
+    with pytest.raises(DataError, match="system level compares systems, and the data have none; use --level global"):
+        ma.plan(scores)
+    with pytest.raises(DataError, match=r"got 40 inputs and no systems .*; use --interval boot-inputs"):
+        ma.plan(scores, level="global")
+    told = str(ma.plan(scores, level="global", interval="boot-inputs", trials=50))
+    assert "with 40 inputs the interval" in " ".join(told.split())

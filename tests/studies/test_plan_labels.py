@@ -75,6 +75,7 @@ def test_all_outputs_may_not_be_enough():
     assert noted(result, "one-judge-cannot-disagree")
 
 
+@pytest.mark.slow
 def test_choices():
     result = ma.plan_labels(verdicts(600), trials=200)
     rows = {row.strategy: row for row in result.choices if row.metric == "judge-a"}

@@ -102,6 +102,7 @@ def test_what_is_refused():
         ma.precision(made(), resamples=0)
 
 
+@pytest.mark.slow
 def test_published_reduction(shared_data):
     # §3.1: the variance falls as the number of inputs grows; from 20 to 100 inputs it should fall by about 80%.
     for folder, human, metric in (

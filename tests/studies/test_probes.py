@@ -90,8 +90,8 @@ def test_the_command_changes_texts_and_asks_again(endpoint, tmp_path, capsys):
 
 
 def test_scores_of_changed_texts_can_be_named(tmp_path, capsys):
-    before = ma.Scores.from_arrays({"judge": np.arange(12.0).reshape(3, 4)})
-    after = ma.Scores.from_arrays({"judge": np.arange(12.0).reshape(3, 4) + np.array([0.5, 0, 1, 0.5])})
+    before = ma.Scores.from_arrays({"judge": np.arange(15.0).reshape(3, 5)})
+    after = ma.Scores.from_arrays({"judge": np.arange(15.0).reshape(3, 5) + np.array([0.5, 0, 1, 0.5, 0.5])})
     for name, scores in (("before", before), ("after", after)):
         ma.write(scores, tmp_path / f"{name}.csv")
     code = main(
@@ -100,7 +100,7 @@ def test_scores_of_changed_texts_can_be_named(tmp_path, capsys):
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert code == 0
     assert row["effect"] == pytest.approx(0.5)
-    assert (row["feature"], row["n_judgments"]) == ("padded with empty sentences", 12)
+    assert (row["feature"], row["n_judgments"]) == ("padded with empty sentences", 15)
 
 
 def test_misuse(tmp_path, capsys):

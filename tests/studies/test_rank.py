@@ -91,6 +91,7 @@ def test_people_a_judge_and_whether_they_agree(example):
     assert result == ma.rank(example, human=PEOPLE, resamples=200, threads=1)
 
 
+@pytest.mark.slow
 def test_bootstrap_and_sandwich_agree(example):
     robust, drawn = (
         ma.rank(example, human=PEOPLE, metric="judge", interval=how, resamples=400) for how in ("sandwich", "bootstrap")

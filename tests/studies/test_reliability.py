@@ -247,6 +247,7 @@ def test_a_result_is_the_same_after_a_file(tmp_path):
     assert ma.load(tmp_path / "r.json") == result
 
 
+@pytest.mark.slow
 def test_real_experts_and_crowd_workers(shared_data):
     scores = ma.read(shared_data / "summeval" / "scores")
     result = ma.reliability(scores, human="*_relevance", metric="rouge-1_f1", resamples=100)
@@ -258,6 +259,7 @@ def test_real_experts_and_crowd_workers(shared_data):
     assert alpha.estimate == pytest.approx(0.45, abs=0.01)
 
 
+@pytest.mark.slow
 def test_real_data_without_raters(shared_data):
     for folder, columns in (("tac2008", "METEOR"), ("realsumm", "rouge-1_recall")):
         result = ma.reliability(ma.read(shared_data / folder / "scores"), metric=columns, resamples=50)

@@ -86,3 +86,16 @@ def test_columns_with_the_same_scores_are_named():
     result = ma.agree(ma.Scores.from_arrays({"a": x, "b": z, "c": x.copy()}, {"h": z}), level="system")
     pairs = [(note["first"], note["second"]) for note in result.notes if note.code == "columns-identical"]
     assert sorted(pairs) == [("a", "c"), ("h", "b")]
+
+
+def test_a_level_is_suggested_only_where_the_command_takes_it():
+    values = {"bleu": [[1.0, 2, 3]], "ter": [[2.0, 1, 3]]}
+    one = ma.Scores.from_arrays(values, {"people": [[1.0, 3, 2]]}, systems=["a"])
+    for verb, told in (
+        (ma.agree, r"got 1; with one system use level within-system$"),
+        (ma.simulate_size, "got 1$"),
+        (ma.make_report, "got 1$"),
+        (ma.composite, r"^this study needs at least \d+ systems, got 1$"),
+    ):
+        with pytest.raises(DataError, match=told):
+            verb(one)

@@ -58,6 +58,7 @@ def test_a_world_of_the_data_draws_whole_clusters_and_makes_metrics_equal():
     assert (weights[::2] == weights[1::2]).all()
 
 
+@pytest.mark.slow
 def test_tests_of_labels_hold_their_level_and_find_a_difference(verdicts):
     result = ma.simulate_size(verdicts, statistic="kappa", **OPTIONS, **BY_INPUTS)
     assert [row.level for row in result.table] == ["global"] * 4
@@ -86,6 +87,7 @@ def test_worlds_of_the_grid_have_no_labels(verdicts):
     assert {(row.statistic, row.level) for row in both.table} == {("mae", "system"), ("accuracy", "global")}
 
 
+@pytest.mark.slow
 def test_labels_are_shuffled_where_noise_would_make_them_numbers(verdicts):
     options = {**OPTIONS, "metric": "strict-judge", "level": "global", "shuffle": "0.4,0.02"}
     result = ma.simulate_power(verdicts, statistic="kappa", **options, **BY_INPUTS)

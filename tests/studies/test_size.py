@@ -12,6 +12,7 @@ from metassay.errors import DataError, UnknownName
 from .conftest import noted
 
 
+@pytest.mark.slow
 def test_two_way_holds_its_level_where_perm_both_does_not():
     # 400 data sets each. If two-way rejects 5.5 % of the time, more than 38 has odds below 1 in 1,000.
     for world in ("equal: system bias 0.5", "equal: 8 systems", "equal: turns with 12 inputs"):

@@ -269,6 +269,7 @@ def test_few_resamples_are_told():
     assert noted(survive(world(), resamples=10), "resamples-below-alpha", n=10, alpha=0.05, least=19)
 
 
+@pytest.mark.slow
 def test_experts_of_summeval_give_the_margins_of_the_paper(shared_data):
     names = ("human", "rouge", "bertscore", "meteor", "moverscore")
     scores = ma.read(*(shared_data / "summeval" / "scores" / f"{name}.jsonl" for name in names))

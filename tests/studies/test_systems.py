@@ -255,6 +255,7 @@ def tac(shared_data):
     return ma.read(*sorted((shared_data / "tac2008" / "scores").glob("*.jsonl")))
 
 
+@pytest.mark.slow
 def test_humans_and_machines_of_tac_2008(tac):
     result = ma.systems(tac, metric="*_jk*")
     cross = [c for c in result.counts if (c.group_a, c.group_b) == ("reference", "peer")]

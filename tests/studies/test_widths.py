@@ -119,6 +119,7 @@ def mean_changes(scores, seeds=12):
     return {c.interval: np.mean([changes[at].mean for changes in found]) for at, c in enumerate(found[0])}
 
 
+@pytest.mark.slow
 def test_resampling_inputs_gains_most_on_summeval(shared_data):
     # From 100 to 11,490 inputs the paper finds −51% for boot-inputs, −14% for boot-both and −1% for boot-systems. The
     # outputs on the whole test set are not here: 20 of 100 inputs stand for the judged ones, which gains less.
@@ -127,6 +128,7 @@ def test_resampling_inputs_gains_most_on_summeval(shared_data):
     assert changes["boot-inputs"] < -0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [SUMMEVAL, REALSUMM], ids=lambda data: data[0])
 def test_the_more_inputs_the_narrower_on_real_data(shared_data, data):
     # On REALSumm metrics and people share much on the same input, and 100 inputs do not make up for losing that. With

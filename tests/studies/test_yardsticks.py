@@ -171,6 +171,7 @@ def test_people_must_be_known(world, judged):
         ma.agree(scores, people_as_metrics=True)
 
 
+@pytest.mark.slow
 def test_the_report_has_them(judged):
     report = ma.make_report(
         judged, human="grade", metric="*-grade", sentinels=True, people_as_metrics=True, resamples=50
@@ -221,3 +222,13 @@ def test_a_constant_decides_nothing_and_noise_is_marked(rated):
     assert beats["noise"] is False
     assert beats["sentinel-input"] is None
     assert "†" in held.to_text()
+
+
+def test_where_no_sentinel_is_a_row_none_is_explained():
+    for study in (ma.pairs, ma.agree):
+        options = {"resamples": 50} if study is ma.pairs else {"level": "system"}
+        result = study(ma.example(), human="relevance", metric="synthetic-judge", sentinels=True, **options)
+        assert "sentinels" not in {note.code for note in result.notes}
+        assert "There is no sentinel: at system level only the length of outputs is one" in " ".join(
+            str(result).split()
+        )

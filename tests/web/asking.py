@@ -21,7 +21,7 @@ def table(systems=("a", "b", "c", "d"), inputs=8, columns=("people", "overlap", 
     return "\n".join(lines).encode()
 
 
-def settled(client, address, seconds=60):
+def settled(client, address, seconds=300):
     """Wait until nothing is at work, and return the stage."""
     end = time.monotonic() + seconds
     while (stage := client.get(f"{address}/state").json()["stage"]) in ("reading", "working"):

@@ -16,43 +16,13 @@ from metassay.charts import theme
 from metassay.core import vocabulary
 from metassay.core.files import replacing
 from metassay.core.result import Result
+from metassay.core.study import Makers
 from metassay.errors import DataError, UsageError, one_line
 
 if TYPE_CHECKING:
     from metassay.charts.panels import Multiples
 
-KINDS: dict[str, tuple[str, ...]] = {
-    "agree": ("forest", "violins"),
-    "bias": ("effects", "grades"),
-    "compare": ("matrix", "ranks"),
-    "leaderboard": ("forest", "ranks"),
-    "decisions": ("bars",),
-    "difficulty": ("intervals", "map"),
-    "drift": ("shifts",),
-    "estimate": ("intervals",),
-    "judge": ("agreement", "confusion", "slices", "threshold"),
-    "judge-votes": ("agreement",),
-    "normality": ("bars",),
-    "pairs": ("curves", "chance", "triangle"),
-    "precision": ("intervals",),
-    "profile": ("biplot",),
-    "rank": ("intervals", "ranks", "matrix"),
-    "stability": ("curves",),
-    "systems": ("bars", "matrix"),
-    "widths": ("intervals",),
-    "criteria": ("map", "dumbbells", "criteria"),
-    "downgrade": ("noticed", "sensitivity"),
-    "survive": ("matrix", "agreement", "across", "sensitivity", "margins", "dominance", "components"),
-    "simulate-coverage": ("bars",),
-    "simulate-power": ("curves",),
-    "simulate-size": ("bars", "map"),
-    "plan": ("curves",),
-    "plan-labels": ("choices",),
-    "reliability": ("components", "designs"),
-    "slices": ("estimates",),
-    "composite": ("forest",),
-    "differences": ("chance",),
-}
+KINDS = Makers("metassay.charts")
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
     **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},

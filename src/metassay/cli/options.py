@@ -118,15 +118,15 @@ def add_flags(parser: Parser, title: str, flags: Mapping[str, str]) -> None:
         group.add_argument(*names, **settings)
 
 
-def add_study(parser: Parser, verb: str) -> None:
+SCORES = "scores in any known format, plain or gzip; several files merge on system and input; - is stdin"
+
+
+def add_study(parser: Parser, verb: str, files: str = SCORES) -> None:
     """Add everything that a study of scores takes: files, its own options, where it runs, and where its result goes."""
-    add_files(parser, verb)
+    add_files(parser, verb, files)
     add(parser, slicing(of(verb)))
     add(parser, places())
     add_output(parser, verb.replace("_", "-"))
-
-
-SCORES = "scores in any known format, plain or gzip; several files merge on system and input; - is stdin"
 
 
 def add_files(parser: Parser, verb: str, files: str = SCORES) -> None:
@@ -146,7 +146,7 @@ QUIET = {"-q --quiet": "say nothing but results and errors"}
 
 def add_output(parser: Parser, study: str | None = None) -> None:
     """Add where the result of a study goes, and in which form; without a study, that of any."""
-    kinds = [kind for each, own in KINDS.items() if study in (each, None) for kind in own]
+    kinds = [kind for each in (KINDS if study is None else [study]) for kind in KINDS.get(each, ())]
     views, drawn = "depends on the study", "depends on the study"
     if study is not None:
         views, drawn = ", ".join(names_of(study)), f"{', '.join(kinds)} (default: {kinds[0] if kinds else ''})"

@@ -29,6 +29,7 @@ def run_study(
     read: Callable[[argparse.Namespace], object] | None = None,
     leave_out: Iterable[str] = (),
     gate: Callable[[Any], int] | None = None,
+    shown: str | None = None,
     **more: object,
 ) -> int:
     """Read the files, run a study with the options that were given, and put out its result.
@@ -45,6 +46,8 @@ def run_study(
         Options of the study that mean something else here.
     gate
         From the result to an exit code.
+    shown
+        The study whose views and figures the result has, if that is not the verb's.
     more
         What the study takes beside its options.
     """
@@ -54,7 +57,7 @@ def run_study(
     chosen = options.given(arguments, options.taken_by(verb), leave_out)
     place = placed(arguments)
     sliced = "by" in chosen and "by" not in options.of(verb)
-    output = Output.of(arguments, verb.replace("_", "-"), sliced=sliced)
+    output = Output.of(arguments, shown or verb.replace("_", "-"), sliced=sliced)
     study = getattr(import_module(HOMES[verb]), verb)
     scores = (read or read_scores)(arguments)
     with progress(arguments.quiet), place:

@@ -5,26 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Names, Option, when
+from metassay.core.option import Names, Option, among, studied, under, when
 
 if TYPE_CHECKING:
     from metassay.core.groups import GroupPatterns
 
-_STUDIED = "what to study"
-_SWAYING = "what may sway the judge"
+_swaying = under("what may sway the judge")
 
 Sentinels = Annotated[
     bool,
-    Option(
+    studied(
         "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
         "does not beat them is marked",
-        group=_STUDIED,
         **when("sentinels", "yes"),
     ),
 ]
 PeopleAsMetrics = Annotated[
-    bool,
-    Option("add each annotator as a row, compared with the other annotators", group=_STUDIED, **when("people", "rows")),
+    bool, studied("add each annotator as a row, compared with the other annotators", **when("people", "rows"))
 ]
 Biased = Annotated[
     bool,
@@ -36,12 +33,11 @@ Biased = Annotated[
 ]
 Style = Annotated[
     Names | None,
-    Option(
+    _swaying(
         "further things that may sway a judge: columns, categories or numbers of outputs; in votes NAME for columns "
         "NAME_a and NAME_b",
         known.several_names,
         metavar="NAME",
-        group=_SWAYING,
         repeated=True,
         absent="lists, bold text and headings, if there are texts",
         key="style",
@@ -49,39 +45,34 @@ Style = Annotated[
 ]
 TextOf = Annotated[
     str | None,
-    Option(
+    _swaying(
         "column with the texts of outputs, whose length is told",
         metavar="COLUMN",
-        group=_SWAYING,
         absent="the one that is named like outputs, else the longest",
     ),
 ]
 OwnFamily = Annotated[
     Names | None,
-    Option(
+    _swaying(
         "family of systems that a judge belongs to, JUDGE=FAMILY",
         metavar="JUDGE=FAMILY",
-        group=_SWAYING,
         repeated=True,
         absent="the family, or system, whose name is in the judge's",
     ),
 ]
 Runs = Annotated[
     "GroupPatterns | None",
-    Option(
+    _swaying(
         "repetitions of one judge, NAME=PATTERN[,PATTERN], such as judge=judge_run*: re-runs or prompts",
         repeated=True,
         metavar="GROUP",
-        group=_SWAYING,
     ),
 ]
 Hold = Annotated[
     str | None,
-    Option(
+    _swaying(
         "how human judgment is held fixed: judge − people is explained (difference), or people's score is a covariate",
-        metavar="HOW",
-        group=_SWAYING,
-        choices=known.HOLDS,
+        **among("HOW", known.HOLDS),
         listed=False,
         absent="difference if judge and people use one scale, else covariate",
         key="method",

@@ -83,8 +83,7 @@ def doubts(scores: Scores) -> list[Note]:
     scored = present.any(axis=1)
     if scored.sum() > 1 and scores.shape[1] > 1:
         n = int(components(present[scored]).max()) + 1
-        if n > 1:
-            notes.append(Note.of("design-disconnected", parts=n, systems=int(scored.sum())))
+        notes += Note.when(n > 1, "design-disconnected", parts=n, systems=int(scored.sum()))
     return notes
 
 
@@ -99,15 +98,12 @@ def oddities(scores: Scores) -> list[Note]:
             continue
         key = (column.values.tobytes(), column.values.shape)
         other = seen.setdefault(key, name)
-        if other != name and known.size:
-            notes.append(Note.of("columns-identical", first=other, second=name))
-    if constant:
-        notes.append(Note.of("columns-constant", columns=constant))
+        notes += Note.when(other != name and known.size, "columns-identical", first=other, second=name)
+    notes += Note.some("columns-constant", columns=constant)
     present = presence(scores)
     for axis, labels, along in (("systems", scores.systems, 1), ("inputs", scores.inputs, 0)):
         empty = _without(labels, np.asarray(present.any(axis=along)))
-        if empty:
-            notes.append(Note.of("labels-without-scores", axis=axis, labels=empty))
+        notes += Note.when(empty, "labels-without-scores", axis=axis, labels=empty)
     return notes
 
 

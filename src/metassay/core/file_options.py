@@ -5,100 +5,87 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
-from metassay.core.option import FLAG, Names, Option
+from metassay.core.option import FLAG, Names, studied, under
 
-_FILES = "how to read the files"
-_TAKEN = "which part of the data"
+_reading = under("how to read the files")
+_taken = under("which part of the data")
 
 InputFormat = Annotated[
     str | None,
-    Option(
+    _reading(
         "format of the files, such as tidy, wide or sacrerouge; an unknown name lists all",
         metavar="FORMAT",
-        group=_FILES,
         flag="input-format",
         absent="recognised by their content",
     ),
 ]
 Language = Annotated[
     str | None,
-    Option(
+    _reading(
         "language, or language pair such as en-de, to take from data that hold several; leaderboard also takes a comma "
         "list, or * for all",
         metavar="LANG",
-        group=_FILES,
     ),
 ]
-LowerIsBetter = Annotated[
-    str | Iterable[str], Option("columns in which small scores are good", repeated=True, group="what to study")
-]
+LowerIsBetter = Annotated[str | Iterable[str], studied("columns in which small scores are good", repeated=True)]
 SystemColumn = Annotated[
-    Names | None,
-    Option("column of systems; a comma list joins columns", metavar="COLUMN", group=_FILES, absent="by its name"),
+    Names | None, _reading("column of systems; a comma list joins columns", metavar="COLUMN", absent="by its name")
 ]
 InputColumn = Annotated[
     Names | None,
-    Option(
+    _reading(
         "column of inputs; a comma list joins columns, such as doc_id,turn; row takes each row for an input",
         metavar="COLUMN",
-        group=_FILES,
         absent="by its name",
     ),
 ]
 AnnotatorColumn = Annotated[
-    Names | None, Option("column of annotators, or raters", metavar="COLUMN", group=_FILES, absent="by its name")
+    Names | None, _reading("column of annotators, or raters", metavar="COLUMN", absent="by its name")
 ]
-NoSystems = Annotated[bool, Option("the data have no systems, one row per input", group=_FILES, **FLAG)]
+NoSystems = Annotated[bool, _reading("the data have no systems, one row per input", **FLAG)]
 Ignore = Annotated[
-    Names | None,
-    Option("columns to leave out: names, globs or comma lists", metavar="COLUMNS", repeated=True, group=_FILES),
+    Names | None, _reading("columns to leave out: names, globs or comma lists", metavar="COLUMNS", repeated=True)
 ]
 People = Annotated[
     Names | None,
-    Option(
+    _reading(
         "columns that are annotators of one human criterion, such as 'annotator_*' or quality=ann1,ann2",
         metavar="COLUMNS",
         repeated=True,
-        group=_FILES,
     ),
 ]
 ScaleOf = Annotated[
     "Mapping[str, str] | str | Iterable[str] | None",
-    Option(
+    _reading(
         "scale of a column: NAME=interval, ordinal:bad<ok<good, nominal or binary:fail<pass",
         metavar="NAME=SCALE",
         repeated=True,
-        group=_FILES,
     ),
 ]
 ClusterBy = Annotated[
     str | None,
-    Option(
+    _reading(
         "column that says which inputs belong together, such as the document; none if each is by itself",
         metavar="COLUMN",
-        group=_FILES,
         absent="the documents, where a data set names them",
     ),
 ]
 FamilyOf = Annotated[
     "str | Mapping[str, str] | Iterable[str] | None",
-    Option(
+    _reading(
         "families of systems: a column, or FAMILY=PATTERN[,PATTERN] such as openai=gpt-*,o3*",
         metavar="FAMILY",
         repeated=True,
-        group=_FILES,
     ),
 ]
 Select = Annotated[
     Names | None,
-    Option(
+    _taken(
         "take only systems=PATTERN, inputs=PATTERN or COLUMN=VALUE, such as category=faq; several must all hold",
         metavar="WHAT=WHICH",
         repeated=True,
-        group=_TAKEN,
     ),
 ]
 DropSystems = Annotated[
-    Names | None,
-    Option("systems to leave out: names, globs or comma lists", metavar="SYSTEMS", repeated=True, group=_TAKEN),
+    Names | None, _taken("systems to leave out: names, globs or comma lists", metavar="SYSTEMS", repeated=True)
 ]

@@ -124,6 +124,11 @@ def number(metavar: str, check: Callable[[str, Any], Any] = as_given) -> Kind:
     return Kind(number=True, metavar=metavar, check=check)
 
 
+def among(metavar: str, choices: Sequence[str]) -> Kind:
+    """Return what an option is that takes one of some names."""
+    return Kind(metavar=metavar, choices=choices)
+
+
 def at_least(least: int) -> Kind:
     """Return what an option is that takes a whole number."""
     return number("N", partial(known.count, least=least))
@@ -139,6 +144,14 @@ COUNT = number("N", known.count)
 REPEATS = number("K", known.repeats)
 SHARE = number("SHARE", known.fraction)
 SIZE = number("SIZE", known.positive)
+
+
+def under(heading: str) -> Callable[..., Option]:
+    """Return what makes options that stand under a heading of the help."""
+    return partial(Option, group=heading)
+
+
+studied, compared, corrupted = under("what to study"), under("what to compare"), under("what to corrupt")
 
 
 def shown(default: object) -> str:

@@ -18,7 +18,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 from metassay.core import vocabulary as known
 from metassay.core.bias_options import *  # noqa: F403
 from metassay.core.file_options import *  # noqa: F403
-from metassay.core.option import COUNT, FLAG, REPEATS, SHARE, SIZE, Kind, Option, at_least, number
+from metassay.core.option import (
+    COUNT,
+    FLAG,
+    REPEATS,
+    SHARE,
+    SIZE,
+    Kind,
+    Option,
+    among,
+    at_least,
+    compared,
+    corrupted,
+    number,
+    studied,
+    under,
+)
 from metassay.core.option import Names as Names
 from metassay.core.pair_options import *  # noqa: F403
 from metassay.core.plan_options import *  # noqa: F403
@@ -30,9 +45,7 @@ if TYPE_CHECKING:
     from metassay.core.groups import GroupPatterns
     from metassay.stats.statistics.base import Statistic as StatisticObject
 
-_STUDIED = "what to study"
-_COMPARED = "what to compare"
-_PLACE = "reproducibility and speed"
+_placed = under("reproducibility and speed")
 _LEVEL = Kind(aliases=known.LEVEL_ALIASES, metavar="LEVEL", key="level")
 _CI = Kind(metavar="METHOD", key="ci")
 _TEST = Kind(metavar="TEST", key="test")
@@ -58,23 +71,17 @@ def _signed_statistics(value: Any) -> list[str]:  # noqa: ANN401 - one or severa
 
 Human = Annotated[
     Names | None,
-    Option(
+    studied(
         "human judgments: names of columns, globs or comma lists",
         repeated=True,
-        group=_STUDIED,
         absent="every column known to be human",
     ),
 ]
 Metric = Annotated[
     Names | None,
-    Option(
-        "metrics: names of columns, globs or comma lists",
-        repeated=True,
-        group=_STUDIED,
-        absent="every column that is not human",
-    ),
+    studied("metrics: names of columns, globs or comma lists", repeated=True, absent="every column that is not human"),
 ]
-References = Annotated[bool, Option("keep human-written texts that were scored like systems", group=_STUDIED, **FLAG)]
+References = Annotated[bool, studied("keep human-written texts that were scored like systems", **FLAG)]
 _GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
 _GROUPED = Kind(repeated=True, metavar="GROUP")
 Groups = Annotated[
@@ -97,9 +104,8 @@ InputSet = Annotated[
     str,
     Option(
         "inputs behind the system means of a metric: all that it scored, or only those that people annotated",
-        choices=known.INPUT_SETS,
+        **among("SET", known.INPUT_SETS),
         listed=False,
-        metavar="SET",
     ),
 ]
 
@@ -122,8 +128,7 @@ Full = Annotated[
     bool, Option("show the p-values of all pairs of metrics, however many there are", known.flag, switch=True)
 ]
 HeldInterval = Annotated[
-    str,
-    Option("method of the intervals, or what is resampled", choices=known.HELD_INTERVALS, **_CI),
+    str, Option("method of the intervals, or what is resampled", choices=known.HELD_INTERVALS, **_CI)
 ]
 PlannedInterval = Annotated[
     str,
@@ -175,9 +180,8 @@ Alternative = Annotated[
     str,
     Option(
         "alternative hypothesis: A better than B (greater), worse (less), or different (two-sided)",
-        choices=known.ALTERNATIVES,
+        **among("SIDE", known.ALTERNATIVES),
         listed=False,
-        metavar="SIDE",
         key="alt",
     ),
 ]
@@ -187,18 +191,16 @@ Scope = Annotated[
     str,
     Option(
         "tests that are corrected together: those of one metric against all others (row), or all of a table (table)",
-        choices=known.SCOPES,
+        **among("SCOPE", known.SCOPES),
         listed=False,
-        metavar="SCOPE",
     ),
 ]
 PValues = Annotated[
     str,
     Option(
         "p-values as (c+1)/(k+1) (plus-one), or as c/k with strictly larger draws counted (paper)",
-        choices=known.P_VALUES,
+        **among("KIND", known.P_VALUES),
         listed=False,
-        metavar="KIND",
         key="p",
     ),
 ]
@@ -206,10 +208,9 @@ Resamples = Annotated[int, Option("number of resamples", key="k", **REPEATS)]
 Draws = Annotated[int, Option("pairs of samples drawn for each size", key="k", **REPEATS)]
 Seed = Annotated[
     int,
-    Option(
+    _placed(
         "seed of the random numbers; the same seed gives the same numbers, wherever the work is done",
         key="seed",
-        group=_PLACE,
         **at_least(0),
     ),
 ]
@@ -238,8 +239,7 @@ Holding = Annotated[
     Option(
         "how the anchor is held fixed (bucket: within groups of about equal anchors; partial: residuals of linear "
         "regressions; partial-formula: Kendall's partial tau)",
-        metavar="METHOD",
-        choices=known.HOLDING_METHODS,
+        **among("METHOD", known.HOLDING_METHODS),
         several=True,
         key="method",
     ),
@@ -258,8 +258,7 @@ EstimateMethods = Annotated[
     Names | None,
     Option(
         "how the metric is corrected by labels",
-        metavar="METHOD",
-        choices=known.ESTIMATE_METHODS,
+        **among("METHOD", known.ESTIMATE_METHODS),
         several=True,
         absent="ppi, and rogan-gladen where both say yes or no",
         key="method",
@@ -294,10 +293,9 @@ CompositeFolds = Annotated[
 ]
 By = Annotated[
     str,
-    Option(
+    compared(
         "what is compared: language, annotator, reference, metric, human, or a column of the tables, such as version",
         metavar="COLUMN",
-        group=_COMPARED,
         key="by",
         signed=known.in_a_signature,
     ),
@@ -312,8 +310,7 @@ SliceBy = Annotated[
     ),
 ]
 Baseline = Annotated[
-    str | None,
-    Option("level that the others are compared with", metavar="LEVEL", group=_COMPARED, absent="English, or the first"),
+    str | None, compared("level that the others are compared with", metavar="LEVEL", absent="English, or the first")
 ]
 Margin = Annotated[
     float,
@@ -335,8 +332,7 @@ MarginKinds = Annotated[
     Names,
     Option(
         "margins (sd and range: standard deviation and largest difference of the correlations with single annotators)",
-        metavar="KIND",
-        choices=known.MARGIN_KINDS,
+        **among("KIND", known.MARGIN_KINDS),
         several=True,
     ),
 ]
@@ -344,13 +340,12 @@ Resample = Annotated[
     str,
     Option(
         "what is drawn with replacement (points: single outputs, as in the paper)",
-        metavar="WHAT",
-        choices=known.RESAMPLED,
+        **among("WHAT", known.RESAMPLED),
         key="resample",
     ),
 ]
 Aggregate = Annotated[
-    str, Option("how scores against several references become one", metavar="HOW", choices=known.AGGREGATES, key="refs")
+    str, Option("how scores against several references become one", **among("HOW", known.AGGREGATES), key="refs")
 ]
 
 # -- votes -------------------------------------------------------------------------------------------------------------
@@ -359,8 +354,7 @@ Rankings = Annotated[
     Names | None,
     Option(
         "how systems are ranked (mean needs scores, the others votes)",
-        metavar="HOW",
-        choices=known.RANKINGS,
+        **among("HOW", known.RANKINGS),
         several=True,
         absent="bradley-terry from votes, mean from scores",
         key="coef",
@@ -370,8 +364,7 @@ Ties = Annotated[
     str,
     Option(
         "what ties are: half a win for both, or an outcome of its own (davidson)",
-        metavar="HOW",
-        choices=known.TIES,
+        **among("HOW", known.TIES),
         listed=False,
         key="ties",
     ),
@@ -392,8 +385,7 @@ RankInterval = Annotated[
     str,
     Option(
         "method of the confidence intervals: cluster-robust (sandwich), or percentiles of a bootstrap",
-        metavar="METHOD",
-        choices=known.RANK_INTERVALS,
+        **among("METHOD", known.RANK_INTERVALS),
         key="ci",
     ),
 ]
@@ -401,8 +393,7 @@ VoteUnits = Annotated[
     str,
     Option(
         "what the intervals generalise to new ones of; votes on one of them belong together",
-        metavar="WHAT",
-        choices=known.VOTE_UNITS,
+        **among("WHAT", known.VOTE_UNITS),
         key="resample",
     ),
 ]
@@ -410,39 +401,28 @@ VoteUnits = Annotated[
 # -- places ------------------------------------------------------------------------------------------------------------
 
 Threads = Annotated[
-    int | None, Option("threads to use; they change no number", group=_PLACE, absent="all processors", **at_least(1))
+    int | None, _placed("threads to use; they change no number", absent="all processors", **at_least(1))
 ]
 Cluster = Annotated[
-    str | None,
-    Option("address of a Dask scheduler that does the work, such as tcp://host:8786", metavar="ADDRESS", group=_PLACE),
+    str | None, _placed("address of a Dask scheduler that does the work, such as tcp://host:8786", metavar="ADDRESS")
 ]
-Workers = Annotated[int | None, Option("start this many local Dask workers for the work", group=_PLACE, **COUNT)]
+Workers = Annotated[int | None, _placed("start this many local Dask workers for the work", **COUNT)]
 Checkpoint = Annotated[
     "str | PathLike[str] | None",
-    Option(
-        "keep finished work in this file, and go on from there when the same command is run again",
-        metavar="FILE",
-        group=_PLACE,
-    ),
+    _placed("keep finished work in this file, and go on from there when the same command is run again", metavar="FILE"),
 ]
-Timeout = Annotated[
-    float, Option("seconds that one call of a program may last", group=_PLACE, **number("SECONDS", known.positive))
-]
+Timeout = Annotated[float, _placed("seconds that one call of a program may last", **number("SECONDS", known.positive))]
 
 # -- texts ------------------------------------------------------------------------------------------------------------
 
 Rate = Annotated[
     float | None,
-    Option(
+    corrupted(
         "share of the verbs, sentences, persons, words or numbers to change, from 0 to 1",
-        group="what to corrupt",
         absent="1; drop-words 0.2, truncate 0.5",
         **number("SHARE"),
     ),
 ]
 Backend = Annotated[
-    str,
-    Option(
-        "who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path", group="what to corrupt"
-    ),
+    str, corrupted("who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path")
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -58,11 +58,8 @@ class SliceDifference:
     confidence intervals), or ``none``."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Slices(Result):
+class Slices(Result, study="slices"):
     """What a study found in each slice of the data, and whether the slices differ."""
-
-    study: ClassVar[str] = "slices"
 
     table: Sequence[SliceDifference]
     """One row per number of the study that several slices have."""
@@ -144,9 +141,9 @@ def sliced(scores: Scores, by: str) -> Sliced:
         there = [axis for axis in EXTRA_AXES if any(column.labels(axis) for column in scores.columns.values())]
         raise UnknownName("column of slices", by, (*scores.attributes, *(n for n in known if known[n]), *there))
     labels, codes = _ordered(labels, codes, by)
-    notes = [Note.of("slices-missing", by=by, n=int((codes < 0).sum()), axis=axis)] if (codes < 0).any() else []
-    if axis == "input" and any(column.system_scores is not None for column in scores.columns.values()):
-        notes.append(Note.of("slices-without-system-scores", by=by))
+    notes = Note.when((codes < 0).any(), "slices-missing", by=by, n=int((codes < 0).sum()), axis=axis)
+    given = axis == "input" and any(column.system_scores is not None for column in scores.columns.values())
+    notes += Note.when(given, "slices-without-system-scores", by=by)
     parts = {label: part_of(scores, axis, codes == at) for at, label in enumerate(labels)}
     return Sliced(parts, axis, codes if axis != "output" else np.empty(0, dtype=np.int64), tuple(notes))
 

@@ -12,11 +12,13 @@ import importlib
 import importlib.util
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib.abc import InspectLoader
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from metassay.core import judge_options, options, sheet_options, text_options
@@ -77,6 +79,16 @@ class Declaration:
     """Its options by name, in the order of the signature."""
 
 
+_ASKED: ContextVar[Mapping[str, Declared] | None] = ContextVar("asked", default=None)
+"""The options of the verb that the user called, while it runs."""
+
+
+def takes(name: str, value: str) -> bool:
+    """Say whether the verb that the user called takes a value of an option, so that a message may suggest it."""
+    asked = _ASKED.get()
+    return asked is None or (name in asked and value in asked[name].option.choices)
+
+
 @cache
 def places() -> Mapping[str, Declared]:
     """Return the options that say where work is done; none of them changes a number."""
@@ -100,6 +112,14 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
 
     @wraps(verb)
     def checked(*args: object, **given: object) -> R:
+        outermost = _ASKED.get() is None and _ASKED.set(known)
+        try:
+            return done(*args, **given)
+        finally:
+            if outermost:
+                _ASKED.reset(outermost)
+
+    def done(*args: object, **given: object) -> R:
         for old, name in former.items():
             if old in given and name in given:
                 raise UsageError(f"{name} and {old} are two names of one option; give one of them")
@@ -222,6 +242,43 @@ def read_declaration(module: str, verb: str | None = None) -> Declaration:
                 if _is_option(kind):
                     found[argument.arg] = Declared(_find(kind), None if default is None else ast.literal_eval(default))
     return Declaration(about, examples, found)
+
+
+class Makers(Mapping[str, tuple[str, ...]]):
+    """What a room makes of the result of each study: the functions of that result in the module named like the study.
+
+    They are read from the source, in its order; what is imported under its own name comes last.
+    """
+
+    def __init__(self, room: str, *apart: str) -> None:
+        self._room, self._apart = room, apart
+        self._read = cache(self._makers)
+
+    def _makers(self, study: str) -> tuple[str, ...]:
+        module = f"{self._room}.{study.replace('-', '_')}"
+        if importlib.util.find_spec(module) is None:
+            return ()
+        own, others = [], []
+        for node in ast.parse(_source(module)).body:
+            if isinstance(node, ast.ImportFrom):
+                others += [each.name for each in node.names if each.name == each.asname]
+            elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                first = [(each.arg, ast.unparse(each.annotation or each)) for each in node.args.args]
+                of_study = len(first) == 1 and first[0][0] == "result" and first[0][1] != "Result"
+                own += [node.name.removesuffix("_")] if of_study and node.name not in self._apart else []
+        return (*own, *others) if own else ()
+
+    def __getitem__(self, study: str) -> tuple[str, ...]:
+        if made := self._read(study):
+            return made
+        raise KeyError(study)
+
+    def __iter__(self) -> Iterator[str]:
+        folders = importlib.import_module(self._room).__path__
+        return (name for each in iter_modules(folders) if (name := each.name.replace("_", "-")) in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _source(module: str) -> str:

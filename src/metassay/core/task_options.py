@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Option, when
+from metassay.core.option import Option, studied, under, when
 from metassay.errors import UsageError, one_line
 
 if TYPE_CHECKING:
     from metassay.stats.statistics.base import Statistic
 
+_tasks = under("which tasks")
 EQUAL = "equal"
 
 
@@ -68,10 +69,9 @@ Measures = Annotated[
 ]
 Tasks = Annotated[
     str | None,
-    Option(
+    _tasks(
         "tasks: a column of texts that sorts the inputs, such as domain, or language",
         metavar="COLUMN",
-        group="which tasks",
         absent="all inputs are one task",
         key="by",
         signed=known.in_a_signature,
@@ -79,11 +79,10 @@ Tasks = Annotated[
 ]
 Average = Annotated[
     "str | Iterable[str] | Mapping[str, float]",
-    Option(
+    _tasks(
         "weights of the tasks in the average: equal, or TASK=WEIGHT",
         _weights,
         metavar="WEIGHTS",
-        group="which tasks",
         repeated=True,
         key="average",
         signed=lambda weights: [f"{known.in_a_signature(task)}={weight:g}" for task, weight in weights.items()] or None,
@@ -91,9 +90,8 @@ Average = Annotated[
 ]
 DropOutliers = Annotated[
     bool,
-    Option(
+    studied(
         "leave out systems whose human score lies more than 2.5 · 1.483 · MAD from the median, as WMT 2020 did",
-        group="what to study",
         **when("outliers", "dropped,mad2.5"),
     ),
 ]

@@ -274,10 +274,10 @@ class VoteBook:
         if not inputs:
             counts = {"name no winner": self.silent.total(), "compare a system with itself": self.against_itself}
             why = " and ".join(f"{n:,} {what}" for what, n in counts.items() if n)
-            raise DataError("there are no votes" + (f": {why}" if why else ""))
+            where = f" in {listed([one_line(source.name) for source in sources])}" if sources else ""
+            raise DataError(f"there are no votes{where}: {why or 'there is a header and no row under it'}")
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
-        if self.against_itself:
-            notes.append(Note.of("votes-against-itself", n=self.against_itself))
+        notes += Note.some("votes-against-itself", n=self.against_itself)
         names = dict.fromkeys(name for one in self.facts for name in one)
         attributes = {}
         for name in names:

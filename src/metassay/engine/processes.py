@@ -61,7 +61,7 @@ def each(work: Callable[[A], T], tasks: Sequence[A], workers: int, what: str) ->
                 for future in futures:
                     future.cancel()
     except BrokenProcessPool:
-        # only here, where the pool is closed: before, its own thread waits for the same processes, and codes get lost
+        # only where the pool is closed: before, its own thread waits for the same processes, and codes can be lost
         raise DataError(f"a process that worked on {what} {_fate(context.children)}") from None
 
 

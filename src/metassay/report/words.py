@@ -49,7 +49,7 @@ def where(row: AgreementRow | RankRow) -> str:
 def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
     ranked = best_first(rows)
     if not ranked:
-        return f"Agreement on {where(rows[0])} is undefined for every metric."
+        return undefined(rows[0])
     first = ranked[0]
     if (nobody := none_agrees(first)) is not None:
         return nobody
@@ -118,8 +118,16 @@ def _first(rows: Sequence[Any], fields: str = names.SETTING) -> list[list[Any]]:
     return list(found.values())
 
 
-def agreement(ranked: Sequence[AgreementRow]) -> str:
-    """Say how well the first of some metrics agrees with people."""
+def undefined(row: AgreementRow | RankRow) -> str:
+    """Say that there is nothing to say."""
+    return f"Agreement on {where(row)} is undefined for every metric."
+
+
+def agreement(rows: Sequence[AgreementRow]) -> str:
+    """Say how well the best of some metrics agrees with people."""
+    ranked = best_first(rows)
+    if not ranked:
+        return undefined(rows[0])
     best = ranked[0]
     return none_agrees(best) or (
         f"{one_line(best.metric)} agrees {'best ' * (len(ranked) > 1)}with people on {where(best)}: "
@@ -129,7 +137,8 @@ def agreement(ranked: Sequence[AgreementRow]) -> str:
 
 
 def _agree(result: Any) -> Iterator[str]:  # noqa: ANN401 - an Agreement
-    return (agreement(ranked) for rows in _first(result.table) if (ranked := best_first(rows)))
+    for rows in grouped(result.table, "human").values():
+        yield agreement(next(filter(best_first, grouped(rows, names.SETTING).values()), rows))
 
 
 def interval(row: Any) -> str:  # noqa: ANN401 - a row with an interval

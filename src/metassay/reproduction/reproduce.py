@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import ClassVar
 
+from metassay.core import fields, vocabulary
 from metassay.core import options as opt
-from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
@@ -78,11 +77,8 @@ class FigureOutcome:
     """Why numbers cannot be checked, or may differ."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Reproduction(Result):
+class Reproduction(Result, study="reproduce"):
     """Published numbers, ours, and whether they agree."""
-
-    study: ClassVar[str] = "reproduce"
 
     table: Sequence[ReproductionRow]
     """One row per number."""
@@ -111,9 +107,7 @@ def reproduce(
         The folder of data sets, as ``metassay datasets get`` fills it; by default its default. What is not there is
         told as the reason why a number cannot be checked.
     only
-        Keys of papers, names or a comma list: ``rankel-2011``, ``deutsch-2021``, ``deutsch-2022``, ``ernst-2023``,
-        ``braun-2022``, ``calderon-2025``, ``pandalm-2023``, ``zeng-2024``, ``summeval-scores``,
-        ``perrella-2024``, ``zhong-2022``, ``pagnoni-2021``.
+        Keys of papers, names or a comma list, such as ``rankel-2011``; an unknown name lists all.
     full
         Simulate as much as the papers did, and make the checks that take minutes.
 
@@ -174,27 +168,15 @@ def _row(figure: Figure, number: str, published: float, ours: Numbers, trouble: 
     else:
         within = abs(got - published) <= tolerance + ROUNDING
         reason = "" if within else figure.remark
-    return ReproductionRow(
-        paper=figure.paper,
-        where=figure.where,
-        what=figure.what,
-        number=number,
-        data=figure.data,
-        published=float(published),
-        ours=got,
-        tolerance=tolerance,
-        within=within,
-        reason=reason,
-    )
+    own = {"published": float(published), "ours": got, "tolerance": tolerance}
+    return fields.filled(ReproductionRow, own, figure, number=number, within=within, reason=reason)
 
 
 def _outcome(figure: Figure, rows: Sequence[ReproductionRow]) -> FigureOutcome:
     away = [abs(row.ours - row.published) for row in rows if not math.isnan(row.ours)]
-    return FigureOutcome(
-        paper=figure.paper,
-        where=figure.where,
-        what=figure.what,
-        data=figure.data,
+    return fields.filled(
+        FigureOutcome,
+        figure,
         n=len(rows),
         n_within=sum(row.within is True for row in rows),
         n_outside=sum(row.within is False for row in rows),

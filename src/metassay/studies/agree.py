@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from dataclasses import field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
 from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, rough, select
-from metassay.studies.yardsticks import beaten, notes_on_sentinels
+from metassay.studies.yardsticks import beaten, notes_on_kinds, notes_on_sentinels
 
 FEW = 100
 """With fewer resamples the ends of an interval say little, and a note says so."""
@@ -81,11 +81,8 @@ class AgreementRow:
     beats_sentinels: fields.BeatsSentinels = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Result):
+class Agreement(Result, study="agree"):
     """How well metrics agree with people, with intervals."""
-
-    study: ClassVar[str] = "agree"
 
     table: Sequence[AgreementRow]
     """One row per metric, human criterion, level and statistic."""
@@ -182,7 +179,7 @@ def agree(
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(levels_of_means(levels, statistics), inputs, "interval")
     notes = [
-        *selected.notes,
+        *notes_on_kinds(selected.notes, [row.kind for row in rows]),
         *selected.notes_on_units(method),
         *unequal,
         *_notes(rows, method, resamples),
@@ -320,49 +317,46 @@ def _row(
 
 def where_of(row: AgreementRow) -> dict[str, object]:
     """Return what a note must say of where a row stands."""
-    return {"human": row.human, "level": row.level, "statistic": row.statistic, "metric": row.metric}
+    return {name: getattr(row, name) for name in ("human", "level", "statistic", "metric")}
 
 
 def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[Note]:
     """Note what was undefined, and done otherwise than asked."""
-    notes = []
-    if rows[0].resamples is not None and asked > rows[0].resamples:
-        notes.append(Note.of("two-way-draws", draws=rows[0].resamples, asked=asked))
-    if any(row.tied > 0 and math.isnan(row.misranked_low) for row in rows):
-        notes.append(Note.of("misranked-without-interval"))
-    notes += rough([method], [row.level for row in rows])
-    few = next((row.resamples for row in rows if row.resamples is not None and row.resamples < FEW), None)
-    if few is not None:
-        notes.append(Note.of("resamples-few", n=few, least=FEW))
+    taken = rows[0].resamples
+    notes = [
+        *Note.when(taken is not None and asked > taken, "two-way-draws", draws=taken, asked=asked),
+        *Note.when(any(r.tied > 0 and math.isnan(r.misranked_low) for r in rows), "misranked-without-interval"),
+        *rough([method], [row.level for row in rows]),
+        *Note.when(taken is not None and taken < FEW, "resamples-few", n=taken, least=FEW),
+    ]
     for row in rows:
         where = where_of(row)
         if math.isnan(row.estimate):
-            notes.append(Note.of("agreement-undefined", **where))
             continue
         if row.n_undefined:
             total = row.n_inputs if row.level == "input" else row.n_systems
             notes.append(Note.of("units-undefined", **where, n=row.n_undefined, units=total))
-        if row.resamples_undefined:
-            notes.append(Note.of("resamples-undefined", **where, n=row.resamples_undefined, resamples=row.resamples))
+        lost = row.resamples_undefined
+        notes += Note.when(lost, "resamples-undefined", **where, n=lost, resamples=row.resamples)
     return notes
 
 
 def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) -> list[Note]:
-    """Note why there is no interval, and where resamples lie to one side of the estimate."""
+    """Note why there is no number or no interval, and where resamples lie to one side of the estimate."""
     notes = []
     shifted: list[tuple[float, float, AgreementRow]] = []
     for row, intervals, at in found:
         reason: Reason | None = intervals.reasons[at] if intervals.reasons else None
-        if reason is not None and reason.code != "undefined":
-            where = where_of(row)
-            why = {"reason": reason.code, "needs": reason.needs, "has": reason.has}
-            notes.append(Note.of("no-interval", **where, method=row.interval, **why))
+        if reason is not None and reason.code == "undefined":
+            notes.append(Note.of("agreement-undefined", **where_of(row), reason=reason.why))
+        elif reason is not None:
+            notes.append(Note.of("no-interval", **where_of(row), method=row.interval, **reason.facts))
         elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:
             below = float(np.mean(intervals.samples[at] < row.estimate))
             shifted.append((abs(float(intervals.shifts[at])), below, row))
     if shifted:
         _, below, row = max(shifted, key=lambda each: each[0])
-        worst = {"metric": row.metric, "human": row.human, "level": row.level, "statistic": row.statistic}
+        worst = {name: getattr(row, name) for name in ("metric", "human", "level", "statistic")}
         facts = {"n": len(shifted), "rows": len(found), "far": FAR, "below": below, "method": row.interval}
         notes.insert(0, Note.of("resamples-shifted", **facts, **worst, confidence=row.confidence))
     return notes

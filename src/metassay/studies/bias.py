@@ -20,9 +20,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
@@ -53,16 +52,15 @@ FEW_CLUSTERS = 20
 """With fewer clusters, clustered errors are too small, and a note says so."""
 MOST_GRADES = 11
 """People who use more scores than this are looked at by fifths of their scores."""
+LEAST_CLUSTERS = 5
+"""Inputs, or clusters of inputs, from which errors are estimated; with fewer, ends of intervals mean nothing."""
 SAME = 1e-9
 MOST_TOLD = 4
 """Effects that are told in sentences, those with the smallest p-values."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Biases(Result):
+class Biases(Result, study="bias"):
     """What sways judges, which grades they use, and how far they agree with themselves."""
-
-    study: ClassVar[str] = "bias"
 
     table: Sequence[BiasRow]
     """One row per judge, human criterion and feature."""
@@ -222,8 +220,8 @@ def _fit(judged: Judgments, feature: Feature, held: str, kept: BoolArray | None)
         not flat and x.shape[1] > 1 and np.linalg.matrix_rank(x if groups is None else within(x, groups)) < x.shape[1]
     ):
         x = x[:, :-1]
-    fit = linear(x, y, clusters, groups)
     n_clusters = len(np.unique(clusters))
+    fit = linear(x, y, clusters, groups) if n_clusters >= LEAST_CLUSTERS else linear(x[:0], y[:0])
     empty = math.isnan(fit.coefficients[0])
     return fit, len(y), n_clusters, ("constant" if flat else "few") if empty else None
 
@@ -257,7 +255,9 @@ def _probed(scores: Scores, judge: str, probe: Damaged, confidence: float) -> It
     clusters = np.broadcast_to(inputs, scores.shape).ravel()
     known = ~np.isnan(moved)
     found = mean(moved, [np.asarray(clusters)], confidence)
-    still = bool(known.any()) and float(np.abs(moved[known]).max()) < SAME
+    n_clusters = len(np.unique(clusters[known]))
+    found = found if n_clusters >= LEAST_CLUSTERS else mean(np.array([np.nan]), [np.zeros(1, dtype=int)], confidence)
+    still = n_clusters >= LEAST_CLUSTERS and float(np.abs(moved[known]).max()) < SAME
     low, high = (0.0, 0.0) if still else (found.low, found.high)
     yield BiasRow(
         metric=judge,
@@ -274,8 +274,8 @@ def _probed(scores: Scores, judge: str, probe: Damaged, confidence: float) -> It
         unit="share" if scores[judge].scale.kind == "binary" else "points",
         held="output",
         n_judgments=int(known.sum()),
-        n_clusters=len(np.unique(clusters[known])),
-        reason=None if known.any() else "few",
+        n_clusters=n_clusters,
+        reason=None if n_clusters >= LEAST_CLUSTERS else "few",
     )
 
 
@@ -309,7 +309,8 @@ def _grades(scores: Scores | Votes, judged: Judgments, humans: Sequence[str], co
     for at, name in enumerate(names):
         here = of_people == at
         found = mean((judged.outcome - judged.people)[here], [judged.clusters[here]], confidence)
-        off = {"difference": found.value, "low": found.low, "high": found.high} if alike else unknown
+        ends = (found.low, found.high) if len(np.unique(judged.clusters[here])) >= LEAST_CLUSTERS else (math.nan,) * 2
+        off = dict(zip(unknown, (found.value, *ends), strict=True)) if alike else unknown
         mine = float((of_judge == at).mean()) if alike else math.nan
         shares = {"share_people": float(here.mean()), "share_judge": mine, "n_judgments": int(here.sum())}
         yield fields.filled(GradeRow, where, shares, off, grade=name)

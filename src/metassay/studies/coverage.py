@@ -11,9 +11,8 @@ contains it about 95% of the time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -28,10 +27,9 @@ from metassay.core.study import study
 from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray
 from metassay.stats.coverage import Split, held_out
-from metassay.stats.methods.base import Interval, applicable
+from metassay.stats.methods.base import applicable
 from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.proportions import Rate, nearest
-from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.studies.selection import has_scores, left_out, rough, select
 
@@ -63,11 +61,8 @@ class CoverageRow:
     n_undefined: fields.TrialsUndefined
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Coverage(Result):
+class Coverage(Result, study="simulate-coverage"):
     """How often intervals contain the correlation in held-out systems and inputs."""
-
-    study: ClassVar[str] = "simulate-coverage"
 
     table: Sequence[CoverageRow]
     """One row per metric, human criterion, level, statistic and kind of interval."""
@@ -127,11 +122,11 @@ def simulate_coverage(
                 f"halves need at least 2 systems and 2 inputs, got {z.shape[0]} system{'s' * (z.shape[0] != 1)} and "
                 f"{z.shape[1]} judged inputs"
             )
-        if whole:
-            told.append(Note.of("systems-not-split", human=criterion, n=n))
+        told += Note.when(whole, "systems-not-split", human=criterion, n=n)
         sizes.append(f"{n}x{m}")
         part = (h, len(selected.humans))
-        inside = _simulate(x, z, settings, intervals, confidence, trials, resamples, seed, part)
+        drawn_alike = (x, z, settings, intervals, confidence, resamples, seed)
+        inside = _simulate(partial(held_out, *drawn_alike), trials, part)
         for s, (lv, of) in enumerate(settings):
             mine = [k for k, each in enumerate(intervals) if each.why_not(of) is None]
             for p, name in enumerate(selected.metrics):
@@ -166,24 +161,11 @@ def simulate_coverage(
     )
 
 
-def _simulate(
-    x: FloatArray,
-    z: FloatArray,
-    settings: list[tuple[str, Statistic]],
-    intervals: Sequence[Interval],
-    confidence: float,
-    trials: int,
-    resamples: int,
-    seed: int,
-    part: tuple[int, int],
-) -> FloatArray:
+def _simulate(trial: Callable[[int], FloatArray], trials: int, part: tuple[int, int]) -> FloatArray:
     """Return what each split says, (trials, settings, intervals, metrics)."""
 
     def work(page: int) -> FloatArray:
-        numbers = range(page * PAGE, min(trials, (page + 1) * PAGE))
-        return np.stack(
-            [held_out(x, z, settings, intervals, confidence, resamples, seed, number) for number in numbers]
-        )
+        return np.stack([trial(number) for number in range(page * PAGE, min(trials, (page + 1) * PAGE))])
 
     pages = -(-trials // PAGE)
     return np.concatenate(engine.run(work, pages, what="simulating coverage", part=part))

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,7 +39,7 @@ from metassay.stats.statistics.registry import choose_one
 from metassay.studies.criteria_parts import Anchor, Finding, Sampling, bucket_edges, examine, make_tasks
 from metassay.studies.criteria_spread import Drawn, Fixed, quantile, quantile_over, within_ahead
 from metassay.studies.selection import select
-from metassay.studies.yardsticks import notes_on_draws
+from metassay.studies.yardsticks import notes_on_draws, notes_on_kinds
 
 LEFT = 0.5
 """Agreement counts as mostly lost if what is left is established to be less than this share of it."""
@@ -135,11 +134,8 @@ class CriterionVerdict:
     kind: fields.MetricKind = "metric"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Confounding(Result):
+class Confounding(Result, study="criteria"):
     """Which agreements survive when another criterion is held fixed."""
-
-    study: ClassVar[str] = "criteria"
 
     table: Sequence[CriterionRow]
     """Pairs of criteria first, then a row per metric, criterion, anchor and method."""
@@ -235,7 +231,7 @@ def criteria(
         **selected.sizes(),
     )
     told = notes_on_draws(table, "agreement with another criterion held fixed", 1 - confidence)
-    notes = selected.notes + _notes(table, held, methods, shared) + told
+    notes = notes_on_kinds(selected.notes, kinds.values()) + _notes(table, held, methods, shared) + told
     return Confounding(
         tuple(table), signature, tuple(notes), _groups(everything, grouped, confidence), _verdicts(table, kinds)
     )

@@ -11,9 +11,8 @@ average and still decide otherwise about the pairs that matter.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from metassay.stats.kernels.weighted_ranks import quotient
 from metassay.stats.significance import corrected
 from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
-from metassay.studies.yardsticks import ahead, notes_on_draws
+from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
 
 FEWEST = 3
 """Systems that an interval over systems needs: two make a single pair, whatever is drawn."""
@@ -89,11 +88,8 @@ class DecisionRow:
     beats_sentinels: fields.BeatsSentinels = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Decisions(Result):
+class Decisions(Result, study="decisions"):
     """Decisions about pairs of systems that metrics and people share."""
-
-    study: ClassVar[str] = "decisions"
 
     table: Sequence[DecisionRow]
     """One row per metric and human criterion."""
@@ -162,12 +158,13 @@ def decisions(
     for table, share in zip(tables, shares, strict=True):
         low, high = percentile(share, confidence) if n >= FEWEST else (math.nan, math.nan)
         undefined = int(np.isnan(share).sum())
-        rows.append(table.row(first, second, low, high, undefined, plan, correction, confidence))
+        own = {"low": low, "high": high, "resamples_undefined": undefined, "beats_sentinels": None}
+        rows.append(table.row(first, second, plan, {**own, "correction": correction, "confidence": confidence}))
     if sentinels:
         rows = _against_sentinels(rows, shares, 1 - confidence)
     signature = Signature.open(alt="two-sided", ci=f"boot-systems,{confidence:g}", **selected.sizes())
     told = (*_notes(rows, tables, test, n), *notes_on_draws(rows, "decisions", 1 - confidence))
-    return Decisions(tuple(rows), signature, (*selected.notes, *told))
+    return Decisions(tuple(rows), signature, (*notes_on_kinds(selected.notes, [row.kind for row in rows]), *told))
 
 
 def _against_sentinels(rows: Sequence[DecisionRow], shares: FloatArray, alpha: float) -> list[DecisionRow]:
@@ -218,17 +215,7 @@ class _Table:
         tested[first, second] = self.by_metric.tested
         return alike + alike.T, tested + tested.T
 
-    def row(
-        self,
-        first: IntArray,
-        second: IntArray,
-        low: float,
-        high: float,
-        undefined: int,
-        plan: Plan,
-        correction: str,
-        confidence: float,
-    ) -> DecisionRow:
+    def row(self, first: IntArray, second: IntArray, plan: Plan, own: Mapping[str, object]) -> DecisionRow:
         at = self.by_metric.tested > 0
         metric, people = self.by_metric.direction[at], self.by_people.direction[at]
         both = int(((metric != 0) & (metric == people)).sum())
@@ -240,6 +227,7 @@ class _Table:
         agreement = _share(both + neither, pairs)
         return fields.filled(
             DecisionRow,
+            own,
             self,
             plan,
             n_pairs=pairs,
@@ -249,8 +237,6 @@ class _Table:
             human_only=human_only,
             neither=neither,
             agreement=agreement,
-            low=low,
-            high=high,
             precision=_share(both, both + opposite + metric_only),
             recall=_share(both, both + opposite + human_only),
             kappa=_kappa(
@@ -258,11 +244,7 @@ class _Table:
             ),
             test=plan.tests[0],
             cutoff=plan.cutoffs[0],
-            correction=correction,
-            confidence=confidence,
-            resamples_undefined=undefined,
             n_systems=len({*first[at].tolist(), *second[at].tolist()}),
-            beats_sentinels=None,
         )
 
 
@@ -298,12 +280,10 @@ def _notes(rows: Sequence[DecisionRow], tables: Sequence[_Table], test: str, n: 
         if n < FEWEST
     ]
     pairs = max(len(table.by_metric.tested) for table in tables)
-    short = [row.metric for row in rows if row.n_pairs < pairs]
-    if short:
-        notes.append(Note.of("pairs-excluded", metrics=dict.fromkeys(short)))
-    if any(math.isnan(row.precision) or math.isnan(row.recall) for row in rows):
-        notes.append(Note.of("precision-recall-undefined"))
-    if test == "unpaired-t":
-        notes.append(Note.of("unpaired-t-loses-power"))
-    notes.append(Note.of("agreement-counts-neither"))
-    return notes
+    return [
+        *notes,
+        *Note.some("pairs-excluded", metrics=dict.fromkeys(row.metric for row in rows if row.n_pairs < pairs)),
+        *Note.when(any(math.isnan(row.precision + row.recall) for row in rows), "precision-recall-undefined"),
+        *Note.when(test == "unpaired-t", "unpaired-t-loses-power"),
+        Note.of("agreement-counts-neither"),
+    ]

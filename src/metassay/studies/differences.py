@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from metassay import engine
 from metassay.core import fields
@@ -112,11 +110,8 @@ class NeededRow:
     slope_high: fields.High
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Differences(Result):
+class Differences(Result, study="differences"):
     """What score differences mean to people, over one task or several."""
-
-    study: ClassVar[str] = "differences"
 
     table: Sequence[MeaningRow]
     """One row per human criterion, metric, task and difference."""

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from metassay.core import fields
 from metassay.core import options as opt
@@ -30,7 +28,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.core.votes import Votes
 from metassay.errors import DataError, UsageError, listed, one_line
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import BoolArray, FloatArray
 from metassay.stats.levels import means_of_known
 from metassay.stats.proportions import wilson
 from metassay.stats.rank_drops import drops
@@ -118,11 +116,8 @@ class DowngradeCount:
     """Mean number of ranks that a system lost."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Downgrade(Result):
+class Downgrade(Result, study="downgrade"):
     """Which damage metrics notice."""
-
-    study: ClassVar[str] = "downgrade"
 
     table: Sequence[DowngradeRow]
     """One row per metric, kind of damage, rate and system."""
@@ -176,6 +171,7 @@ def downgrade(
     """
     damages = _damages(before, after)
     kept, left_out = without_references(before, references)
+    fixed = {"test": test, "alpha": alpha}
     metrics = _metrics(kept, damages, metric)
     rows: list[DowngradeRow] = []
     counts: list[DowngradeCount] = []
@@ -186,7 +182,7 @@ def downgrade(
         spread = float(np.nanstd(means, ddof=1)) if np.isfinite(means).sum() > 1 else math.nan
         for at, damage in enumerate(damages):
             after_scores[name, at] = _aligned(damage.scores, name, kept)
-            found = _damaged(kept, damage, name, values, means, lower, test, alpha, after_scores[name, at])
+            found = _damaged(kept, damage, values, lower, after_scores[name, at], {**fixed, "metric": name})
             rows += found
             counts.append(_count(found, spread, confidence))
     preferred, said = ([], []) if votes is None else voted(votes, kept, damages, after_scores, confidence)
@@ -238,7 +234,7 @@ def _metrics(before: Scores, damages: Sequence[Damaged], metric: opt.Names | Non
     return shared
 
 
-def _lower(values: FloatArray, test: str, alpha: float) -> npt.NDArray[np.bool_]:
+def _lower(values: FloatArray, test: str, alpha: float) -> BoolArray:
     """Return whether the system of the column is significantly lower than that of the row."""
     n = len(values)
     first, second = np.triu_indices(n, 1)
@@ -254,18 +250,10 @@ def _lower(values: FloatArray, test: str, alpha: float) -> npt.NDArray[np.bool_]
 
 
 def _damaged(
-    kept: Scores,
-    damage: Damaged,
-    name: str,
-    values: FloatArray,
-    means: FloatArray,
-    lower: npt.NDArray[np.bool_],
-    test: str,
-    alpha: float,
-    new: FloatArray,
+    kept: Scores, damage: Damaged, values: FloatArray, lower: BoolArray, new: FloatArray, fixed: dict[str, Any]
 ) -> list[DowngradeRow]:
     """Return the rows of one metric and one damage: the systems that were damaged, in their order."""
-    after = means_of_known(new)
+    means, after = means_of_known(values), means_of_known(new)
     found = drops(means, after, lower)
     rows = []
     for at, system in enumerate(kept.systems):
@@ -276,13 +264,13 @@ def _damaged(
         change = float((new[at] - values[at])[both].mean()) if both.any() else math.nan
         if both.sum() >= 2:
             pair = PairedScores(values[at][both][:, None], new[at][both][:, None])
-            p = float(pair.theory(test, "greater", alpha)[0][0])
+            p = float(pair.theory(fixed["test"], "greater", fixed["alpha"])[0][0])
         lows = int(lower[at].sum())
         rows.append(
             fields.filled(
                 DowngradeRow,
                 damage,
-                metric=name,
+                fixed,
                 system=system,
                 rank_before=int(found.rank_before[at]) or None,
                 rank_after=int(found.rank_after[at]) or None,
@@ -293,9 +281,7 @@ def _damaged(
                 mean_after=float(after[at]),
                 change=change,
                 p_value=p,
-                fell=p <= alpha,
-                test=test,
-                alpha=alpha,
+                fell=p <= fixed["alpha"],
                 n_inputs=int(both.sum()),
             )
         )
@@ -344,18 +330,13 @@ def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> Do
 def _notes(
     kept: Scores, damages: Sequence[Damaged], rows: Sequence[DowngradeRow], counts: Sequence[DowngradeCount]
 ) -> list[Note]:
-    notes = []
     little = [(d.kind, d.rate, d.changed) for d in damages if d.changed is not None and d.changed < 1]
-    if little:
-        notes.append(Note.of("damage-incomplete", changed=little))
-    untested = [c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems]
-    if untested:
-        notes.append(Note.of("systems-untestable", least=min(untested), most=max(untested)))
+    untested = [c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems] or [0]
     partial = {row.system for row in rows if 0 < row.n_inputs < len(kept.inputs)}
-    if partial:
-        notes.append(Note.of("inputs-scored-partly", systems=sorted(partial)))
-    empty = {row.system for row in rows if row.n_inputs == 0}
-    if empty:
-        notes.append(Note.of("inputs-never-scored", systems=sorted(empty)))
-    notes.append(Note.of("downgrade-reading"))
-    return notes
+    return [
+        *Note.some("damage-incomplete", changed=little),
+        *Note.some("systems-untestable", least=min(untested), most=max(untested)),
+        *Note.some("inputs-scored-partly", systems=sorted(partial)),
+        *Note.some("inputs-never-scored", systems=sorted({row.system for row in rows if row.n_inputs == 0})),
+        Note.of("downgrade-reading"),
+    ]

@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import mean, share
+from metassay.stats.clustered import estimate, mean, share
 from metassay.stats.confidence_sequences import confidence_sequence
 from metassay.stats.proportions import wilson
 from metassay.studies.requirements import RequirementRow, required
@@ -88,11 +88,8 @@ class DriftRow:
     confidence: fields.Confidence
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Drift(Result):
+class Drift(Result, study="drift"):
     """Versions of judges, each compared with a baseline on the same outputs."""
-
-    study: ClassVar[str] = "drift"
 
     table: Sequence[DriftRow]
     """One row per metric and version."""
@@ -138,20 +135,19 @@ def drift(
         bounds, told = _bounds(kept, name if by != "metric" else second, before, after)
         notes += told
         allowed = SHARE * (bounds[1] - bounds[0]) if margin is None else margin
-        row = _compared(before, after, clusters, bounds, allowed, once, confidence)
-        rows.append(replace(row, metric=name, baseline=first, version=second))
-        if margin is None and bounds != (0.0, 1.0):
-            notes.append(Note.of("margin-of-range", metric=name, margin=allowed, low=bounds[0], high=bounds[1]))
-        if alone := int((np.isnan(before) != np.isnan(after)).sum()):
-            notes.append(Note.of("judged-by-one-version", baseline=first, version=second, n=alone))
-        if bounds[1] > bounds[0] and not row.always_low <= row.shift <= row.always_high:
-            notes.append(Note.of("order-matters", baseline=first, version=second))
+        fixed = {"metric": name, "baseline": first, "version": second, "margin": allowed, "confidence": confidence}
+        row = _compared(before, after, clusters, bounds[1] - bounds[0], once, fixed)
+        rows.append(row)
+        chosen = margin is None and bounds != (0.0, 1.0)
+        notes += Note.when(chosen, "margin-of-range", metric=name, margin=allowed, low=bounds[0], high=bounds[1])
+        alone = int((np.isnan(before) != np.isnan(after)).sum())
+        notes += Note.when(alone, "judged-by-one-version", baseline=first, version=second, n=alone)
+        swayed = bounds[1] > bounds[0] and not row.always_low <= row.shift <= row.always_high
+        notes += Note.when(swayed, "order-matters", baseline=first, version=second)
         facts = {key: getattr(rows[-1], key) for key in _TOLD}
         notes.append(Note.of("drift", **facts, metric="" if by == "metric" else name))
-    if not once and not _in_sequence(kept.inputs):
-        notes.append(Note.of("order-of-names"))
-    if once:
-        notes.append(Note.of("looked-at-once", confidence=confidence))
+    notes += Note.when(not once and not _in_sequence(kept.inputs), "order-of-names")
+    notes += Note.when(once, "looked-at-once", confidence=confidence)
     margins = "/".join(dict.fromkeys(f"{row.margin:g}" for row in rows))
     signature = Signature.open(margin=margins, systems=kept.shape[0], inputs=kept.shape[1])
     met = required(require, rows, partial(_number, once), judge="version", human="baseline")
@@ -239,14 +235,9 @@ def _bounds(scores: Scores, name: str, before: FloatArray, after: FloatArray) ->
 
 
 def _compared(
-    before: FloatArray,
-    after: FloatArray,
-    clusters: IntArray,
-    bounds: tuple[float, float],
-    margin: float,
-    once: bool,
-    confidence: float,
+    before: FloatArray, after: FloatArray, clusters: IntArray, reach: float, once: bool, fixed: dict[str, Any]
 ) -> DriftRow:
+    margin, confidence = fixed["margin"], fixed["confidence"]
     gaps = after - before
     both, where = ~np.isnan(gaps), np.broadcast_to(clusters, gaps.shape)
     n, inputs = int(both.sum()), [where[both]]
@@ -258,7 +249,6 @@ def _compared(
     count = np.bincount(where[both])
     sizes = count[count > 0].astype(np.float64)
     units = np.bincount(where[both], d)[count > 0] / sizes
-    reach = bounds[1] - bounds[0]
     if single.error <= 1e-9 * reach:
         # All units alike: as many others as may have been missed could have shifted all the way.
         most = wilson(0, len(units), confidence)[1]
@@ -266,17 +256,20 @@ def _compared(
         single = replace(single, low=next(ends), high=next(ends))
     always = confidence_sequence(units, -reach, reach, confidence, sizes) if reach > 0 else (math.nan, math.nan)
     verdicts = len(np.unique(np.append(before[both], after[both]))) <= MOST_VERDICTS
-    flips = share((d != 0).astype(float), inputs, confidence) if verdicts else None
+    flips = (
+        share((d != 0).astype(float), inputs, confidence)
+        if verdicts
+        else estimate(math.nan, math.nan, 0, 0, confidence)
+    )
     low, high = (single.low, single.high) if once else always
     verdict = "undecided"
     if -margin < min(low, single.low) and max(high, single.high) < margin and not math.isnan(low + single.low):
         verdict = "equivalent"
     elif (low > 0 and single.value > 0) or (high < 0 and single.value < 0):
         verdict = "changed"
-    return DriftRow(
-        metric="",
-        baseline="",
-        version="",
+    return fields.filled(
+        DriftRow,
+        fixed,
         n=n,
         before=float(before[both].mean()),
         after=float(after[both].mean()),
@@ -285,12 +278,10 @@ def _compared(
         high=single.high,
         always_low=always[0],
         always_high=always[1],
-        flips=math.nan if flips is None else flips.value,
-        flips_low=math.nan if flips is None else flips.low,
-        flips_high=math.nan if flips is None else flips.high,
+        flips=flips.value,
+        flips_low=flips.low,
+        flips_high=flips.high,
         up=int((d > 0).sum()),
         down=int((d < 0).sum()),
-        margin=margin,
         verdict=verdict,
-        confidence=confidence,
     )

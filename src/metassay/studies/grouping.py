@@ -154,9 +154,7 @@ def _between_levels(
             else:
                 x, z = store.metric(m, x_here), store.human(h, z_here)
                 cases.append(Case(m, h, level, x, z, store.metric(m, x_first), store.human(h, z_first)))
-    notes = []
-    if lacking:
-        notes.append(Note.of("levels-missing", by=by, columns=dict.fromkeys(lacking)))
+    notes = Note.when(lacking, "levels-missing", by=by, columns=dict.fromkeys(lacking))
     if ORIGINAL in levels:
         unnamed = [name for name in several if ORIGINAL in store.labels(name)]
         notes.append(Note.of("level-unlabelled", by=by, label=ORIGINAL, columns=unnamed))

@@ -300,12 +300,10 @@ class Board:
                     )
                 )
                 reason = found.reasons.get((row, place))
-                if not has_scores(taken.x[m]).any():
-                    self.notes.append(Note.of("metric-of-other-level", level=measure.level, metric=metrics[place]))
-                elif math.isnan(estimate):
-                    self.notes.append(Note.of("agreement-undefined", **facts))
+                if reason is not None and math.isnan(estimate):
+                    self.notes.append(Note.of("agreement-undefined", **facts, reason=reason.why))
                 elif reason is not None:
-                    self.notes.append(Note.of("no-interval", **facts, method=self.plan.interval.name, **_why(reason)))
+                    self.notes.append(Note.of("no-interval", **facts, method=self.plan.interval.name, **reason.facts))
 
     def _tested(self, measure: _Measure, metrics: tuple[str, ...], good: FloatArray) -> _Pairs:
         """Test all pairs of metrics; no annotator is compared with itself."""
@@ -329,6 +327,7 @@ class Board:
         with np.errstate(invalid="ignore"):
             different = corrected <= plan.alpha
         for (a, b), estimates, one, n_tasks, reason in outcomes:
+            named = [(metrics[a], metrics[b])]
             if not good[a] >= good[b]:
                 a, b, estimates = b, a, estimates[::-1]
             self.tests.append(
@@ -348,10 +347,8 @@ class Board:
                 )
             )
             if reason is not None and reason.code != "undefined":
-                named = [(metrics[a], metrics[b])]
-                self.notes.append(
-                    Note.of("no-test", **measure.where, pair=named, method=plan.test.name, **_why(reason))
-                )
+                why = {"method": plan.test.name, **reason.facts}
+                self.notes.append(Note.of("no-test", **measure.where, pair=named, **why))
         return _Pairs(p, corrected, different)
 
     def sizes(self) -> dict[str, object]:
@@ -365,6 +362,8 @@ class Board:
         """Say of each criterion who leads by the first statistic, and how many others may have the first rank."""
         for human in dict.fromkeys(row.human for row in self.rows):
             mine = [row for row in self.rows if row.human == human and row.kind == "metric" and row.rank is not None]
+            if not mine:
+                yield Note.of("nobody-leads", human=human)
             mine = [row for row in mine if (row.statistic, row.level) == (mine[0].statistic, mine[0].level)]
             if len(mine) > 1:
                 best = min(mine, key=lambda row: row.rank or 0)
@@ -392,7 +391,3 @@ def _need_inputs(selected: Selection, statistic: Statistic) -> None:
     if statistic.by_input and np.isnan(selected.z).all():
         whole = f"{one_line(selected.humans[0])!r} has scores of whole systems only"
         raise DataError(f"{whole}, and {statistic.name} compares systems input by input; use pairwise-accuracy")
-
-
-def _why(reason: Reason) -> dict[str, object]:
-    return {"reason": reason.code, "needs": reason.needs, "has": reason.has}

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -35,7 +34,7 @@ from metassay.stats.score_gaps import PairCounts, SystemPairs, percentiles, rang
 from metassay.stats.statistics.correlations import KENDALL
 from metassay.studies.pairs_rows import ChanceCurve, ScorePairsRow
 from metassay.studies.selection import InputSets, Selection, has_scores, input_sets, select
-from metassay.studies.yardsticks import ahead, notes_on_draws
+from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
 
 CURVE_POINTS = 11
 """Points of the fitted curve in the table, from no difference to the largest one in the data."""
@@ -45,11 +44,8 @@ MANY_PAGES = 16
 """From so many pages of draws on, threads have enough to do without dealing out metrics."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ScorePairs(Result):
+class ScorePairs(Result, study="pairs"):
     """How well metrics agree with people on pairs of systems, by how far apart the metric puts them."""
-
-    study: ClassVar[str] = "pairs"
 
     table: Sequence[ScorePairsRow]
     """Per human criterion and metric: bounds, shares, the triangle, points of the curve, needed differences."""
@@ -131,7 +127,8 @@ def pairs(
     signature = Signature.open(level="system", coef="kendall-b", **selected.sizes(inputs))
     unequal = selected.notes_on_inputs(("system",), inputs, "interval")
     marked = notes_on_draws({(row.human, row.metric): row for row in rows}.values(), "pairs of systems", 1 - confidence)
-    notes = (*selected.notes, *unequal, *_notes(rows, interval), *marked)
+    own = notes_on_kinds(selected.notes, [row.metric_kind for row in rows])
+    notes = (*own, *unequal, *_notes(rows, interval), *marked)
     return ScorePairs(tuple(rows), signature, notes, tuple(curves))
 
 

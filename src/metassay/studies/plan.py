@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -144,11 +142,8 @@ class CeilingRow:
     """Its square root: the highest Pearson correlation that a metric can be expected to have; NaN for α."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Plan(Result):
+class Plan(Result, study="plan"):
     """What more or fewer inputs, systems and annotators would bring, and how well people agree."""
-
-    study: ClassVar[str] = "plan"
 
     table: Sequence[PlanRow]
     """One row per metric, human criterion, axis and number."""
@@ -224,7 +219,7 @@ def plan(
     if powered and len(selected.metrics) != 2:
         raise UsageError(f"power is about two different metrics, got {listed(selected.metrics, 6)}")
     asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
-    if asked.of_items:
+    if asked.of_items or not scores.has_systems:
         selected.need(levels=[level])
     cases = make_cases(selected, asked)
     answers = simulate(cases, asked)
@@ -243,7 +238,10 @@ def plan(
         **{"ci" if powered else "alpha": None},
         **selected.sizes(),
     )
-    notes = [*selected.notes, *(advice(case, asked, rows, needs, annotations) for case in cases)]
+    notes = [
+        *selected.notes,
+        *(advice(case, asked, rows, needs, annotations, named=scores.has_systems) for case in cases),
+    ]
     notes += caveats(selected, cases, asked, rows)
     if len(cases) > MOST_IN_PARTS and not powered:
         notes.append(Note.of("plan-parts-left-out", pairs=len(cases), most=MOST_IN_PARTS))

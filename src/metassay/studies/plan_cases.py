@@ -139,9 +139,12 @@ def make_cases(selected: Selection, asked: Asked) -> list[Case]:
                 remedy = (
                     "; --interval boot-inputs plans for these systems alone" if asked.of_items and least > 1 else ""
                 )
+                got = f"{rows.sum()} × {columns.sum()}"
+                if not selected.scores.has_systems:
+                    got, remedy = f"{columns.sum()} inputs and no systems", "; use --interval boot-inputs"
                 raise DataError(
-                    f"planning needs at least {least} systems and 2 inputs to learn from, got {rows.sum()} "
-                    f"× {columns.sum()} with scores of {one_line(what)}{remedy}"
+                    f"planning needs at least {least} systems and 2 inputs to learn from, got {got} with scores of "
+                    f"{one_line(what)}{remedy}"
                 )
             kept = np.ix_(rows, columns)
             x, people = np.stack([each[kept] for each in x]), z[kept]
@@ -243,5 +246,7 @@ def simulate(cases: list[Case], asked: Asked) -> Answers:
         if asked.powered:
             answers[key] = expected_power(r[0][:, 0], r[1][:, 0], systems, asked.statistic, asked.alpha)
         else:
-            answers[key] = expected_width(r[0][0], systems, asked.statistic, asked.interval, asked.confidence)
+            answers[key] = expected_width(
+                r[0][0], systems, asked.statistic, asked.interval, asked.confidence, asked.level
+            )
     return answers

@@ -21,7 +21,9 @@ OFF = 1.35
 """Where the data's own interval and the world's differ by more than this factor, a note says so."""
 
 
-def advice(case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], annotations: int) -> Note:
+def advice(
+    case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], annotations: int, *, named: bool
+) -> Note:
     """Note what there is, what is needed, and where the next annotations help most."""
     mine = [n for n in needs if (n.metric, n.metric_b, n.human) == (case.metric, case.metric_b, case.human)]
     here = _row_of(case, rows)
@@ -33,7 +35,7 @@ def advice(case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], 
         human=case.human,
         level=asked.level,
         statistic=asked.statistic.name,
-        systems=case.base.systems,
+        systems=case.base.systems if named else None,
         inputs=case.base.inputs,
         annotators=case.base.annotators if case.annotated else None,
         power=here.power if asked.powered else None,

@@ -12,9 +12,9 @@ to the scores of the metrics in the files, or, for labels and probabilities, a s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -106,11 +106,8 @@ class PowerRow:
     n_undefined: fields.TrialsUndefined
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Power(Result):
+class Power(Result, study="simulate-power"):
     """Power curves of tests: how often they find a metric better than damaged copies of it."""
-
-    study: ClassVar[str] = "simulate-power"
 
     table: Sequence[PowerRow]
     """One row per metric, human criterion, level, statistic, test and setting."""
@@ -195,11 +192,9 @@ def simulate_power(
             damaged = kind.damaged(size, *labels, trials, seed)
             rejected, r = _simulate(x, damaged, selected.z, cases, alpha, resamples, seed, (done, parts))
             done += 1
-            rows += [
-                _row(kind, size, case, test, selected.humans[case.human], rejected[k][t], r[k], alpha, resamples)
-                for k, case in enumerate(cases)
-                for t, test in enumerate(case.tests)
-            ]
+            shared = {"metric": kind.name, "damage": kind.kind, "setting": float(size), "alpha": alpha}
+            for case, of_tests, found in zip(cases, rejected, r, strict=True):
+                rows += _rows(case, of_tests, found, resamples, shared | {"human": selected.humans[case.human]})
     # Settings of a test stand together.
     rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
     signature = Signature.open(
@@ -311,45 +306,22 @@ def _alike(x: FloatArray, damaged: FloatArray) -> FloatArray:
     return np.where(missing, np.nan, np.concatenate([x[None], damaged]))
 
 
-def _row(
-    kind: Damage,
-    size: float,
-    case: _Case,
-    test: MetricTest,
-    criterion: str,
-    rejected: FloatArray,
-    r: FloatArray,
-    alpha: float,
-    resamples: int,
-) -> PowerRow:
+def _rows(
+    case: _Case, rejected: FloatArray, r: FloatArray, resamples: int, shared: dict[str, object]
+) -> Iterator[PowerRow]:
     known = r[1:][~np.isnan(r[1:])]
-    return fields.filled(
-        PowerRow,
-        Rate.of(rejected),
-        metric=kind.name,
-        human=criterion,
-        level=case.level,
-        statistic=case.statistic.name,
-        test=test.name,
-        damage=kind.kind,
-        setting=float(size),
-        estimate=float(r[0]),
-        estimate_damaged=float(known.mean()) if len(known) else float("nan"),
-        alpha=alpha,
-        resamples=test.draws_taken(resamples),
-    )
+    shared |= {"level": case.level, "statistic": case.statistic.name, "estimate": float(r[0])}
+    shared["estimate_damaged"] = float(known.mean()) if len(known) else float("nan")
+    for test, of_test in zip(case.tests, rejected, strict=True):
+        taken = test.draws_taken(resamples)
+        yield fields.filled(PowerRow, Rate.of(of_test), shared, test=test.name, resamples=taken)
 
 
 def _notes(rows: list[PowerRow], tests: Sequence[MetricTest]) -> list[Note]:
-    notes = []
-    turned = dict.fromkeys(row.metric for row in rows if row.estimate <= 0)
-    if turned:
-        notes.append(Note.of("power-without-agreement", metrics=turned))
-    notes += rough(tests, [row.level for row in rows])
-    gone = max(row.n_undefined for row in rows)
-    if gone:
-        notes.append(Note.of("test-trials-undefined", n=gone))
-    notes.append(Note.of("power-needs-level"))
-    if any(test.independent == "both" for test in tests):
-        notes.append(Note.of("perm-both-rejects-easily"))
-    return notes
+    return [
+        *Note.some("power-without-agreement", metrics=dict.fromkeys(row.metric for row in rows if row.estimate <= 0)),
+        *rough(tests, [row.level for row in rows]),
+        *Note.some("test-trials-undefined", n=max(row.n_undefined for row in rows)),
+        Note.of("power-needs-level"),
+        *Note.when(any(test.independent == "both" for test in tests), "perm-both-rejects-easily"),
+    ]

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -76,11 +74,8 @@ class VarianceChange:
     """Relative change from the one to the other; NaN if undefined."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Precision(Result):
+class Precision(Result, study="precision"):
     """Means of systems with intervals and variances, with the annotated inputs and with all inputs."""
-
-    study: ClassVar[str] = "precision"
 
     table: Sequence[PrecisionRow]
     """One row per metric or human criterion, set of inputs and system."""
@@ -214,14 +209,11 @@ def _changes(names: tuple[str, ...], wanted: list[_Wanted], found: list[Spread])
 
 
 def _notes(rows: Sequence[PrecisionRow], changes: Sequence[VarianceChange]) -> list[Note]:
-    notes = []
     known = [change.change for change in changes if not math.isnan(change.change)]
-    if known:
-        notes.append(Note.of("variance-change", change=sum(known) / len(known), metrics=len(known)))
-    elif not changes:
-        notes.append(Note.of("no-further-inputs"))
-    notes.append(Note.of("intervals-of-systems"))
     lost = max((row.resamples_undefined for row in rows), default=0)
-    if lost:
-        notes.append(Note.of("resamples-without-score", n=lost, resamples=rows[0].resamples))
-    return notes
+    return [
+        *Note.when(known, "variance-change", change=sum(known) / max(len(known), 1), metrics=len(known)),
+        *Note.when(not changes, "no-further-inputs"),
+        Note.of("intervals-of-systems"),
+        *Note.some("resamples-without-score", n=lost, resamples=rows[0].resamples),
+    ]

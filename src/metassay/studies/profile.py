@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -76,11 +75,8 @@ class ProfileRow:
     """The system's group; for separation and weights, the group that is taken to be higher."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Profile(Result):
+class Profile(Result, study="profile"):
     """Principal components of systems, and the composite that best separates two groups of them."""
-
-    study: ClassVar[str] = "profile"
 
     table: Sequence[ProfileRow]
     """Components, loadings, systems, and if there are two groups, weights and separation."""
@@ -188,8 +184,7 @@ def _points(columns: Selection) -> _Points:
     kept = (gaps == 0) & (spread > 1e-12 * size)
     for reason, which in (("gaps", gaps > 0), ("constant", (gaps == 0) & ~kept)):
         without = [name for name, out in zip(columns.names, which, strict=True) if out]
-        if without:
-            notes.append(Note.of("columns-excluded", reason=reason, columns=without))
+        notes += Note.when(without, "columns-excluded", reason=reason, columns=without)
     if kept.sum() < 2:
         most = int(np.isnan(means).sum(axis=1).argmax())
         raise DataError(
@@ -197,8 +192,7 @@ def _points(columns: Selection) -> _Points:
             f"columns, or systems such as {one_line(scores.systems[most], 40)!r}"
         )
     halves = counts[kept].min(axis=1) < counts[kept].max(axis=1)
-    if halves.any():
-        notes.append(Note.of("means-over-own-inputs"))
+    notes += Note.when(halves.any(), "means-over-own-inputs")
     names = tuple(n for n, keep in zip(columns.names, kept, strict=True) if keep)
     kinds = tuple(k for k, keep in zip(columns.kinds, kept, strict=True) if keep)
     return _Points(scores, names, kinds, means[:, kept], notes)
@@ -219,11 +213,8 @@ def _two_groups(
         )
     if len(names) != 2 or small:
         return None, [Note.of("no-composite", least=LEAST_MEMBERS, groups=sizes.items())]
-    notes = []
-    loose = [s for s in systems if s not in groups]
-    if loose:
-        notes.append(Note.of("systems-without-group", systems=loose))
-    return (names[0], names[1]), notes
+    loose = Note.some("systems-without-group", systems=[s for s in systems if s not in groups])
+    return (names[0], names[1]), loose
 
 
 def _component_rows(points: _Points, z: FloatArray, groups: dict[str, str], components: int) -> list[ProfileRow]:
@@ -349,15 +340,12 @@ class _Separation:
         sizes = int(self.first.sum()), int((~self.first).sum())
         groups = zip(self.pair, sizes, strict=True)
         notes = [Note.of("composite", columns=len(self.metrics), groups=groups, folds=self.folds)]
-        if self.too_many:
-            notes.append(Note.of("folds-for-speed", pairs=MOST_PAIRS))
+        notes += Note.when(self.too_many, "folds-for-speed", pairs=MOST_PAIRS)
         if any(row.kind == "separation" and row.low == 1 for row in rows):
             # the largest share of misplaced systems under which none of so many would be seen
             unseen = 1 - (1 - self.confidence) ** (1 / min(sizes))
             notes.append(Note.of("no-error-seen", n=min(sizes), rate=unseen, confidence=self.confidence))
-        if len(self.metrics) > 1:
-            notes.append(Note.of("weights-not-importance"))
-        return notes
+        return notes + Note.when(len(self.metrics) > 1, "weights-not-importance")
 
 
 def _scaled(weights: FloatArray) -> FloatArray:

@@ -13,9 +13,8 @@ ranking, those of each judge another, and where there are both, it tells whether
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,11 +36,8 @@ from metassay.studies.rank_rows import CovariateRow, RankAgreementRow, RaterRow,
 from metassay.studies.selection import Selection, select_columns
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Result):
+class Ranking(Result, study="rank"):
     """Who wins, with intervals of strengths and of ranks."""
-
-    study: ClassVar[str] = "rank"
 
     table: Sequence[StandingRow]
     """One row per ranking, statistic and system, the best first."""
@@ -160,11 +156,8 @@ def _from_votes(
     few = [group.name for group in groups if group.df < parts.FEW - 1]
     notes = [*parts.answers(table, agreed, few, unit), *votes.notes, *parts.notes_on(groups, found, unit)]
     notes += notes_on_raters(habits)
-    if "elo" in wanted:
-        notes.append(Note.of("elo-order"))
-    pooled = sum(len(group.raters) for group in groups if not group.kind)
-    if pooled:
-        notes.append(Note.of("raters-unknown", n=pooled))
+    notes += Note.when("elo" in wanted, "elo-order")
+    notes += Note.some("raters-unknown", n=sum(len(group.raters) for group in groups if not group.kind))
     sizes = {"systems": len(votes.systems), "inputs": len(votes.inputs), "votes": len(votes)}
     shown: dict[str, Any] = _undrawn(drawing, agreed)
     if "elo" in wanted:
@@ -201,12 +194,9 @@ def _from_scores(columns: Selection, drawing: _Drawing) -> Ranking:
     few = units < parts.FEW
     notes = [*parts.answers(table, agreed, columns.names if few else ()), *columns.notes]
     flat = [each.metric for each in ranked if each.without_width and units > 1]
-    if flat:
-        notes.append(Note.of("means-without-width", metrics=flat))
-    if any(len(set(each.n.tolist())) > 1 for each in ranked):
-        notes.append(Note.of("means-over-own-inputs"))
-    if few:
-        notes.append(Note.of("few-clusters", metric="", unit="inputs" if units > 1 else "input", n=units))
+    notes += Note.some("means-without-width", metrics=flat)
+    notes += Note.when(any(len(set(each.n.tolist())) > 1 for each in ranked), "means-over-own-inputs")
+    notes += Note.when(few, "few-clusters", metric="", unit="inputs" if units > 1 else "input", n=units)
     shown = {"coef": "mean", "ties": None, "systems": len(systems), "inputs": n}
     signature = Signature.open(**shown, **_undrawn(drawing, agreed))
     return Ranking(tuple(table), signature, tuple(notes), tuple(agreed), tuple(wins))

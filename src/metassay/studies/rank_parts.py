@@ -416,19 +416,11 @@ def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.St
         systems = np.array(group.votes.systems)
         known = one.n > 0
         parts = _largest_first(fit.components, known)
-        if len(parts) > 1:
-            notes.append(
-                Note.of(
-                    "votes-disconnected",
-                    metric=one.metric,
-                    parts=len(parts),
-                    groups=[listed(systems[p], 3) for p in parts],
-                )
-            )
+        apart = {"parts": len(parts), "groups": [listed(systems[p], 3) for p in parts]}
+        notes += Note.when(len(parts) > 1, "votes-disconnected", metric=one.metric, **apart)
         if one.without_width and group.df >= 1:
-            notes.append(
-                Note.of("votes-without-width", metric=one.metric, ties=bool((group.votes.winner >= TIE).all()))
-            )
+            tied = bool((group.votes.winner >= TIE).all())
+            notes.append(Note.of("votes-without-width", metric=one.metric, ties=tied))
         elif (~fit.bounded & known).any():
             always = [str(s) for s in systems[known & (one.won == 1)]]
             never = [str(s) for s in systems[known & (one.won == 0)]]
@@ -438,6 +430,5 @@ def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.St
             called = unit.removesuffix("s") if group.df < 1 else unit
             notes.append(Note.of("few-clusters", metric=one.metric, unit=called, n=int(group.df) + 1))
         absent = [str(s) for s in systems[~known]]
-        if absent:
-            notes.append(Note.of("systems-without-votes", metric=one.metric, systems=absent))
+        notes += Note.when(absent, "systems-without-votes", metric=one.metric, systems=absent)
     return notes

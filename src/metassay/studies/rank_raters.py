@@ -68,12 +68,9 @@ def _again(
 
 def notes_on_raters(rows: Sequence[RaterRow]) -> list[Note]:
     """Note raters who always choose the first output, repeat themselves or contradict themselves."""
-    notes = []
     always = [(r.rater, round(r.n * (1 - r.ties))) for r in rows if r.first in (0, 1) and r.n * (1 - r.ties) >= ALWAYS]
-    if always:
-        notes.append(Note.of("raters-one-position", raters=always))
-    if other := [(r.rater, r.contradictory) for r in rows if r.contradictory]:
-        notes.append(Note.of("votes-contradictory", raters=other))
-    if same := [(r.rater, r.repeated) for r in rows if r.repeated]:
-        notes.append(Note.of("votes-repeated", raters=same))
-    return notes
+    return [
+        *Note.some("raters-one-position", raters=always),
+        *Note.some("votes-contradictory", raters=[(r.rater, r.contradictory) for r in rows if r.contradictory]),
+        *Note.some("votes-repeated", raters=[(r.rater, r.repeated) for r in rows if r.repeated]),
+    ]

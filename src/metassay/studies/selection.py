@@ -16,6 +16,7 @@ from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.options import Names
 from metassay.core.scores import Scores
+from metassay.core.study import takes
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
 from metassay.stats.design import connected, copies, outlying
@@ -99,16 +100,19 @@ class Selection:
     def need(self, *, systems: int = 1, inputs: int = 1, levels: Iterable[str] = ()) -> Selection:
         """Refuse data that are too small for a study, or on which a level is undefined whatever the scores are."""
         n, m = self.scores.shape
+        name_it = "name the column of systems with --system-column"
+        if systems > 1 and not self.scores.has_systems:
+            raise DataError(f"this study needs at least {systems} systems, and the data have none; {name_it}")
+        for what, least, there in (("systems", systems, n), ("inputs", inputs, m)):
+            if there < least:
+                raise DataError(f"this study needs at least {least} {what}, got {there}")
         for level in levels:
             if level in ("system", "input") and not self.scores.has_systems:
-                raise DataError(
-                    f"{level} level compares systems, and the data have none; use --level global, or name the column "
-                    "of systems with --system-column"
-                )
+                other = "use --level global, or " if takes("level", "global") else ""
+                raise DataError(f"{level} level compares systems, and the data have none; {other}{name_it}")
             if level in ("system", "input") and n < 2:
-                raise DataError(
-                    f"{level} level needs at least 2 systems, got {n}; with one system use level within-system"
-                )
+                other = "; with one system use level within-system" if takes("level", "within-system") else ""
+                raise DataError(f"{level} level needs at least 2 systems, got {n}{other}")
             if level == "within-system" and m < 2:
                 raise DataError(f"within-system level needs at least 2 inputs, got {m}")
             if level == "global" and n * m < 2:
@@ -118,9 +122,6 @@ class Selection:
             for name, matrix in zip(self.humans, self.z, strict=True):
                 if level != "system" and np.isnan(matrix).all():
                     raise DataError(f"{one_line(name)!r} has scores of whole systems only; use level system")
-        for what, least, there in (("systems", systems, n), ("inputs", inputs, m)):
-            if there < least:
-                raise DataError(f"this study needs at least {least} {what}, got {there}")
         return self
 
     def _need_connected(self, level: str) -> None:

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
+from numpy.random import Generator
 
 from metassay import engine
 from metassay.core import fields, vocabulary
@@ -90,11 +90,8 @@ class SizeRow:
     """Data sets in which the test was undefined; they are left out."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Size(Result):
+class Size(Result, study="simulate-size"):
     """How often tests reject in worlds where the truth is known."""
-
-    study: ClassVar[str] = "simulate-size"
 
     table: Sequence[SizeRow]
     """One row per world, statistic and test."""
@@ -180,11 +177,10 @@ def simulate_size(
         wide = place.world.people.size if isinstance(place.world, Observed) else place.world.shape[0]
         per_page = max(1, PAGE_ELEMENTS // (wide * max(resamples, VARIANCE_DRAWS)))
         mine = tuple(t for t in tests if t.why_not(each) is None)
-        page = _page_again if place.observed else _page
-        work = partial(page, place.world, each, mine, resamples, seed, place.number, per_page)  # type: ignore[arg-type]
+        work = partial(_page, place, each, mine, resamples, seed, per_page)
         done = engine.run(work, -(-trials // per_page), what="simulating size", part=(at, len(tasks)))
         found = np.concatenate(done, axis=1)[:, :trials]
-        rows += [_row(place, each, t, found[k], found[-1], alpha, resamples) for k, t in enumerate(mine)]
+        rows += [_row(place, each, t, found[[k, -1]], alpha, resamples) for k, t in enumerate(mine)]
     signature = Signature.open(
         level=list(dict.fromkeys(map(_level, statistics))), test=[each.name for each in tests], worlds=len(places)
     )
@@ -275,46 +271,34 @@ def _describe(world: Fitted, names: tuple[str, str, str]) -> Note:
 
 
 def _page(
-    world: World,
-    statistic: Statistic,
-    tests: Sequence[MetricTest],
-    resamples: int,
-    seed: int,
-    number: int,
-    trials: int,
-    page: int,
+    place: _Place, statistic: Statistic, tests: Sequence[MetricTest], resamples: int, seed: int, trials: int, page: int
 ) -> FloatArray:
     """Return p-values (tests, trials) in the data sets of a page, and below them differences of correlations."""
-    x, y, z = world.draw(stream(seed, WORLDS, number, page), trials)
+    world, random = place.world, stream(seed, WORLDS, place.number, page)
+    own = page_seed(seed, place.number, page)
+    if isinstance(world, Observed):
+        return _again(world, statistic, tests, random, Draws(resamples, own), trials)
+    x, y, z = world.draw(random, trials)
     # Data sets of a page share their draws, which are independent of the scores: every test has the size that it has
     # with draws of its own.
     kinds = tuple(dict.fromkeys(kind for test in tests for kind in test.kinds()))
     least = max(test.bootstraps_taken(resamples) for test in tests)
-    draws = SharedDraws(resamples, page_seed(seed, number, page), kinds=kinds, least=least)
+    draws = SharedDraws(resamples, own, kinds=kinds, least=least)
     case = Case(statistic, np.stack([x, y], axis=1).reshape(-1, *world.shape), z, "system")
     pairs = [(2 * t, 2 * t + 1) for t in range(trials)]
     p = [test.compute(case, pairs, draws, "greater", "plus-one").p for test in tests]
     return np.stack([*p, case.estimates[0::2] - case.estimates[1::2]])
 
 
-def _page_again(
-    world: Observed,
-    statistic: Statistic,
-    tests: Sequence[MetricTest],
-    resamples: int,
-    seed: int,
-    number: int,
-    trials: int,
-    page: int,
+def _again(
+    world: Observed, statistic: Statistic, tests: Sequence[MetricTest], random: Generator, draws: Draws, trials: int
 ) -> FloatArray:
     """Return the same of data that are drawn again, one data set after the other."""
-    random, draws = stream(seed, WORLDS, number, page), Draws(resamples, page_seed(seed, number, page))
     found = []
     for _ in range(trials):
         x, z, clusters = world.draw(random)
-        case = Case(
-            statistic, x, z, _level(statistic), clusters=clusters if len(set(clusters)) < len(clusters) else None
-        )
+        shared = clusters if len(set(clusters)) < len(clusters) else None
+        case = Case(statistic, x, z, _level(statistic), clusters=shared)
         p = [test.compute(case, [(0, 1)], draws, "greater", "plus-one").p[0] for test in tests]
         found.append([*p, case.estimates[0] - case.estimates[1]])
     return np.array(found).T
@@ -326,14 +310,9 @@ def page_seed(seed: int, number: int, page: int) -> int:
 
 
 def _row(
-    place: _Place,
-    statistic: Statistic,
-    test: MetricTest,
-    p: FloatArray,
-    difference: FloatArray,
-    alpha: float,
-    resamples: int,
+    place: _Place, statistic: Statistic, test: MetricTest, drawn: FloatArray, alpha: float, resamples: int
 ) -> SizeRow:
+    p, difference = drawn
     found = Rate.of(np.where(np.isnan(p), np.nan, p <= alpha))
     a, b, human = place.names or (None, None, None)
     known = difference[~np.isnan(difference)]
@@ -358,11 +337,9 @@ def _row(
 
 
 def _notes(rows: list[SizeRow]) -> list[Note]:
-    notes = [Note.of("worlds-drawn")] if any(row.level == "system" for row in rows) else []
     failing = dict.fromkeys(row.test for row in rows if row.holds is False)
-    if failing:
-        notes.append(Note.of("level-exceeded", tests=failing, alpha=rows[0].alpha))
-    gone = max((row.n_undefined for row in rows), default=0)
-    if gone:
-        notes.append(Note.of("data-sets-undefined", n=gone))
-    return notes
+    return [
+        *Note.when(any(row.level == "system" for row in rows), "worlds-drawn"),
+        *(Note.some("level-exceeded", tests=failing, alpha=rows[0].alpha) if rows else ()),
+        *Note.some("data-sets-undefined", n=max((row.n_undefined for row in rows), default=0)),
+    ]

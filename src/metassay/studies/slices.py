@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from metassay import engine
-from metassay.core import vocabulary
+from metassay.core import fields, vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result, Row
 from metassay.core.scores import Scores
@@ -72,8 +72,7 @@ def by_slices(study: Callable[[Scores], Result], scores: object, by: str, option
         first, why = next(iter(errors.items()))
         raise DataError(f"{one_line(by)} {one_line(first)!r}, and every other slice: {why}") from why
     table, told = _differences(scores, cut, found, options)
-    if cut.axis == "axis":
-        told.append(Note.of("slices-share-outputs", by=by))
+    told += Note.when(cut.axis == "axis", "slices-share-outputs", by=by)
     labels, results = tuple(found), tuple(found.values())
     alpha = float(options.get("alpha", round(1 - options.get("confidence", 0.95), 12)))
     return Slices(tuple(table), _signature(by, results), (*notes, *told), by, labels, results, alpha)
@@ -143,14 +142,12 @@ def _differences(
     adjusted = corrected(np.array([row.p_value for row in rows], dtype=np.float64), "holm")
     rows = [dataclasses.replace(row, p_corrected=float(p)) for row, p in zip(rows, adjusted, strict=True)]
     tests = {row.test for row in rows}
-    notes = []
-    if "permutation" in tests:
-        notes.append(Note.of("slices-dealt", axis=cut.axis, n=DEALINGS))
-    if "intervals" in tests:
-        notes.append(Note.of("slices-by-intervals"))
-    if not tests - {"none"}:
-        notes.append(Note.of("slices-untested", reason="no-interval" if rows else "no-quantity"))
-    return rows, notes
+    reason = "no-interval" if rows else "no-quantity"
+    return rows, [
+        *Note.when("permutation" in tests, "slices-dealt", axis=cut.axis, n=DEALINGS),
+        *Note.when("intervals" in tests, "slices-by-intervals"),
+        *Note.when(not tests - {"none"}, "slices-untested", reason=reason),
+    ]
 
 
 def _row(
@@ -172,12 +169,9 @@ def _row(
         confidence = float(getattr(rows[next(iter(defined))], "confidence", 0.95))
         p, test = heterogeneity(list(defined.values()), ends, confidence), "intervals"
     others = {name: value for name, value in key.items() if name not in (*NAMED, "metric_a", "metric_b")}
-    metric, human, level, statistic = place
-    return SliceDifference(
-        metric=metric,
-        human=human,
-        level=level,
-        statistic=statistic,
+    return fields.filled(
+        SliceDifference,
+        dict(zip(NAMED, place, strict=True)),
         other=tuple(f"{name}={value}" for name, value in others.items() if value is not None),
         quantity=quantity.name,
         n_slices=len(defined),

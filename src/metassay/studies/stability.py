@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import cast
 
 import numpy as np
 
@@ -57,11 +56,8 @@ class StabilityRow:
     """Inputs that samples are drawn from."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Stability(Result):
+class Stability(Result, study="stability"):
     """How alike rankings of systems are from one sample of inputs to another, for growing samples."""
-
-    study: ClassVar[str] = "stability"
 
     table: Sequence[StabilityRow]
     """One row per metric or human criterion and number of inputs."""
@@ -173,15 +169,13 @@ def _row(columns: Selection, at: int, size: int, r: FloatArray, statistic: Stati
 def _notes(
     rows: Sequence[StabilityRow], wanted: tuple[int, ...] | None, columns: Selection, own: list[int]
 ) -> list[Note]:
-    notes = [Note.of("stability-optimistic"), Note.of("stable-not-valid")]
-    short = [name for name, most in zip(columns.names, own, strict=True) if most < max(wanted or (0,))]
-    if short:
-        notes.append(Note.of("sizes-exceed-inputs", columns=short))
-    single = [name for name, most in zip(columns.names, own, strict=True) if most == 1]
-    if single:
-        notes.append(Note.of("single-input", columns=single))
+    most = dict(zip(columns.names, own, strict=True))
     undefined = sorted({row.name for row in rows if row.n_undefined})
-    if undefined:
-        most = max(row.n_undefined for row in rows)
-        notes.append(Note.of("samples-undefined", n=most, draws=rows[0].draws, columns=undefined))
-    return notes
+    lost = max(row.n_undefined for row in rows)
+    return [
+        Note.of("stability-optimistic"),
+        Note.of("stable-not-valid"),
+        *Note.some("sizes-exceed-inputs", columns=[name for name, n in most.items() if n < max(wanted or (0,))]),
+        *Note.some("single-input", columns=[name for name, n in most.items() if n == 1]),
+        *Note.some("samples-undefined", n=lost, draws=rows[0].draws, columns=undefined),
+    ]

@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -113,11 +112,8 @@ class SystemCount:
     """Those of them in which the second system is better by the sign of the statistic."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SystemComparison(Result):
+class SystemComparison(Result, study="systems"):
     """Tests of all pairs of systems, and how many are significant by each test."""
-
-    study: ClassVar[str] = "systems"
 
     table: Sequence[SystemRow]
     """One row per metric, cut-off, test and pair of systems; ordered pairs if the alternative has one side."""
@@ -371,26 +367,21 @@ def _notes(
         notes.append(Note.of("unpaired-t-for-comparison"))
         if "paired-t" in plan.tests and "mc" in plan.cutoffs:
             notes.append(Note.of("mc-makes-t-equal"))
-    if np.isnan(values).any():
-        notes.append(Note.of("pairs-on-common-inputs"))
+    notes += Note.when(np.isnan(values).any(), "pairs-on-common-inputs")
     few = {(row.metric, *sorted((row.system_a, row.system_b))) for row in rows if row.n_inputs < 2}
     for metric in dict.fromkeys(row.metric for row in rows):
         untested = sorted((a, b) for name, a, b in few if name == metric)
-        if untested:
-            notes.append(Note.of("pairs-not-tested", pairs=untested, metric=metric))
+        notes += Note.some("pairs-not-tested", pairs=untested, metric=metric)
     never = sum(c.n_undefined for c in counts if c.group_a is None)
     never -= sum(row.n_inputs < 2 for row in rows)
-    if never > 0:
-        notes.append(Note.of("pairs-never-differ", n=never))
     lost = max((row.resamples_undefined for row in rows if row.p_value == row.p_value), default=0)
-    if lost:
-        notes.append(Note.of("draws-without-difference", n=lost, resamples=plan.resamples))
     pairs = counts[0].n_pairs
-    if plan.drawn and correction in ("bonferroni", "holm") and pairs / (plan.resamples + 1) > plan.alpha:
-        least = math.ceil(pairs / plan.alpha)
-        notes.append(
-            Note.of("resamples-below-correction", n=plan.resamples, correction=correction, pairs=pairs, least=least)
-        )
-    if plan.alternative != "two-sided":
-        notes.append(Note.of("both-orders"))
-    return notes
+    short = plan.drawn and correction in ("bonferroni", "holm") and pairs / (plan.resamples + 1) > plan.alpha
+    needed = {"correction": correction, "pairs": pairs, "least": math.ceil(pairs / plan.alpha)}
+    return [
+        *notes,
+        *Note.when(never > 0, "pairs-never-differ", n=never),
+        *Note.some("draws-without-difference", n=lost, resamples=plan.resamples),
+        *Note.when(short, "resamples-below-correction", n=plan.resamples, **needed),
+        *Note.when(plan.alternative != "two-sided", "both-orders"),
+    ]

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any
 
 from metassay.core import fields, vocabulary
 from metassay.core import options as opt
@@ -79,11 +78,8 @@ class WidthChange:
     """Metrics with inputs that people did not annotate, and defined intervals."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Widths(Result):
+class Widths(Result, study="widths"):
     """Intervals of system-level correlations with the annotated inputs and with all inputs."""
-
-    study: ClassVar[str] = "widths"
 
     table: Sequence[WidthRow]
     """One row per human criterion, statistic, method and metric."""
@@ -137,20 +133,12 @@ def widths(
             f"judged ones with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
         )
 
+    drawn: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed, "references": references}
+    chosen: dict[str, Any] = {"human": selected.humans, "metric": selected.metrics, "statistic": statistics}
+
     def run(interval: str, inputs: str) -> Agreement:
-        return agree(
-            studied,
-            human=selected.humans,
-            metric=selected.metrics,
-            level="system",
-            statistic=statistics,
-            inputs=inputs,
-            interval=interval,
-            confidence=confidence,
-            resamples=resamples,
-            seed=seed,
-            references=references,
-        )
+        found: Agreement = agree(studied, level="system", inputs=inputs, interval=interval, **chosen, **drawn)
+        return found
 
     results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
@@ -202,21 +190,15 @@ def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict
     for change in changes:
         if change.n_metrics:
             known.setdefault((change.human, change.statistic), []).append(change)
-    notes = [
-        Note.of(
-            "width-change",
-            human=human,
-            statistic=statistic,
-            changes=[(change.interval, change.mean) for change in some],
-            metrics=some[0].n_metrics,
-        )
-        for (human, statistic), some in known.items()
-    ]
-    notes += [Note.of("width-also-by-estimate"), Note.of("width-loses-pairing")]
-    equal = {metric for (metric, _), gain in gains.items() if not gain}
-    if equal:
-        notes.append(Note.of("metrics-without-further-inputs", n=len(equal)))
+    notes = []
+    for (human, statistic), some in known.items():
+        facts = {"changes": [(change.interval, change.mean) for change in some], "metrics": some[0].n_metrics}
+        notes.append(Note.of("width-change", human=human, statistic=statistic, **facts))
     undefined = max(max(row.resamples_undefined_a, row.resamples_undefined_t) for row in rows)
-    if undefined:
-        notes.append(Note.of("interval-resamples-undefined", n=undefined, resamples=rows[0].resamples))
-    return notes
+    return [
+        *notes,
+        Note.of("width-also-by-estimate"),
+        Note.of("width-loses-pairing"),
+        *Note.some("metrics-without-further-inputs", n=len({m for (m, _), gain in gains.items() if not gain})),
+        *Note.some("interval-resamples-undefined", n=undefined, resamples=rows[0].resamples),
+    ]

@@ -81,8 +81,7 @@ class Yardsticks:
             notes.append(Note.of("people-as-rows"))
             most = sorted(counts, key=lambda label: -counts[label])[:MOST_PEOPLE]
             raters = tuple(label for label in counts if label in most)
-            if len(raters) < len(counts):
-                notes.append(Note.of("people-most", n=len(raters), people=len(counts)))
+            notes += Note.when(len(raters) < len(counts), "people-most", n=len(raters), people=len(counts))
         seen = tuple(s for s in SEEN if s != "length" or lengths is not None) if sentinels else ()
         made = cls(seen, lengths, raters)
         for name in made.names:
@@ -186,6 +185,12 @@ def ahead(drawn: Mapping[str, FloatArray], kinds: Mapping[str, str], alpha: floa
     return found
 
 
+def notes_on_kinds(notes: Iterable[Note], kinds: Iterable[str]) -> list[Note]:
+    """Return notes in which sentinels are not explained, but said to be absent, where none became a row."""
+    none = "sentinel" not in kinds
+    return [Note.of("sentinels-none") if none and note.code == "sentinels" else note for note in notes]
+
+
 def notes_on_draws(rows: Iterable[Any], what: str, alpha: float) -> list[Note]:
     """Note which metrics are not better than the sentinels in nearly all resamples."""
     return [
@@ -197,15 +202,9 @@ def notes_on_draws(rows: Iterable[Any], what: str, alpha: float) -> list[Note]:
 
 def notes_on_sentinels(rows: Iterable[Any], alpha: float) -> list[Note]:
     """Note which metrics, of rows of agreement, have not been shown to be better than the sentinels."""
+    named = ("human", "level", "statistic", "metric")
     return [
-        Note.of(
-            "not-above-sentinels",
-            human=row.human,
-            level=row.level,
-            statistic=row.statistic,
-            metric=row.metric,
-            alpha=alpha,
-        )
+        Note.of("not-above-sentinels", **{name: getattr(row, name) for name in named}, alpha=alpha)
         for row in rows
         if row.beats_sentinels is False and row.kind == "metric"
     ]

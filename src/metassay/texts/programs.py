@@ -182,6 +182,7 @@ class Conversation:
         listeners = [threading.Thread(target=_hear, args=each, daemon=True) for each in heard]
         for listener in listeners:
             listener.start()
+        self._to_the_end = listeners[-1].join
         self.stop = weakref.finalize(self, _end, self._process, listeners)
 
     def ask(self, line: str, timeout: float) -> str:
@@ -210,6 +211,7 @@ class Conversation:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
             return "it closed its output"
+        self._to_the_end(5)
         return " ".join(filter(None, self._complaints)) or f"it ended with status {self._process.returncode}"
 
 

@@ -71,7 +71,7 @@ def test_neighbours_change_nothing(spanish, summeval):
 
 
 @needs_apertium
-@settings(deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(HARD)
 def test_hard_text_comes_through(spanish, text):
     segments = [text[start:end] for start, end in _spans(text, "line")]

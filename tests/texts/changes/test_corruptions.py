@@ -126,7 +126,7 @@ def test_repeat_drop_and_truncate():
 # -- what all of them keep ----------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(HARD, HARD, st.sampled_from(sorted(KINDS)), st.floats(0, 1), st.integers(0, 3))
 def test_changes_are_all_that_changes(text, source, kind, rate, seed):
     texts = Texts({("a", "1"): text}, sources={"1": source + SOURCE})
@@ -138,7 +138,7 @@ def test_changes_are_all_that_changes(text, source, kind, rate, seed):
     assert (rate == 0) <= (not result.changes)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(HARD, st.floats(0, 1))
 def test_shuffle_keeps_the_sentences(text, rate):
     result = corrupt(Texts({("a", "1"): text}), "shuffle", rate=rate)
@@ -147,7 +147,7 @@ def test_shuffle_keeps_the_sentences(text, rate):
     assert all(change.before in pieces for change in result.changes)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(HARD, st.floats(0, 1))
 def test_drop_and_truncate_only_take_away(text, rate):
     kept = one(text, "drop-words", None, rate=rate)
@@ -156,7 +156,7 @@ def test_drop_and_truncate_only_take_away(text, rate):
     assert text.startswith(one(text, "truncate", None, rate=rate))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(HARD)
 def test_lemmatize_keeps_all_but_verbs(text):
     verbs = {(v.start, v.end): v.lemma for v in BuiltIn({"verbs"}).verbs(text, "")}

@@ -146,7 +146,7 @@ def test_the_language_of_the_texts_is_kept_to():
         translate(texts, to="fr", source_language="en", with_="command:cat")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(HARD)
 def test_what_goes_to_a_translator_can_be_put_back(text):
     for unit in ("text", "line", "sentence"):

@@ -49,7 +49,7 @@ def tiny(tmp_path_factory) -> Callable[[str], str]:
         try:
             path.mkdir()
         except FileExistsError:  # another process trains it, or has done so
-            for _ in range(1200):
+            for _ in range(6000):
                 if (path / "README").exists():
                     return str(path)
                 time.sleep(0.1)

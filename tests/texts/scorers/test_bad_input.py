@@ -236,7 +236,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path):
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=600,
         )
 
     assert run(7).returncode == -signal.SIGKILL

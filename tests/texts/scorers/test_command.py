@@ -87,7 +87,7 @@ def test_named_numbers_and_missing_ones(program):
 )
 def test_what_goes_wrong_is_one_line_that_names_the_command(program, body, message):
     with pytest.raises(DataError, match=message) as caught:
-        score(TEXTS, Command(program(body), timeout=0.7 if "sleep" in body else 30))
+        score(TEXTS, Command(program(body), timeout=0.7 if "sleep" in body else 120))
     assert "the command" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "0 of 3 outputs" in str(caught.value) or "of 3 outputs have their scores" in str(caught.value)

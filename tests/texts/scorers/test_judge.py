@@ -411,20 +411,23 @@ def test_a_text_that_the_endpoint_does_not_take_is_missing(server, ask):
 
 
 def test_a_slow_answer_is_asked_for_again(server, ask):
+    gate = threading.Event()
+
     def answer(body, count):
         if count == 1:
-            time.sleep(3)
+            gate.wait(60)
         return chat("Score: 4")
 
     server.answer = answer
-    scores = ma.score(TEXTS, [ask(timeout=1, threads=2)])
+    scores = ma.score(TEXTS, [ask(timeout=2, threads=2)])
+    gate.set()
     assert np.isfinite(scores.matrix("model_fluency")).all()
-    assert len(server.bodies) == 13
+    assert 13 <= len(server.bodies) < 24  # 13, unless the machine is so busy that others are late, too
 
 
 def test_an_endpoint_that_never_answers_ends_the_run(server, ask):
     gate = threading.Event()
-    server.answer = lambda body, count: gate.wait(20) and None
+    server.answer = lambda body, count: gate.wait(120) and None
     with pytest.raises(DataError, match=r"gave no answer within 0\.1 s, 2 times"):
         ma.score(TEXTS, [ask(timeout=0.1, retries=1, threads=1)])
     gate.set()
@@ -450,6 +453,7 @@ HANDSHAKE = b"\x16\x03\x03\x3f\xff"
 def test_what_trickles_is_not_waited_for(head, trickle, message):
     """A byte at a time, each of them in time."""
     ended = threading.Event()
+    patience = 0.3 if "within" in message else 2  # the head of an answer has to come in time
 
     def serve(door):
         connection, _ = door.accept()
@@ -465,7 +469,7 @@ def test_what_trickles_is_not_waited_for(head, trickle, message):
         url = f"{scheme}://127.0.0.1:{door.getsockname()[1]}/v1"
         try:
             with pytest.raises(DataError, match=message):
-                ma.score(TEXTS, [Judge("m", "fluency", base_url=url, timeout=0.3, retries=0, threads=1)])
+                ma.score(TEXTS, [Judge("m", "fluency", base_url=url, timeout=patience, retries=0, threads=1)])
             assert not ended.is_set()
         finally:
             ended.set()
@@ -476,12 +480,12 @@ def test_nobody_there():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(DataError, match=r"cannot be reached \(connection refused\), 3 times"):
-        ma.score(TEXTS, [Judge("m", "fluency", base_url=f"http://127.0.0.1:{port}", backoff=0.01)])
+        with pytest.raises(DataError, match=r"cannot be reached \(connection refused\), 3 times"):
+            ma.score(TEXTS, [Judge("m", "fluency", base_url=f"http://127.0.0.1:{port}", backoff=0.01)])
 
 
 def test_requests_run_side_by_side(server, ask):
-    together = threading.Barrier(4, timeout=20)
+    together = threading.Barrier(4, timeout=120)
 
     def answer(body, count):
         together.wait()
@@ -513,7 +517,7 @@ def test_an_interrupted_run_goes_on(server, ask, tmp_path, monkeypatch):
     monkeypatch.setattr("metassay.texts.scorers.judge.queue.SimpleQueue", original)
     for thread in threading.enumerate():
         if thread.name == "metassay-judge":
-            thread.join(20)
+            thread.join(120)
     before = len(server.bodies)
     scores = ma.score(TEXTS, [ask(threads=1)], cache=cache)
     # a batch of one thread is four outputs; the first was kept
@@ -742,8 +746,8 @@ def test_the_recipe_has_all_that_changes_a_score(ask):
 
 
 def test_dates_to_wait_for():
-    soon = judge_endpoint.email.utils.formatdate(time.time() + 30, usegmt=True)
-    assert 25 < judge_endpoint._retry_after(soon) <= 30
+    soon = judge_endpoint.email.utils.formatdate(time.time() + 300, usegmt=True)
+    assert 200 < judge_endpoint._retry_after(soon) <= 300
     assert judge_endpoint._retry_after("soon") is None
     assert judge_endpoint._retry_after("-5") == 0
 

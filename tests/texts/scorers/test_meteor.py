@@ -97,15 +97,15 @@ def test_a_program_that_dies_is_told_and_started_again(program):
 
 
 def test_an_answer_that_does_not_come_is_a_missing_score(program):
-    scorer = Meteor(jar=program / "meteor-1.5.jar", timeout=5)
+    scorer = Meteor(jar=program / "meteor-1.5.jar", timeout=60)
     scorer.score([item("a", "a")])
     scorer.timeout = 0.2
     items = [item("sleep", "a"), item("a", "a")]
     # the second output is scored by a program that was started anew, which may take its time
     np.testing.assert_array_equal(scorer.score(items[:1])[:, 0], [np.nan])
-    scorer.timeout = 5.0
+    scorer.timeout = 60.0
     assert scorer.score(items[1:])[0, 0] == 1
-    assert scorer.notes(items[:1]) == (Note.of("outputs-too-slow", scorer="meteor", n=1, outputs=1, seconds=5),)
+    assert scorer.notes(items[:1]) == (Note.of("outputs-too-slow", scorer="meteor", n=1, outputs=1, seconds=60),)
 
 
 def test_the_program_ends_with_its_scorer(program):

@@ -93,7 +93,7 @@ def literal(variant, output, reference):
 TEXT = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=9), min_size=0, max_size=3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pairs=st.lists(st.tuples(TEXT, TEXT.filter(bool)), min_size=1, max_size=6))
 def test_batches_equal_the_literal_definitions(pairs):
     variants = (*VARIANTS, "5", "s0", "su", "su2")
@@ -148,7 +148,7 @@ def test_each_measure_has_its_own_best_reference():
     np.testing.assert_allclose(best, [1, 1, max(2 * 0.5 / 1.5, 2 * 0.5 / 1.5)])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(texts=st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_size=3, max_size=5))
 def test_jackknife_is_the_mean_of_leaving_one_out(texts):
     output, *references = (" ".join(text) for text in texts)

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from metassay import HOMES
 from metassay.cli import options
 from metassay.cli.parser import Command, Family
+from metassay.cli.reading import FILES, RUNS
 from metassay.cli.running import run_study
 from metassay.core.study import read_declaration, read_question
 
@@ -39,8 +40,8 @@ def load(name: str) -> Command | Family:
     declared = read_declaration(_declaring(verb))
     own = f"{__name__}.{verb}"
     if find_spec(own) is None:
-        study = partial(options.add_study, verb=verb)
-        return Command(declared.about, declared.examples, study, partial(run_study, verb=verb))
+        study = partial(options.add_study, verb=verb, files=FILES.get(verb, options.SCORES))
+        return Command(declared.about, declared.examples, study, RUNS.get(verb, partial(run_study, verb=verb)))
     module = import_module(own)
     if hasattr(module, "PARTS"):
         return Family(declared.about, declared.examples, {part: question(f"{name}-{part}") for part in module.PARTS})

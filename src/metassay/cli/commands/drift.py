@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from metassay.cli import options
-from metassay.cli.commands.survive import labelled, read_by
 from metassay.cli.gate import Check, Gate, of_requirements
 from metassay.cli.parser import Parser
+from metassay.cli.reading import labelled, read_by
 from metassay.cli.running import run_study
 from metassay.core import vocabulary
 from metassay.errors import one_line
@@ -33,8 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = None if arguments.gate is None else vocabulary.choice("gate", arguments.gate, tuple(GATES))
     arguments.human = getattr(arguments, "human", None)
     # Where columns are the versions, human=FILE and judge=FILE say who speaks, as everywhere.
-    parts = {"": arguments.files} if arguments.by == "metric" else labelled(arguments.files)
-    arguments.files = [path for paths in parts.values() for path in paths]
+    parts = {"": arguments.files} if arguments.by == "metric" else labelled(arguments)
     if any(parts):
         arguments.by = arguments.by or "version"
         arguments.baseline = arguments.baseline or next(filter(None, parts))

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from metassay.cli import options
 from metassay.cli.gate import Gate, of_requirements
 from metassay.cli.parser import Parser
+from metassay.errors import UsageError
 
 if TYPE_CHECKING:
+    from metassay.core.result import Result
     from metassay.core.scores import Scores
     from metassay.core.votes import Votes
 
@@ -22,30 +24,18 @@ def add(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the options say; unmet requirements are told in a line each, and end with exit code 3."""
-    from metassay.cli.running import spooled
+    from metassay.cli.running import hold_votes, run_study, spooled
 
-    with spooled(arguments.files) as arguments.files:
-        return _run(arguments)
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    from metassay.cli.progress import progress
-    from metassay.cli.running import Output, hold_votes, placed
-    from metassay.errors import UsageError
-    from metassay.studies.judge import judge
-
-    chosen = options.given(arguments, options.taken_by("judge"))
-    if "by" in chosen and "require" in chosen:
+    if arguments.by is not None and arguments.require is not None:
         raise UsageError("--require is about all items and --by makes slices; worst_slice speaks of the worst of them")
-    gate = Gate.of(arguments, "judge", ("require",))
-    place = placed(arguments)
-    study = "judge-votes" if hold_votes(arguments.files) else "judge"
-    output = Output.of(arguments, study, sliced="by" in chosen)
-    data = _read(arguments)
-    with progress(arguments.quiet), place:
-        result = judge(data, **chosen)
-    output.put(result)
-    return gate.close(of_requirements(getattr(result, "requirements", ()), "on"))
+    with spooled(arguments.files) as arguments.files:
+        gate = Gate.of(arguments, "judge", ("require",))
+
+        def close(result: Result) -> int:
+            return gate.close(of_requirements(getattr(result, "requirements", ()), "on"))
+
+        study = "judge-votes" if hold_votes(arguments.files) else "judge"
+        return run_study(arguments, "judge", _read, gate=close, shown=study)
 
 
 def _read(arguments: argparse.Namespace) -> Scores | Votes:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from metassay.cli import options
 from metassay.cli.parser import Parser
-
-if TYPE_CHECKING:
-    from metassay.cli.running import Output
 
 
 def add(parser: Parser) -> None:
@@ -23,25 +19,14 @@ def add(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read scores, or votes if the files hold such, and show what is in them."""
-    from metassay.cli.running import Output, placed
-
-    output = Output.of(arguments, "look")
-    with placed(arguments):
-        return _look(arguments, output)
-
-
-def _look(arguments: argparse.Namespace, output: Output) -> int:
-    from metassay.cli.running import read_scores, votes_in
+    from metassay.cli.running import Output, placed, read_votes_or_scores
     from metassay.studies.look import look
 
-    votes = votes_in(arguments)
-    if votes is not None:
-        output.put(look(votes, files=[*arguments.files, *_said(arguments)]))
-        return 0
-    quiet, arguments.quiet = arguments.quiet, True
-    scores = read_scores(arguments)
-    arguments.quiet = quiet
-    output.put(look(scores, files=[*arguments.files, *_said(arguments)]))
+    output, files = Output.of(arguments, "look"), [*arguments.files, *_said(arguments)]
+    arguments.quiet = True  # the study says what was read
+    with placed(arguments):
+        result = look(read_votes_or_scores(arguments), files=files)
+    output.put(result)
     return 0
 
 

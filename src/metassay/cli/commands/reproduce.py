@@ -25,15 +25,15 @@ def _options() -> options.Options:
 
 def add(parser: Parser) -> None:
     """Add the options."""
+    from metassay.reproduction.published import papers
+
     options.add_flags(
         parser,
         "what to check",
         {
             "--data FOLDER": "the folder of data sets, such as metassay datasets get fills (default: METASSAY_DATA, or "
             "a cache)",
-            "--only PAPER": "papers, a comma list of rankel-2011, deutsch-2021, deutsch-2022, ernst-2023, braun-2022, "
-            "calderon-2025, pandalm-2023, zeng-2024, summeval-scores, perrella-2024, zhong-2022, "
-            "pagnoni-2021",
+            "--only PAPER": f"papers, a comma list of {', '.join(papers())}",
             "--thorough": "simulate as much as the papers did, and check what takes minutes too",
             "--strict": "exit with 1 if a number is outside its tolerance",
         },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from metassay.errors import one_line, visible
 from metassay.report import names, numbers, words
@@ -13,11 +13,9 @@ from metassay.report.document import summary
 from metassay.report.document.study_runs import Dossier
 from metassay.report.templates import filled
 from metassay.report.views.columns import grouped
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement, AgreementRow
-    from metassay.studies.compare import Comparison, RankRow
-    from metassay.studies.stability import Stability
+from metassay.studies.agree import Agreement, AgreementRow
+from metassay.studies.compare import Comparison, RankRow
+from metassay.studies.stability import Stability
 
 Ranks = dict[tuple[str, str, str, str], "RankRow"]
 
@@ -34,10 +32,8 @@ def verdicts(dossier: Dossier) -> str:
             size = summary.of_sizes(dossier, best[0])
             known = not math.isnan(best[0].low)
             said.append(f"{one_line(best[0].metric)}: {words.interval(best[0]) if known else 'CI undefined'}, {size}.")
-        elif best:
-            said.append(words.agreement(best))
         elif not said:
-            said.append(f"Agreement on {words.where(rows[0])} is undefined for every metric.")
+            said.append(words.agreement(rows))
         where = zip(("human", "level", "statistic"), setting, strict=True)
         given = " ".join(f'data-{name}="{escape(visible(value))}"' for name, value in where)
         hidden = " hidden" * bool(parts)

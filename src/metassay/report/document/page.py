@@ -37,6 +37,7 @@ STUDIES = (
         "look",
         "agree",
         "compare",
+        "leaderboard",
         "bias",
         "criteria",
         "pairs",
@@ -259,7 +260,7 @@ def _section(
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if rows <= LONGEST_LIST:
-        opened = " open" if not charts and name != "look" else ""
+        opened = " open" * (name == "leaderboard" or (not charts and name != "look"))
         tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
@@ -13,11 +13,9 @@ from metassay.report.document.study_runs import Dossier
 from metassay.report.notes import is_answer
 from metassay.report.table import sizes
 from metassay.report.views.columns import grouped
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement, AgreementRow
-    from metassay.studies.compare import Comparison
-    from metassay.studies.stability import Stability
+from metassay.studies.agree import Agreement, AgreementRow
+from metassay.studies.compare import Comparison
+from metassay.studies.stability import Stability
 
 FEW_SYSTEMS = 10
 FEW_INPUTS = 30

@@ -105,7 +105,8 @@ def _widths(facts: Facts) -> str:
 
 def _plan(facts: Facts) -> str:
     power = facts["power"] is not None
-    size = said("{systems:count system} × {inputs:count input}", {**facts, "inputs": round(facts["inputs"])})
+    size = "{systems:count system} × " * bool(facts["systems"]) + "{inputs:count input}"
+    size = said(size, {**facts, "inputs": round(facts["inputs"])})
     size += f" × {facts['annotators']:.3g} annotators" if facts["annotators"] is not None else ""
     if power:
         now = said("{metric:name} against {metric_b:name}, {human:name}: with ", facts) + size

@@ -110,6 +110,8 @@ def _bias(facts: Facts) -> str:
 
 def _chance(facts: Facts) -> str:
     symbol = "κ" if facts["statistic"] == "kappa" else names.coefficient(facts["statistic"])
+    if math.isnan(facts["estimate"]):
+        return f"Nothing shows whether it agrees beyond chance: {symbol} needs several items with different scores."
     value = numbers.two(facts["estimate"])
     if "low" in facts:
         value = numbers.ranged(facts["estimate"], facts["low"], facts["high"], numbers.two)

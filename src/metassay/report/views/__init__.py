@@ -1,8 +1,8 @@
 """From a result to its tables: one module per study, named like it, and one for all that have none of their own.
 
-A view is a function of that module from a result to tables, declared of ``columns``. A new study adds a module and a
-line to ``VIEWS``. Before all tables stands the answer in words: what its ``lead`` returns, paragraphs of notes, or else
-what ``words.answers`` says of it and the notes that weigh as answers.
+A view is a function of that module from a result to tables, declared of ``columns``. Before all tables stands the
+answer in words: what its ``lead`` returns, paragraphs of notes, or else what ``words.answers`` says of it and the notes
+that weigh as answers.
 """
 
 from __future__ import annotations
@@ -14,52 +14,11 @@ from typing import Any
 from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
+from metassay.core.study import Makers
 from metassay.errors import one_line
 from metassay.report.table import Page, Table
 
-VIEWS: dict[str, tuple[str, ...]] = {
-    "agree": ("table", "limits", "leverage"),
-    "bias": ("table", "grades", "reruns"),
-    "compare": ("list", "matrix", "ranks"),
-    "composite": ("result", "weights"),
-    "corrupt": ("table",),
-    "criteria": ("criteria", "intervals", "metrics", "verdicts", "groups"),
-    "datasets": ("table", "sources"),
-    "decisions": ("table",),
-    "differences": ("meaning", "needed", "ranges"),
-    "difficulty": ("tests", "inputs"),
-    "downgrade": ("table", "curve", "systems", "votes"),
-    "drift": ("table", "intervals", "requirements"),
-    "estimate": ("table", "differences", "ranking", "methods"),
-    "judge": (
-        *("summary", "agreement", "people", "confusion", "slices", "disagreements", "alternative", "epsilon"),
-        *("threshold", "operating", "calibration", "ranks", "runs", "bias", "requirements"),
-    ),
-    "judge-votes": ("summary", "orders", "margins", "people", "bias", "requirements"),
-    "leaderboard": ("board", "intervals", "tasks", "triangle", "pairs"),
-    "look": ("columns", "axes", "coverage", "attributes", "sample", "commands"),
-    "metrics": ("table", "details"),
-    "normality": ("table",),
-    "pairs": ("list", "matrix", "triangle", "needed", "curve", "words"),
-    "plan": ("curves", "overview", "needs", "ceiling"),
-    "plan-labels": ("needs", "choices"),
-    "profile": ("loadings", "separation", "systems"),
-    "precision": ("summary", "systems"),
-    "rank": ("table", "full", "ranks", "agreement", "matrix", "covariates", "raters"),
-    "reliability": ("summary", "components", "designs", "raters", "limits"),
-    "reproduce": ("figures", "outside", "unchecked", "numbers"),
-    "simulate-coverage": ("table",),
-    "simulate-power": ("curves", "intervals"),
-    "simulate-size": ("table",),
-    "stability": ("table", "sizes"),
-    "survive": (
-        *("summary", "list", "matrix", "agreement", "across", "margins", "sensitivity", "dominance", "components"),
-        "references",
-    ),
-    "systems": ("counts", "list", "matrix"),
-    "translate": ("table",),
-    "widths": ("table",),
-}
+VIEWS = Makers(__name__, "default", "lead")
 """The views of each study. Which of them a result shows if nobody chooses says ``default`` of its module, else it is
 the first; ``rows``, every field of every row, is always there beside them."""
 

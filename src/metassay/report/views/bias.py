@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import bold, build, figures, grouped, optional, words
-
-if TYPE_CHECKING:
-    from metassay.studies.bias import Biases
-    from metassay.studies.bias_rows import BiasRow
+from metassay.studies.bias import Biases
+from metassay.studies.bias_rows import BiasRow
 
 HELD = {
     "difference": "at equal {}",
@@ -78,7 +76,7 @@ def grades(result: Biases) -> tuple[Table, ...]:
             for (judge, human), mine in grouped(result.grades, "metric human").items()
         ],
         "People, judge: share of outputs with this grade. Judge − people: mean where people give the grade.",
-        undefined="judge and people use different scales",
+        undefined="judge and people use different scales, or fewer than 5 inputs with the grade",
     )
 
 

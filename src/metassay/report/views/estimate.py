@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.core.scores import NO_SYSTEM
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import bold, build, figures, grouped, span, words
-
-if TYPE_CHECKING:
-    from metassay.studies.estimate import EstimateRow, Estimates
+from metassay.studies.estimate import EstimateRow, Estimates
 
 NONE = "too few labels, labels that are all the same, or a judge that carries no information"
 
@@ -29,11 +27,16 @@ def methods(result: Estimates) -> tuple[Table, ...]:
     return _estimates("Estimates by method", result, result.table, "method||word")
 
 
+def _many(rows: Sequence[EstimateRow], field: str, what: str) -> str:
+    number = span(rows, field)
+    return f"{number} {what}{'' if number == '1' else 's'}"
+
+
 def _estimates(title: str, result: Estimates, rows: Sequence[EstimateRow], *more: str) -> tuple[Table, ...]:
     ranks = {(row.metric, row.human, row.system): row.rank for row in result.ranking}
     sections = [
         (
-            f"{_case(mine)}, {span(mine, 'n_labelled')} labels of {span(mine, 'n_total')} outputs",
+            f"{_case(mine)}, {_many(mine, 'n_labelled', 'label')} of {_many(mine, 'n_total', 'output')}",
             sorted(mine, key=lambda row: ranks.get((row.metric, row.human, row.system), len(ranks))),
         )
         for mine in grouped(rows, "human metric").values()

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
+from metassay.stats.few_systems import FEW, FewSystems
 from metassay.stats.jackknife import Fit, added_up, of_independent_pairs
 from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
@@ -44,7 +45,8 @@ class JackknifeInterval(_Jackknife, Interval):
     """back(c + s·w(∓t)), s² = J + A: what systems show and what inputs add, on the statistic's scale.
 
     t has the degrees of freedom of Satterthwaite (1946), N − 2 of systems and M − 1 of inputs. w lengthens the side to
-    which the values without one system are skewed. The centre c is corrected for bias at input and global level.
+    which the values without one system are skewed. The centre c is corrected for bias at input and global level. Rank
+    statistics of means of few systems: see :mod:`metassay.stats.few_systems`.
     """
 
     student = True
@@ -82,14 +84,21 @@ class Limits:
         statistic, n = fit.statistic, fit.units[0]
         self.fit = fit
         d = (n - 1) * (fit.left.mean(axis=1, keepdims=True) - fit.left)
-        systems = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0)
-        if fit.level == "system" and statistic.ranked:
+        systems, df = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0), None
+        ranks = fit.level == "system" and statistic.ranked
+        self.few = FewSystems.of(fit) if ranks and n < FEW else None
+        if self.few is not None:
+            systems, df = self.few.variance, self.few.df
+        elif fit.level == "global" and n > 2:
+            # The centre without bias varies more than the estimate, of which this is the variance.
+            systems = systems * (n / (n - 2))
+        elif ranks:
             # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
             systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
         inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
-        self.variance, self.varies = systems + inputs, systems > EQUAL**2
+        self.systems, self.variance, self.varies = systems, systems + inputs, systems > EQUAL**2
         self.skew = skewness(d, systems, self.variance)
-        self.df = satterthwaite(systems, inputs, (fit.df_of_systems(fit.left), fit.df[1]))
+        self.df = satterthwaite(systems, inputs, (fit.df_of_systems(fit.left) if df is None else df, fit.df[1]))
         self.centre, self.power = fit.at, 1 if fit.level == "system" and statistic.pairwise else 2
         if fit.level in ("input", "global"):
             self.centre = fit.at - (n - 1) * (fit.left.mean(axis=1) - fit.at)
@@ -97,6 +106,10 @@ class Limits:
     def ends(self, confidence: float | FloatArray, metrics: IntArray | slice = slice(None)) -> FloatArray:
         """Return the ends of intervals of some metrics, (2, metrics), each at the same or at its own confidence."""
         t = stdtrit(self.df[metrics], (1 + np.asarray(confidence)) / 2)
+        if self.few is not None:
+            low, high = self.fit.statistic.range
+            ends = self.few.ends(t * np.sqrt(self.variance / self.systems)[metrics], metrics)
+            return np.asarray((low + high + (high - low) * ends) / 2)
         skew, centre, r = self.skew[metrics], self.centre[metrics], self.fit.estimates[metrics]
         error = np.sqrt(self.variance[metrics])
 

@@ -6,7 +6,7 @@ import hashlib
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from metassay import engine
 from metassay.core import options as opt
@@ -71,11 +71,8 @@ class CorruptionRow:
     """Changes that were made."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Corruption(Result):
+class Corruption(Result, study="corrupt"):
     """Damaged texts, and every change that was made."""
-
-    study: ClassVar[str] = "corrupt"
 
     table: Sequence[CorruptionRow]
     """One row per system that was damaged."""
@@ -206,12 +203,11 @@ def _notes(rows: Sequence[CorruptionRow], how: Kind, results: Sequence[Damage], 
     spaceless = sum(left for _, _, left in results)
     untouchable = sum(row.n_untouchable for row in rows) - spaceless
     without = sum(item.input not in texts.sources for item, _, _ in results) if how.source else 0
-    notes = (
-        Note.of("texts-without-spaces", n=spaceless, texts=total),
-        Note.of("texts-without-units", n=untouchable, texts=total, units=how.units),
-        Note.of("texts-without-source", n=without, texts=total),
+    return (
+        *Note.some("texts-without-spaces", n=spaceless, texts=total),
+        *Note.some("texts-without-units", n=untouchable, texts=total, units=how.units),
+        *Note.some("texts-without-source", n=without, texts=total),
     )
-    return tuple(note for note in notes if note["n"])
 
 
 def _share(rate: float) -> float:

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from metassay import engine
 from metassay.core import options as opt
@@ -63,11 +63,8 @@ class TranslationRow:
     """Those that were known from the cache."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Translation(Result):
+class Translation(Result, study="translate"):
     """Texts in another language, and how well the translator knew their words."""
-
-    study: ClassVar[str] = "translate"
 
     table: Sequence[TranslationRow]
     """One row per part and direction."""
@@ -263,13 +260,9 @@ def _notes(rows: Sequence[TranslationRow], store: Store) -> tuple[Note, ...]:
     notes = list(store.notes)
     for row in rows:
         where = {"texts": row.n_texts, "what": row.what, "source": row.source_language, "target": row.language}
-        if row.n_cut:
-            notes.append(Note.of("translations-truncated", n=row.n_cut, **where))
-        if row.n_emptied:
-            notes.append(Note.of("translations-empty", n=row.n_emptied, **where))
-    if any(math.isnan(row.n_unknown) for row in rows):
-        notes.append(Note.of("unknown-words-uncounted"))
-    return tuple(notes)
+        notes += Note.some("translations-truncated", n=row.n_cut, **where)
+        notes += Note.some("translations-empty", n=row.n_emptied, **where)
+    return (*notes, *Note.when(any(math.isnan(row.n_unknown) for row in rows), "unknown-words-uncounted"))
 
 
 def _language(what: str, language: str) -> str:

@@ -137,9 +137,7 @@ def _left_out(scorer: Scorer, items: Sequence[Item], values: FloatArray) -> list
             Note.of("outputs-without-score", scorer=name_of(scorer), n=missing, outputs=len(items), lacking=why)
         )
     partly = {name: int(n) for name, n in zip(scorer.columns, absent[~nothing].sum(axis=0), strict=True) if n}
-    if partly:
-        told.append(Note.of("scores-lacking", scorer=name_of(scorer), columns=partly.items()))
-    return told
+    return told + Note.when(partly, "scores-lacking", scorer=name_of(scorer), columns=partly.items())
 
 
 def _score_all(
@@ -292,9 +290,7 @@ def score_corpus(
         counts[at] = found.counts
         name = scorer.columns[0]
         columns[name] = CorpusColumn(name, counts, found.formula, found.signature, name in scorer.lower_is_better)
-    notes = []
-    lacking = len(rows) * len(places) - len(items)
-    if lacking:
-        notes.append(Note.of("outputs-without-reference", n=lacking, outputs=len(rows) * len(places)))
+    cells = len(rows) * len(places)
+    notes = Note.some("outputs-without-reference", n=cells - len(items), outputs=cells)
     sources = (*texts.provenance, *(Origin("", column.signature) for column in columns.values()))
     return CorpusScores(tuple(rows), tuple(places), columns, dict(texts.groups), sources, tuple(notes))
