@@ -532,7 +532,7 @@ def main() -> None:
                 if name.startswith("default")
                 else ""
             )
-            fewer += f", {CLOSER} times as many where a rate was above .065," if name == "default-test" else ""
+            fewer += f", {CLOSER} times as many where a rate was above .065" if name == "default-test" else ""
             lines += ["", f"{trials:,} data sets{fewer}; a rate of .05 or .95 ± {error:.3f}."]
             write(name, lines)
             print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from metassay.core import vocabulary
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers
-from metassay.report.views.bias import gain
 from metassay.report.views.columns import grouped, values
 
 if TYPE_CHECKING:
@@ -302,12 +301,7 @@ def _size(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Size
 
 
 def _bias(result: Any) -> Iterator[str]:  # noqa: ANN401 - Biases
-    clear = [row for row in result.table if row.p_corrected <= 1 - row.confidence]
-    if clear:
-        told = [f"{one_line(row.metric)}: {gain(row, 'effect')} if {row.feature}" for row in clear]
-        more = f" and {len(told) - 3} more" if len(told) > 3 else ""
-        yield f"Significant after Holm correction: {'; '.join(told[:3])}{more}."
-    elif not result.table:
+    if not result.table:
         judges = numbers.counted(len({row.metric for row in (*result.grades, *result.reruns)}), "judge")
         yield (
             f"Nothing is known that could sway {judges}: neither texts of outputs, nor families of systems, nor "

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from dataclasses import field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -81,11 +81,8 @@ class AgreementRow:
     beats_sentinels: fields.BeatsSentinels = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Result):
+class Agreement(Result, study="agree"):
     """How well metrics agree with people, with intervals."""
-
-    study: ClassVar[str] = "agree"
 
     table: Sequence[AgreementRow]
     """One row per metric, human criterion, level and statistic."""

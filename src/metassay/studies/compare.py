@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import chdtri
@@ -103,11 +103,8 @@ class RankRow:
     beats_sentinels: fields.BeatsSentinels = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Result, study="compare"):
     """Tests of every ordered pair of metrics, with corrections, and the ranks that metrics may have."""
-
-    study: ClassVar[str] = "compare"
 
     table: Sequence[ComparisonRow]
     """One row per ordered pair of metrics, human criterion, level and statistic."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from metassay.core.signature import VERSION
 from metassay.errors import listed
 from metassay.report import names, numbers
 from metassay.report.document.study_runs import Dossier
 from metassay.report.views.columns import grouped
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement
-    from metassay.studies.compare import Comparison
+from metassay.studies.agree import Agreement
+from metassay.studies.compare import Comparison
 
 _WORKS = {
     "resampling": "Daniel Deutsch, Rotem Dror and Dan Roth (2021). A Statistical Analysis of Summarization Evaluation "

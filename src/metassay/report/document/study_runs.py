@@ -146,9 +146,15 @@ def _plans(
     def few(most: int) -> dict[str, Any]:
         return {**sampled, "resamples": min(resamples, most)}
 
-    compared = {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples}
+    # Without systems outputs are compared, and inputs are all that can be drawn again.
+    interval, test = (
+        ({"level": LEVELS}, {"level": LEVELS})
+        if scores.has_systems
+        else ({"level": "global", "interval": "boot-inputs"}, {"level": "global", "test": "paired-boot-inputs"})
+    )
+    compared = {**test, "statistic": statistic or TESTED, "resamples": resamples}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
+        "agree": (agree, {**interval, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
         "compare": (compare, {**compared, **more, **drawn}),
         "judge": (judge, {"confidence": confidence, **drawn}),
         "leaderboard": (leaderboard, {**tasks, "statistic": statistic, **more, **few(1_000)}),
