@@ -69,10 +69,6 @@ BAD = {
         HEADER + '"A\n\nB",1,m,0.5\nC,2,m,x\n',
         "line 5: field 'score'",
     ),
-    "old Macintosh line ends": (
-        HEADER.replace("\n", "\r") + "A,1,m,1\r",
-        "lines end in carriage returns only",
-    ),
     "a name twice": ("system,input,bleu,bleu\nA,1,1,2\n", "line 1: the column 'bleu' occurs twice"),
     "quote not closed": (HEADER + 'A,1,m,0.5\n"A,2,m,1\nB,1,m,1\n', "line 3: not readable as CSV"),
     "empty system": (HEADER + "A,1,m,1\n,1,m,2\n", "line 3: the field 'system' is empty"),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.errors import FormatError, UsageError
+from metassay.errors import DataError, FormatError, UsageError
 
 
 def packed(members: dict[str, object]) -> bytes:
@@ -175,7 +175,7 @@ def test_documents_and_ratings_of_mt_metrics_eval(make, tmp_path):
 
 
 def test_excel(tmp_path, make):
-    with pytest.raises(FormatError, match="the zip archive is no Inspect log"):
+    with pytest.raises(DataError, match="the zip archive holds no scores in a known format"):
         ma.read(make("x.xlsx", packed({"a.txt": "x"})))
     book = make("y.xlsx", packed({"xl/workbook.xml": "<x/>"}))
     try:

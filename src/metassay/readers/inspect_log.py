@@ -9,13 +9,13 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import PurePath, PurePosixPath
+from pathlib import PurePath
 from typing import Any
 
 from metassay.core.frames import graded, label
 from metassay.core.ledger import Ledger, Place
 from metassay.errors import UsageError, one_line
-from metassay.readers.source import Source
+from metassay.readers.source import Source, members
 
 FORMATS = ("inspect",)
 
@@ -90,10 +90,7 @@ def _unpacked(source: Source) -> tuple[object, list[Any]]:
     samples: Any = []
     try:
         with zipfile.ZipFile(source.path) as archive:
-            names = archive.namelist()
-            for name in names:
-                if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-                    raise source.wrong(f"the archive has a path that climbs out of it, {one_line(name, 60)!r}")
+            names = [each.filename for each in members(archive, source)]
             header = _member(archive, next(name for name in _HEADERS if name in names), source)
             if "summaries.json" in names:
                 samples = _member(archive, "summaries.json", source)

@@ -19,7 +19,7 @@ from metassay.core.scores import Kind, Scores
 from metassay.core.vocabulary import choice
 from metassay.core.vote_tables import pair_of
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
-from metassay.readers import FORMATS, hf_datasets, mtme, tables, votes, wmt
+from metassay.readers import FORMATS, archives, hf_datasets, mtme, tables, votes, wmt
 from metassay.readers.languages import EVERY, LanguagePair
 from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
@@ -105,7 +105,11 @@ def languages_in(paths: Iterable[str | PathLike[str]], *, format: str | None, re
 
 def holds_votes(text: str) -> bool:
     """Say whether a file, or a folder at first sight, holds votes."""
-    path = Path(with_role(text).shown)
+    with archives.opened(Path(with_role(text).shown), text) as path:
+        return _holds_votes(path, text)
+
+
+def _holds_votes(path: Path, text: str) -> bool:
     if hf_datasets.is_data_set(path):
         return pair_of(hf_datasets.names(path, text)) is not None
     if path.is_dir():
@@ -146,7 +150,14 @@ def _record_path(given: _Path, ledger: Ledger, wanted: str | None, pair: Languag
     ledger.role = given.role
     ledger.file_name = stem(path)
     if not is_dir:
-        return [_record_file(Source(path, shown), ledger, wanted, pair)]
+        with archives.opened(path, shown) as inside:
+            if inside != path:
+                return _record_folder(inside, shown, ledger, wanted, pair)
+            return [_record_file(Source(path, shown), ledger, wanted, pair)]
+    return _record_folder(path, shown, ledger, wanted, pair)
+
+
+def _record_folder(path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
     if mtme.is_data_set(path) and wanted in (None, mtme.FORMAT):
         return [mtme.record(path, shown, ledger, pair)]
     if wanted == mtme.FORMAT:
@@ -155,7 +166,7 @@ def _record_path(given: _Path, ledger: Ledger, wanted: str | None, pair: Languag
         raise UsageError(f"{one_line(shown)}: holds the splits {listed(splits)}; name one, such as {path / splits[0]}")
     if hf_datasets.is_data_set(path):
         return [hf_datasets.record(path, shown, ledger)]
-    return _record_directory(path, ledger, wanted, pair)
+    return _record_directory(path, shown, ledger, wanted, pair)
 
 
 def stem(path: Path) -> str:
@@ -164,25 +175,28 @@ def stem(path: Path) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _record_directory(path: Path, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
+def _record_directory(path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
     """Read the files in a directory that are scores, and leave the others alone."""
     try:
         entries = sorted(path.iterdir())
     except OSError as error:
-        raise UsageError(f"{one_line(path)}: cannot be read: {one_line(error.strerror).lower()}") from None
+        raise UsageError(f"{one_line(shown)}: cannot be read: {one_line(error.strerror).lower()}") from None
     found = []
     for file in entries:
         if file.name.startswith(".") or file.is_dir() or not file.exists():
             continue
-        source = Source(file, named=False)
+        source = Source(file, str(Path(shown) / file.name), named=False)
         if recognise(source, ledger.reading) is not None:
             ledger.file_name = stem(file)
             found.append(_record_file(source, ledger, wanted, pair))
     if not found:
         inside = [e.name for e in entries if e.is_dir() and mtme.is_data_set(e)]
         inside = inside or [e.name for e in entries if e.is_dir() and "score" in e.name]
-        hint = f"; did you mean {one_line(path / inside[0])}?" if inside else "; name a file or directory with scores"
-        raise DataError(f"{one_line(path)}: the directory holds no scores in a known format{hint}")
+        hint = (
+            f"did you mean {one_line(Path(shown) / inside[0])}?" if inside else "name a file or directory with scores"
+        )
+        what = "directory" if Path(shown).is_dir() else "zip archive"
+        raise DataError(f"{one_line(shown)}: the {what} holds no scores in a known format; {hint}")
     return found
 
 
@@ -225,8 +239,6 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
     head = source.head
     if head.startswith(b"PK\x05\x06"):
         return source.wrong("the zip archive is empty")
-    if head.startswith(b"PK"):
-        return source.wrong("the zip archive is no Inspect log, no .xlsx table; unpack it and name the files in it")
     if len(head) > 3 and (not any(head[1:64:2]) or not any(head[0:64:2])):
         return source.wrong("the text is UTF-16 without a byte order mark; save the file as UTF-8")
     for sign, told in _NO_DATA.items():
@@ -247,8 +259,6 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         if len(keys) > 2:
             tables.explain(source, reading)
         seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"
-    elif source.is_text and "\r" in source.first_line:
-        return source.wrong("lines end in carriage returns only; save the file with line feeds")
     elif source.is_text:
         source.check_first_line()
         names = tables.column_names(source, reading)

@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from metassay.core import strict_json
 from metassay.errors import FormatError, UsageError, one_line
 
 if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
+
     from _typeshed import WriteableBuffer
 
 Record = dict[str, Any]
@@ -38,6 +40,20 @@ _NOT_WESTERN = re.compile(
     rb"|[A-Za-z][\x80\x85\x91\x93-\x97][A-Za-z]|[A-Za-z][\xa1-\xba\xbc-\xbf]|[\xa4-\xaa\xac-\xbe][A-Za-z]|[\x80-\xff]{4}"
 )
 """Bytes that text in Windows-1252 hardly has: signs inside words, and long runs beyond ASCII."""
+
+
+def most_unpacked(packed: int) -> int:
+    """Return how many bytes a packed file of a size may become: a small file must not fill the memory."""
+    return max(_ALWAYS_UNPACKED, _MOST_UNPACKED * packed)
+
+
+def members(archive: ZipFile, source: Source) -> list[ZipInfo]:
+    """Return what is in an archive, if no path in it climbs out of it."""
+    for name in archive.namelist():
+        inside = PurePosixPath(name.replace("\\", "/"))
+        if inside.is_absolute() or ".." in inside.parts:
+            raise source.wrong(f"the archive has a path that climbs out of it, {one_line(name, 60)!r}")
+    return archive.infolist()
 
 
 class Source:
@@ -88,8 +104,11 @@ class Source:
 
     def _as_utf8(self, stream: IO[bytes]) -> IO[bytes]:
         """Return what yields the same text in UTF-8."""
-        if cast("io.BufferedReader", stream).peek(2)[:2] in _UTF_16:
+        head = cast("io.BufferedReader", stream).peek(2)
+        if head[:2] in _UTF_16:
             self.encoding = "UTF-16"
+        elif b"\n" not in head and b"\0" not in head and re.search(rb"\r[^\r]", head):
+            stream = io.BufferedReader(_LineFeeds(stream), _BUFFER)
         if self.encoding == "UTF-8":
             return stream
         return io.BufferedReader(_Recoded(stream, self), _BUFFER)
@@ -298,6 +317,22 @@ class Source:
         return self._parse("".join(self.texts()), None)
 
 
+class _LineFeeds(io.RawIOBase):
+    """A stream whose lines end in carriage returns only, with line feeds in their place."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        part = self._stream.read(len(view)).replace(b"\r", b"\n")
+        view[: len(part)] = part
+        return len(part)
+
+
 class _Recoded(io.RawIOBase):
     """The text of a stream in UTF-8."""
 
@@ -329,7 +364,7 @@ class _Unpacked(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes], packed: int, source: Source) -> None:
         self._stream = stream
-        self._left = self._most = max(_ALWAYS_UNPACKED, _MOST_UNPACKED * packed)
+        self._left = self._most = most_unpacked(packed)
         self._source = source
 
     def readable(self) -> bool:

@@ -11,9 +11,9 @@ from metassay.core.ledger import Place
 from metassay.core.origin import Origin
 from metassay.core.reading import Reading
 from metassay.core.vote_tables import VoteBook, pair_of, winners
-from metassay.core.votes import A, B, Votes
+from metassay.core.votes import A, B, Kind, Votes
 from metassay.errors import DataError, FormatError, UsageError, one_line
-from metassay.readers import hf_datasets, tables
+from metassay.readers import archives, hf_datasets, tables
 from metassay.readers.source import Source
 
 FORMATS = ("votes", "llmbar", "pandalm")
@@ -39,39 +39,47 @@ def _verdict(names: list[str]) -> str | None:
 
 def read_votes(paths: Iterable[str | PathLike[str]], reading: Reading) -> Votes:
     """Read every path into one book of votes; see :func:`metassay.read_votes`."""
-    from metassay.readers.recognition import stem, with_role
+    from metassay.readers.recognition import with_role
 
     given = [with_role(fspath(path)) for path in paths]
     if not given:
         raise UsageError("no file given; name at least one file with votes")
     book = VoteBook(reading)
-    sources = []
+    sources: list[Origin] = []
     for shown, role in given:
-        path = Path(shown)
-        if not path.exists():
+        if not Path(shown).exists():
             raise UsageError(f"{one_line(shown) or 'an empty name'}: there is no such file or directory")
-        if hf_datasets.is_data_set(path):
-            book.role, book.file_name = role, path.name
-            for file_name, lines, columns in hf_datasets.tables(path, shown):
-                book.record(columns, file_name, lines)
-            sources.append(Origin(path.name, f"votes, {hf_datasets.FORMAT}"))
-            continue
-        files = sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if path.is_dir() else [path]
-        found: list[tuple[Path, str | None]] = []
-        found += [(file, form) for file in files if (form := recognise(Source(file))) is not None]
-        if not found and path.is_dir():
-            raise DataError(f"{one_line(shown)}: the directory holds no votes in a known form")
-        for file, form in found or [(path, None)]:
-            source = Source(file, str(file))
-            if form is None:
-                raise source.wrong(
-                    "no votes: expected two columns such as model_a, model_b (or left, right; output_1, output_2) and "
-                    f"a winner (found: {', '.join(tables.column_names(source)[:8]) or 'no table'})"
-                )
-            book.role, book.file_name = role, stem(file)
-            _READERS[form](source, book)
-            sources.append(Origin(file.name, form if source.encoding == "UTF-8" else f"{form}, {source.encoding}"))
+        with archives.opened(Path(shown), shown) as path:
+            sources += _record(path, Path(shown), role, book)
     return book.votes(tuple(sources))
+
+
+def _record(path: Path, shown: Path, role: Kind | None, book: VoteBook) -> list[Origin]:
+    """Write the votes of a file or a folder into the book."""
+    from metassay.readers.recognition import stem
+
+    if hf_datasets.is_data_set(path):
+        book.role, book.file_name = role, path.name
+        for file_name, lines, columns in hf_datasets.tables(path, str(shown)):
+            book.record(columns, file_name, lines)
+        return [Origin(path.name, f"votes, {hf_datasets.FORMAT}")]
+    files = sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if path.is_dir() else [path]
+    found: list[tuple[Path, str | None]] = []
+    found += [(file, form) for file in files if (form := recognise(Source(file))) is not None]
+    if not found and path.is_dir():
+        raise DataError(f"{one_line(shown)}: the directory holds no votes in a known form")
+    sources = []
+    for file, form in found or [(path, None)]:
+        source = Source(file, str(shown / file.relative_to(path)))
+        if form is None:
+            raise source.wrong(
+                "no votes: expected two columns such as model_a, model_b (or left, right; output_1, output_2) and "
+                f"a winner (found: {', '.join(tables.column_names(source)[:8]) or 'no table'})"
+            )
+        book.role, book.file_name = role, stem(file)
+        _READERS[form](source, book)
+        sources.append(Origin(file.name, form if source.encoding == "UTF-8" else f"{form}, {source.encoding}"))
+    return sources
 
 
 def _record_table(source: Source, book: VoteBook) -> None:

@@ -1,0 +1,65 @@
+"""Zip archives of tables, safe against paths that climb and small files that unpack to much; line ends of all kinds."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+import metassay as ma
+from metassay.errors import FormatError
+from metassay.readers.recognition import holds_votes
+
+
+def packed(files):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def test_a_zip_is_the_tables_in_it(make):
+    tables = {"people.csv": "system,input,human\na,1,3\nb,1,4\n", "bleu.csv": "system,input,bleu\na,1,0.3\nb,1,0.1\n"}
+    inside = {f"run/{name}": text for name, text in tables.items()}
+    path = make("all.zip", packed({**inside, "run/README.md": "# what this is", "__MACOSX/run/._bleu.csv": "junk"}))
+    scores = ma.read(path)
+    assert scores.matrix("bleu").tolist() == [[0.3], [0.1]]
+    assert [origin.name for origin in scores.sources] == ["bleu.csv", "people.csv"]
+    broken = make("broken.zip", packed({"run/bleu.csv": "system,input,bleu\na,1,x,3\n"}))
+    with pytest.raises(FormatError, match=r"broken\.zip/bleu\.csv, line 2"):
+        ma.read(broken)
+
+
+def test_a_zip_of_votes(make):
+    path = make("votes.zip", packed({"v.csv": "model_a,model_b,winner\nx,y,model_a\n"}))
+    assert holds_votes(str(path))
+    assert len(ma.read_votes(path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"../up.csv": "system,input,m\na,1,1\n"}, "the archive has a path that climbs out of it"),
+        ({"a\\..\\..\\up.csv": "system,input,m\na,1,1\n"}, "the archive has a path that climbs out of it"),
+        ({"a.csv": b"0" * (80 << 20)}, "unpacks to 1 files with 80 MB, and 10,000 files and 64 MB are the most"),
+    ],
+)
+def test_hostile_archives_are_refused(make, tmp_path, files, said):
+    with pytest.raises(FormatError, match=said):
+        ma.read(make("bad.zip", packed(files)))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.zip"]
+
+
+def test_a_damaged_zip_is_told(make):
+    with pytest.raises(FormatError, match="the zip archive is damaged"):
+        ma.read(make("cut.zip", packed({"a.csv": "system,input,m\na,1,1\n"})[:60]))
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_lines_may_end_in_any_way(make, end):
+    rows = "".join(f'a,{i},{i},"x, {i}"\n' for i in range(3000))
+    scores = ma.read(make("a.csv", f"system,input,bleu,text\n{rows}".replace("\n", end).encode()))
+    assert scores.shape == (1, 3000)
+    assert scores.matrix("bleu").sum() == 3000 * 2999 / 2
