@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.cli import options
 from metassay.cli.running import read_scores, read_votes_or_scores, run_study, tell_what_was_read
@@ -41,7 +41,9 @@ def read_tasks(arguments: argparse.Namespace) -> Scores | dict[str, Scores]:
     found = readers.read_tasks(*arguments.files, language=language, metric=arguments.metric or (), **given)
     for task, scores in found.items():
         wanted = {"human": arguments.human, "lower_is_better": arguments.lower_is_better}
-        known = {key: named_in({task: scores}, each or (), "column", missing_ok=True) for key, each in wanted.items()}
+        known: dict[str, Any] = {
+            key: named_in({task: scores}, each or (), "column", missing_ok=True) for key, each in wanted.items()
+        }
         found[task] = scores.declare(**known)
         tell_what_was_read(found[task], arguments.quiet)
     return found
