@@ -277,7 +277,8 @@ def _coverage(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Coverage
         spans = [f"{name} {_span(rates)}" for name, rates in near]
         yield (
             f"{numbers.level(wanted)} intervals contain the correlation of held-out data at the "
-            f"{result.table[0].level} level in so many splits, the nearest to {numbers.level(wanted)} first: {listed(spans, 6)}."
+            f"{result.table[0].level} level in so many splits, the nearest to {numbers.level(wanted)} first: "
+            f"{listed(spans, 6)}."
         )
 
 
