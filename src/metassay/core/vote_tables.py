@@ -295,8 +295,8 @@ class VoteBook:
         if not inputs:
             counts = {"name no winner": self.silent.total(), "compare a system with itself": self.against_itself}
             why = " and ".join(f"{n:,} {what}" for what, n in counts.items() if n)
-            where = f" in {listed([one_line(source.name) for source in sources])}" if sources else ""
-            raise DataError(f"there are no votes{where}: {why or 'there is a header and no row under it'}")
+            there = f" in {listed([one_line(source.name) for source in sources])}" if sources else ""
+            raise DataError(f"there are no votes{there}: {why or 'there is a header and no row under it'}")
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
         notes += Note.some("votes-against-itself", n=self.against_itself)
         names = dict.fromkeys(name for one in self.facts for name in one)
