@@ -34,9 +34,11 @@ from validity_worlds import (
     EQUAL,
     LABELS,
     NOISE_DIFFERS,
+    RATINGS,
     VOTES,
     CriteriaWorld,
     LabelWorld,
+    RatingWorld,
     VoteWorld,
     World,
 )
@@ -296,7 +298,9 @@ def of_criteria(pool: ProcessPoolExecutor, trials: int) -> list[str]:
             cells += [cover(each, right, 0.98) for each, right in zip(ends, world.truth(statistic), strict=True)]
         rows.append((name, cells))
         print(name, *cells, sep=" | ", flush=True)
-    heads = [f"{statistic}, {how}" for statistic in ("kendall", "pearson") for how in ("as it is", "buckets", "partial")]
+    heads = [
+        f"{statistic}, {how}" for statistic in ("kendall", "pearson") for how in ("as it is", "buckets", "partial")
+    ]
     return table("world", heads, rows)
 
 
@@ -403,6 +407,52 @@ def of_ranks(pool: ProcessPoolExecutor, trials: int) -> list[str]:
     return table("world", heads, rows)
 
 
+def rated(world: RatingWorld, seeds: Sequence[int]) -> list[dict[str, tuple[float, float]]]:
+    """Return for some data sets the intervals of `metassay reliability`."""
+    found = []
+    for seed in seeds:
+        rows = ma.reliability(
+            ma.Scores.from_arrays({}, {"h": world.draw(np.random.default_rng(seed))}), human="h", resamples=2
+        )
+        now = next(row for row in rows.designs if row.axis == "now" and row.level == "system")
+        each = {"order": (now.low, now.high), "absolute": (now.absolute_low, now.absolute_high)}
+        short = {"system": "s", "input": "i", "rater": "r"}
+        for row in rows.table:
+            each["".join(short[facet] for facet in row.component.split(" × "))] = (row.low, row.high)
+        found.append(each)
+    return found
+
+
+RATED = {
+    "order": "order of systems, Eρ²",
+    "absolute": "values of systems, Φ",
+    "s": "σ² systems",
+    "i": "σ² inputs",
+    "r": "σ² raters",
+    "si": "σ² systems × inputs",
+    "sr": "σ² systems × raters",
+}
+
+
+def of_reliability(pool: ProcessPoolExecutor, trials: int) -> list[str]:
+    """Return the table of `metassay reliability`: coverage of reliabilities and of variance components."""
+    rows = []
+    for name, world in RATINGS.items():
+        seed = zlib.crc32(repr(world).encode())
+        parts = [range(seed + k, seed + min(k + 10, trials)) for k in range(0, trials, 10)]
+        every = [each for part in pool.map(partial(rated, world), parts) for each in part]
+        truth, cells = world.truth(), []
+        for what in RATED:
+            ends = np.array([each[what] for each in every if what in each]).T
+            # An estimate of 0 has no interval, and promises nothing.
+            ends = ends[:, ~np.isnan(ends).any(axis=0)] if len(ends) else ends
+            cells.append(cover(ends, truth[what], 0.98) if len(ends) else "")
+        lost = np.mean([np.isnan(each["order"]).any() for each in every])
+        rows.append((name, [*cells, f"{100 * lost:.0f}%"]))
+        print(name, *rows[-1][1], sep=" | ", flush=True)
+    return table("world", [*RATED.values(), "no interval"], rows)
+
+
 Make = Callable[[ProcessPoolExecutor, int], list[str]]
 
 
@@ -417,6 +467,7 @@ def tables() -> dict[str, tuple[int, Make]]:
         "equivalence-global-kendall": (200, lambda pool, trials: of_equivalence(pool, trials, "global", "kendall-c")),
         "equivalence-system-pearson": (400, lambda pool, trials: of_equivalence(pool, trials, "system", "pearson")),
         "rank": (120, of_ranks),
+        "reliability": (200, of_reliability),
     }
     small = {name: EQUAL[name] for name in SOME}
 
@@ -481,7 +532,7 @@ def main() -> None:
                 if name.startswith("default")
                 else ""
             )
-            fewer += f", {CLOSER} times as many where a rate was above .065," if name == "default-test" else ""
+            fewer += f", {CLOSER} times as many where a rate was above .065" if name == "default-test" else ""
             lines += ["", f"{trials:,} data sets{fewer}; a rate of .05 or .95 ± {error:.3f}."]
             write(name, lines)
             print(f"== {name}: {time.perf_counter() - start:.0f} s", flush=True)

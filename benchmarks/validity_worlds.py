@@ -7,7 +7,7 @@ quality and noise. Every data set draws new systems and new inputs.
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import asin, e, exp, pi, sqrt
 
 import numpy as np
@@ -439,3 +439,61 @@ VOTES = {
     "8 equal systems": VoteWorld(spread=0),
 }
 """Worlds of votes."""
+
+
+@dataclass(frozen=True)
+class RatingWorld:
+    """Scores that are sums of independent random effects of systems, inputs, raters and their interactions."""
+
+    systems: int = 12
+    inputs: int = 50
+    raters: int = 3
+    """0 if outputs have one score each, of nobody in particular."""
+    spread: dict[str, float] = field(default_factory=dict)
+    """Standard deviations that differ from :data:`SPREAD`, by component: s, i and r, and what they make together."""
+    quality: str = "normal"
+    """Distribution of the effects of systems."""
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Standard deviations by component; without raters their noise is that of the output."""
+        known = {**SPREAD, **self.spread}
+        return known if self.raters else {name: known[name] for name in ("s", "i", "si")}
+
+    def draw(self, random: np.random.Generator) -> np.ndarray:
+        """Return scores, (raters, systems, inputs), or (systems, inputs) without raters."""
+        sizes = {"r": self.raters or 1, "s": self.systems, "i": self.inputs}
+        y = np.zeros(tuple(sizes.values()))
+        for name, spread in self.parts.items():
+            shape = tuple(size if axis in name else 1 for axis, size in sizes.items())
+            y = y + spread * standard(self.quality if name == "s" else "normal", random, shape)
+        return y if self.raters else y[0]
+
+    def truth(self) -> dict[str, float]:
+        """Return the reliability of means of systems, in their order and as they are, and the components."""
+        sizes = {"s": 1, "i": self.inputs, "r": self.raters or 1}
+        error = {
+            name: spread**2 / np.prod([sizes[axis] for axis in name])
+            for name, spread in self.parts.items()
+            if name != "s"
+        }
+        signal = self.parts["s"] ** 2
+        order = sum(v for name, v in error.items() if "s" in name)
+        ratios = {"order": signal / (signal + order), "absolute": signal / (signal + sum(error.values()))}
+        return {**ratios, **{name: spread**2 for name, spread in self.parts.items()}}
+
+
+SPREAD = {"s": 0.5, "i": 0.7, "r": 0.3, "si": 0.5, "sr": 0.2, "ir": 0.3, "sir": 1.0}
+"""Standard deviations of the effects."""
+RATINGS = {
+    "12 systems × 50 inputs × 3 raters": RatingWorld(),
+    "raters favour systems (SD .5)": RatingWorld(spread={"sr": 0.5}),
+    "the same, 8 raters": RatingWorld(raters=8, spread={"sr": 0.5}),
+    "20 × 100 × 5": RatingWorld(20, 100, 5),
+    "12 × 50, no raters": RatingWorld(raters=0, spread={"s": 0.3, "si": 1}),
+    "8 × 20, no raters": RatingWorld(8, 20, 0, {"s": 0.3, "si": 1}),
+    "30 × 50, no raters": RatingWorld(30, 50, 0, {"s": 0.3, "si": 1}),
+    "16 × 200, no raters": RatingWorld(16, 200, 0, {"s": 0.2, "si": 1}),
+    "30 × 50, no raters, lognormal systems": RatingWorld(30, 50, 0, {"s": 0.3, "si": 1}, "lognormal"),
+}
+"""Worlds of ratings."""

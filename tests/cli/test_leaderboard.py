@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import metassay as ma
 from metassay.cli import main
 
 
@@ -97,4 +98,43 @@ def test_edges_have_a_reason_and_no_wrong_number(what, tmp_path, capsys):
     else:
         assert rows["m", "spa"]["estimate"] is None
         assert "agreement-undefined" in codes
+        reason = "people-tied" if what == "people tie all" else "metric-tied"
+        assert {note["reason"] for note in found["notes"] if note["code"] == "agreement-undefined"} == {reason}
         assert (rows["n", "spa"]["estimate"] is None) == (what == "people tie all")
+        assert (rows["n", "acc-eq"]["estimate"] is None) == (what == "people tie all")
+    wanted = ("--human", "h", "--statistic", "spa", "--level", "system", "-q")
+    expected = {"people tie all": "people-tied", "a metric ties all": "metric-tied", "three systems": None}
+    for study in ("agree", "compare"):
+        assert run(study, *files, *wanted, "-o", out) == 0
+        notes = json.loads(out.read_text())["notes"]
+        reasons = {note["reason"] for note in notes if note["code"] == "agreement-undefined"}
+        assert reasons - {None} == {expected.get(what, "people-whole")} - {None}
+        assert run(study, *files, *wanted) == 0
+        assert (
+            "give these, or use --statistic pairwise-accuracy" in " ".join(capsys.readouterr().out.split())
+        ) == whole
+
+
+def test_a_report_has_the_leaderboard_over_tasks(table, tmp_path, capsys):
+    wanted = ("report", table, "--human", "human", "--resamples", "50", "-q", "-o", tmp_path / "r.html")
+    assert run(*wanted, "--language", "de", "--by", "domain") == 0
+    one = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "Leaderboard: human, 2 tasks (6 systems × 6 inputs)" in one
+    assert 'href="#agree"' in one
+    assert 'href="#leaderboard"' in one
+    assert run(*wanted, "--language", "*") == 0
+    several = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "2 tasks: de (6 systems × 12 inputs), zh (6 systems × 12 inputs)." in several
+    assert "Leaderboard: human, 2 tasks (6 systems × 12 inputs)" in several
+    assert 'href="#agree"' not in several
+    assert "leads with" in capsys.readouterr().out
+    assert run(*wanted, "--language", "*", "--by", "domain") == 2
+    assert run(*wanted, "--language", "*", "--title", "Shared task") == 0
+    assert "<title>Shared task</title>" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_report_of_tasks_has_the_numbers_of_the_leaderboard(table):
+    tasks = ma.read_tasks(table, human="human", language="*")
+    report = ma.make_report(tasks, human="human", resamples=50)
+    assert list(report.dossier.results) == ["leaderboard", "differences"]
+    assert report.dossier.results["leaderboard"].table == ma.leaderboard(tasks, human="human").table

@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import threading
-from dataclasses import dataclass
 
 import pytest
 
@@ -109,9 +108,8 @@ def test_where_it_runs_is_the_engines_context_and_checked(tmp_path):
 
 
 def test_signatures_say_what_options_know_and_what_studies_add():
-    @dataclass(frozen=True, eq=False, repr=False)
-    class Answer(Result):
-        study = "ask"
+    class Answer(Result, study="ask"):
+        pass
 
     @study
     def ask(

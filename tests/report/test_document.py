@@ -199,7 +199,7 @@ def test_metrics_that_rank_against_people_are_not_called_best():
     scores = ma.Scores.from_arrays(metrics={"minus": x, "worse": x - z, "flat": z * 0}, human={"overall": z})
     dossier = gather(scores, resamples=100)
     assert summary.answer(dossier)[0].startswith("No metric agrees with people on overall at the system level")
-    assert any(note.code == "tests-undefined" and note["metrics"] == ("flat",) for note in summary.warnings(dossier))
+    assert any(note.code == "agreement-undefined" and note["metric"] == "flat" for note in summary.warnings(dossier))
     cells = interactive(dossier.results["compare"])["matrix"]
     outcomes = {row["outcome"] for row in cells.rows if "flat" in (row["metric_a"], row["metric_b"])}
     assert outcomes == {"cannot be tested"}
@@ -256,7 +256,9 @@ def test_labels_are_answered_as_judges_are():
     assert "How far can these judges be trusted?" in report.html
     assert report.sentences[0].startswith("strict-judge")
     assert len(report.sentences) == 2
-    assert escape(report.sentences[0]) in report.html.split("<nav")[0]
+    first, _, rest = report.sentences[0].partition(". ")
+    assert f"<p>{escape(first)}.</p><p>{escape(rest)}</p>" in report.html.split("<nav")[0]
+    assert "4 systems × 150 inputs, 2 judges, 1 human criterion, 3 annotators" in report.html
     assert "needs at least 5 systems" not in report.html.split("<nav")[0]
 
 
@@ -268,3 +270,23 @@ def test_downloads_hold_no_formulas():
 def test_a_figure_with_nothing_to_draw_is_left_out():
     flat = ma.Scores.from_arrays({"a": np.ones((6, 20)), "b": np.ones((6, 20))}, {"good": np.full((6, 20), 3.0)})
     assert "All scores are equal" in str(ma.make_report(flat, resamples=20).html)
+
+
+def test_data_without_systems_have_a_page(tmp_path):
+    random = np.random.default_rng(0)
+    lines = [
+        f"q{i},{q + random.normal() / 9},{random.normal()},{round(q)}" for i, q in enumerate(random.normal(3, 1, 60))
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["id,good,noise,quality", *lines]))
+    report = ma.make_report(ma.read(tmp_path / "scores.csv"), human="quality", resamples=200)
+    assert report.sentences[0].startswith("good agrees best with people on quality at the global level")
+    assert "new inputs; 60 inputs" in report.sentences[1]
+    assert "system" not in report.html.split("<nav")[0].split("<body")[1].split('class="controls')[0]
+
+
+def test_paragraphs_follow_the_criterion_and_charts_show_what_they_speak_of():
+    report = ma.make_report(ma.example(), human="relevance,coherence", resamples=100)
+    told = [attributes for _, attributes in parsed(report.html).found if attributes.get("class") == "told"]
+    assert {each.get("data-human") for each in told} == {None, "relevance", "coherence"}
+    pairs = report.html.split('data-pick="chart-pairs"')[1].split("</select>")[0]
+    assert '<option value="synthetic-judge" selected>' in pairs

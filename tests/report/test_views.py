@@ -2,7 +2,6 @@ import dataclasses
 from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -186,9 +185,8 @@ class FutureRow:
     metric: str | None
 
 
-@dataclass(frozen=True, eq=False)
-class Future(Result):
-    study: ClassVar[str] = "future"
+class Future(Result, study="future"):
+    pass
 
 
 def test_a_study_without_views_shows_every_field():

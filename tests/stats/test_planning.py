@@ -18,6 +18,7 @@ from metassay.stats.planning import (
     plan_world,
 )
 from metassay.stats.statistics.correlations import PEARSON
+from metassay.stats.statistics.registry import find
 from metassay.stats.worlds import Components, Textbook
 from stats.test_reliability import panel
 
@@ -114,6 +115,18 @@ def test_widths_are_those_of_real_intervals(interval, least, most):
     again = interval == "boot-inputs"
     r = simple_world().estimates(random, Design(24, 40), "system", PEARSON, 1000, again=again)[0]
     assert least < real / expected_width(r, 24, PEARSON, method, 0.95).value < most
+
+
+@pytest.mark.parametrize("name", ["kendall", "spearman"])
+@pytest.mark.parametrize("systems", [6, 14])
+def test_widths_of_ranks_of_few_systems_are_those_of_real_intervals(name, systems):
+    random, statistic, method = np.random.default_rng(6), find(name), INTERVALS["jackknife"]
+    own = {"own": (0.8, 0.8), "noise": (2.0, 2.0), "human_noise": 2.0}
+    x, _, z = Textbook(systems=systems, inputs=40, **own).draw(random, 60)
+    data = [Case(statistic, x[[k]], z[k], "system") for k in range(60)]
+    real = np.mean([observed_width(one, method, 0.95, Draws(0, 0)) for one in data])
+    r = simple_world().estimates(random, Design(systems, 40), "system", statistic, 1000)[0]
+    assert 0.9 < real / expected_width(r, systems, statistic, method, 0.95).value < 1.15
 
 
 def test_input_level_averages_correlations_of_inputs():

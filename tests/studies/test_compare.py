@@ -288,7 +288,7 @@ def test_a_constant_metric_is_undefined_and_explained(world):
             if math.isnan(row.p_value):
                 assert not row.significant
                 assert not row.significant_corrected
-        assert noted(result, "tests-undefined", metrics=("flat",))
+        assert noted(result, "agreement-undefined", metric="flat", reason="metric-tied")
         assert {c.metric for c in result.ranks if math.isnan(c.estimate)} == {"flat"}
         assert {(c.rank, c.rank_low, c.rank_high) for c in result.ranks if c.metric == "flat"} == {(None, None, None)}
         assert all(1 <= c.rank_low <= c.rank <= c.rank_high <= 2 for c in result.ranks if c.metric != "flat")

@@ -150,16 +150,30 @@ def test_a_task_without_systems_is_left_out_and_said():
         ma.leaderboard(alone, statistic="spa")
 
 
-def test_all_human_ties_leave_correlations_undefined_and_acc_eq_defined():
+def test_people_who_tie_everything_leave_every_statistic_undefined_and_none_leads():
     scores = made()
     tied = Scores.from_arrays({n: scores[n].values for n in "abc"}, {"human": np.ones(scores.shape)})
-    board = ma.leaderboard(tied, statistic="pearson@input,acc-eq")
-    pearson = [row for row in board.table if row.statistic == "pearson"]
-    assert np.isnan([row.estimate for row in pearson]).all()
-    assert {row.rank for row in pearson} == {None}
-    # with everything tied, the best threshold ties everything
-    assert {row.estimate for row in board.table if row.statistic == "acc-eq"} == {1.0}
-    assert {"agreement-undefined", "no-interval"} <= codes(board)
+    wanted = "pearson@input,acc-eq,acc-eq-cross,tau-eq@input,pairwise-accuracy@system,spa"
+    board = ma.leaderboard(tied, statistic=wanted)
+    assert len({row.statistic for row in board.table}) == 6
+    assert np.isnan([row.estimate for row in board.table]).all()
+    assert {row.rank for row in board.table} == {None}
+    assert {note["reason"] for note in board.notes if note.code == "agreement-undefined"} == {"people-tied"}
+    assert "none leads" in board.to_text()
+
+
+def test_inputs_that_people_tie_count_as_the_definition_has_it():
+    """Only people who tie everything know no order; an input that they tie is right where the metric ties it, too."""
+    scores = made()
+    z = np.round(scores["human"].values)
+    z[:, :7] = 0
+    some = Scores.from_arrays({n: scores[n].values for n in "abc"}, {"human": z})
+    board = {row.metric: row for row in ma.leaderboard(some, statistic="tau-eq@input").table}
+    x = scores["a"].values
+    pairs = [(i, j) for i in range(8) for j in range(i)]
+    right = [np.mean([np.sign(x[i, k] - x[j, k]) == np.sign(z[i, k] - z[j, k]) for i, j in pairs]) for k in range(15)]
+    assert right[0] == 0
+    assert board["a"].estimate == pytest.approx(2 * np.mean(right) - 1)
 
 
 def test_a_metric_that_ties_everything_has_no_rank_by_correlation():
@@ -202,7 +216,11 @@ def test_metrics_and_people_of_one_level(tmp_path):
     assert row["system", "sys"].estimate == pytest.approx(1)
     assert np.isnan(row["input", "sys"].estimate)
     assert row["input", "sys"].rank is None
-    assert "metric-of-other-level" in codes(board)
+    (undefined,) = (note for note in board.notes if note.code == "agreement-undefined")
+    assert (undefined["metric"], undefined["level"], undefined["reason"]) == ("sys", "input", "metric-whole")
+    for study in (ma.leaderboard, ma.agree, ma.compare):
+        notes = study(scores, human="mqm", statistic="spa", level="system").notes
+        assert [note["reason"] for note in notes if note.code == "agreement-undefined"] == ["metric-whole"]
     whole = ma.leaderboard(scores, human="whole", statistic="pearson@system")
     assert {row.metric: row.rank for row in whole.table}["sys"] == 1
     both = ma.leaderboard(scores, human="whole", statistic="pearson")
@@ -295,8 +313,14 @@ def test_epsilon_at_the_edge():
     assert acc == pytest.approx([1.0])
     exact = find("acc-eq").prepare(z[None], z, "input").estimate()[0]
     assert exact == pytest.approx([1.0])
-    tied = find("acc-eq").prepare(x, np.zeros_like(z), "input").estimate()[0]
-    assert tied == pytest.approx([1.0])
+    assert find("acc-eq").calibrations(z[None], z, "input")[0].epsilon == 0.0
+    # people tell system 2 apart on one input: the four pairs that they tie are right at the largest difference, 4
+    few = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    found = find("acc-eq").calibrations(x, few, "input")[0]
+    assert (found.epsilon, found.accuracy) == (4.0, pytest.approx(4 / 6))
+    assert find("acc-eq").prepare(x, few, "input").estimate()[0] == pytest.approx([4 / 6])
+    # people who tell nothing apart say nothing of any threshold
+    assert np.isnan(find("acc-eq").prepare(x, np.zeros_like(z), "input").estimate()[0])
 
 
 # -- views ------------------------------------------------------------------------------------------

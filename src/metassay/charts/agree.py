@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,7 @@ from metassay.charts.panels import SWITCHES, Data, Multiples, best_first, distin
 from metassay.charts.shapes import intervals, key, names, numbers, rule, tips, undefined
 from metassay.charts.theme import HUMAN, METRIC, SOFT, UNCORRECTED, Spec
 from metassay.errors import UsageError
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement
+from metassay.studies.agree import Agreement
 
 BY = SWITCHES
 FIELDS = f"metric {' '.join(BY)} estimate low high n_systems n_inputs kind"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, distinct, extent, records
 from metassay.charts.shapes import draw, intervals, key, names, numbers, rule, tips, undefined
 from metassay.charts.theme import HUMAN, METRIC, SOFT, Spec
 from metassay.errors import UsageError
-
-if TYPE_CHECKING:
-    from metassay.studies.bias import Biases
+from metassay.studies.bias import Biases
 
 UNITS = {"share": "gain, percentage points", "points": "gain, points of the judge's scale"}
 

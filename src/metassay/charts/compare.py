@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import STATISTIC, SWITCHES, Multiples, distinct, records
 from metassay.charts.shapes import cells, intervals, key, names, numbers, outcome, outcomes, tips, undefined
 from metassay.core import vocabulary
-
-if TYPE_CHECKING:
-    from metassay.studies.compare import Comparison
+from metassay.studies.compare import Comparison
 
 BY = SWITCHES
 LAST = 1e9

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts import panels
 from metassay.charts.panels import STATISTIC, Multiples, distinct, records
 from metassay.charts.shapes import intervals, names, numbers, tips, undefined
 from metassay.charts.theme import METRIC, OTHER, Spec
-
-if TYPE_CHECKING:
-    from metassay.studies.composite import Combined
+from metassay.studies.composite import Combined
 
 WORDS = {
     "chosen": "best of these three",

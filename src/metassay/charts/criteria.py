@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts import panels
 from metassay.charts.panels import STATISTIC, Data, Multiples, distinct, extent, measure, records
@@ -10,9 +10,7 @@ from metassay.charts.shapes import cells, dots, framed, intervals, key, names, n
 from metassay.charts.theme import METRIC, SOFT, WARN, longest
 from metassay.core import vocabulary
 from metassay.errors import DataError
-
-if TYPE_CHECKING:
-    from metassay.studies.criteria import Confounding
+from metassay.studies.criteria import Confounding
 
 METHODS = {"bucket": "in buckets", "partial": "by regression", "partial-formula": "by the formula"}
 HUMAN = "human"

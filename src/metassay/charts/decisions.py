@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, best_first, distinct, records
 from metassay.charts.shapes import draw, key, names, stacked, tips, undefined
 from metassay.charts.theme import CORRECTED, HUMAN_ONLY, INK, OTHER, PAPER, UNCORRECTED, WARN, Spec
-
-if TYPE_CHECKING:
-    from metassay.studies.decisions import Decisions
+from metassay.studies.decisions import Decisions
 
 PARTS = {
     "both_agree": ("both find the same system better", CORRECTED),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Data, Multiples, distinct, extent, records
 from metassay.charts.shapes import curves, dots, numbers, rule, tips
 from metassay.charts.theme import METRIC, OTHER, WARN, Spec
-
-if TYPE_CHECKING:
-    from metassay.studies.differences import Differences
+from metassay.studies.differences import Differences
 
 POINTS = 40
 """How many points make a curve look smooth."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,7 @@ from metassay.charts.shapes import cells, key, names, numbers, shade, tips
 from metassay.charts.shapes import intervals as marks
 from metassay.charts.theme import METRIC, OTHER, WARN, Spec, fitted, longest
 from metassay.errors import DataError, UnknownName
-
-if TYPE_CHECKING:
-    from metassay.studies.difficulty import Difficulty
+from metassay.studies.difficulty import Difficulty
 
 MOST_NAMED = 60
 """Inputs whose names have room along the foot."""

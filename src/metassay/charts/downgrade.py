@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Data, Multiples, distinct, records, undefined_names
 from metassay.charts.shapes import cells, curves, names, numbers, series, shade, tips
 from metassay.charts.theme import fitted, longest
 from metassay.errors import DataError
-
-if TYPE_CHECKING:
-    from metassay.studies.downgrade import Downgrade
+from metassay.studies.downgrade import Downgrade
 
 TIPS = tips("metric, kind, rate||.0%, n_noticed|noticed, n_testable|of, share||.2f, ±.2f")
 

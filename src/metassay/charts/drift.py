@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, distinct, extent, records
 from metassay.charts.shapes import intervals as dots
 from metassay.charts.shapes import names, numbers, rule, tips, undefined
 from metassay.charts.theme import SOFT
-
-if TYPE_CHECKING:
-    from metassay.studies.drift import Drift
+from metassay.studies.drift import Drift
 
 
 def shifts(result: Drift, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, best_first, chosen, distinct, records
 from metassay.charts.shapes import intervals as dots
 from metassay.charts.shapes import key, lanes, names, numbers, tips, undefined
 from metassay.charts.theme import CORRECTED, HUMAN_ONLY
-
-if TYPE_CHECKING:
-    from metassay.studies.estimate import Estimates
+from metassay.studies.estimate import Estimates
 
 SOURCES = {"labels and metric": CORRECTED, "labels alone": HUMAN_ONLY}
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts import panels
 from metassay.charts.panels import STATISTIC, Data, Multiples, best_first, distinct, extent, measure, records
 from metassay.charts.shapes import cells, curves, dots, draw, intervals, names, numbers, series, shade, tips, undefined
 from metassay.charts.theme import INK, KIND, Spec, longest
 from metassay.errors import UsageError
-
-if TYPE_CHECKING:
-    from metassay.studies.judge_rows import JudgeCard
+from metassay.studies.judge_rows import JudgeCard
 
 MOST_STATISTICS, MOST_SLICES = 3, 12
 """Statistics of which judges and people stand beside each other, and slices of one judge."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, best_first, chosen, distinct, records
 from metassay.charts.shapes import intervals, names, numbers, tips, undefined
 from metassay.charts.theme import KIND, Spec
-
-if TYPE_CHECKING:
-    from metassay.studies.judge_votes import JudgeVotes
+from metassay.studies.judge_votes import JudgeVotes
 
 MEASURES = {
     "agreement": "table agreement agreement_low agreement_high n_items",

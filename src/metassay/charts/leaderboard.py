@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import SWITCHES, Multiples, best_first, distinct, extent, measure, records
 from metassay.charts.shapes import intervals, names, numbers, tips, undefined
-
-if TYPE_CHECKING:
-    from metassay.studies.leaderboard import Leaderboard
+from metassay.studies.leaderboard import Leaderboard
 
 BY = SWITCHES
 

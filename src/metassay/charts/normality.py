@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, chosen, distinct, records
 from metassay.charts.shapes import dots, draw, names, numbers, rule, tips, undefined
 from metassay.charts.theme import KIND, Spec
-
-if TYPE_CHECKING:
-    from metassay.studies.normality import Normality
+from metassay.studies.normality import Normality
 
 
 def bars(result: Normality, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Data, Multiples, chosen, distinct, extent, records
 from metassay.charts.shapes import cells, dots, draw, numbers, rule, series, shade, tips, written
 from metassay.charts.shapes import curves as lines
 from metassay.charts.theme import SOFT, WARN, Spec
 from metassay.errors import UsageError
-
-if TYPE_CHECKING:
-    from metassay.studies.pairs import ScorePairs
+from metassay.studies.pairs import ScorePairs
 
 FEW = 8
 """Up to so many panels have room for further numbers."""

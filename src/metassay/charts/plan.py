@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, distinct, extent, records
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import dots, draw, numbers, rule, series, tips
 from metassay.charts.theme import INK, PAPER, SERIES
-
-if TYPE_CHECKING:
-    from metassay.studies.plan import Plan
+from metassay.studies.plan import Plan
 
 
 def curves(result: Plan, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, distinct, extent, records
 from metassay.charts.shapes import dots, names, numbers, rule, tips
 from metassay.charts.theme import METRIC
-
-if TYPE_CHECKING:
-    from metassay.studies.plan_labels import LabelPlan
+from metassay.studies.plan_labels import LabelPlan
 
 
 def choices(result: LabelPlan, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, best_first, distinct, records
 from metassay.charts.shapes import intervals as dots
 from metassay.charts.shapes import lanes, names, numbers, tips, undefined
 from metassay.charts.theme import KIND, METRIC, PAPER, Spec
-
-if TYPE_CHECKING:
-    from metassay.studies.precision import Precision
+from metassay.studies.precision import Precision
 
 TWO_SETS = "hollow: annotated inputs, filled: all inputs"
 

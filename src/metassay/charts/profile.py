@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Data, Multiples, distinct, extent
 from metassay.charts.shapes import OWN_INK, PIXEL, dots, draw, numbers, placed, series, spread, texts, tips
 from metassay.charts.theme import HUMAN, LINE, METRIC, SERIES, SOFT, Spec, told_apart, width_of
 from metassay.errors import DataError, UsageError
-
-if TYPE_CHECKING:
-    from metassay.studies.profile import Profile
+from metassay.studies.profile import Profile
 
 SIZE = (420.0, 380.0)
 """Pixels of the panel."""

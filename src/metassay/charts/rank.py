@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Data, Multiples, best_first, chosen, distinct, extent, records
 from metassay.charts.shapes import cells, names, numbers, rule, shade, tips, undefined
 from metassay.charts.shapes import intervals as marks
 from metassay.charts.theme import KIND, OTHER
-
-if TYPE_CHECKING:
-    from metassay.studies.rank import Ranking
+from metassay.studies.rank import Ranking
 
 MEASURES = {
     "bradley-terry": "strength (log odds)",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, distinct, extent, records
 from metassay.charts.shapes import curves, key, names, numbers, rule, series, stacked, tips
 from metassay.charts.theme import CORRECTED, HUMAN, HUMAN_ONLY, NONE, OTHER, SERIES, UNCORRECTED
-
-if TYPE_CHECKING:
-    from metassay.studies.reliability import Reliability
+from metassay.studies.reliability import Reliability
 
 COLOURS = {
     "system": CORRECTED,

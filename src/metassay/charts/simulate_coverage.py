@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import SWITCHES, Multiples, distinct, extent, measure, records
 from metassay.charts.shapes import intervals, lanes, names, numbers, rule, series, tips, undefined
 from metassay.charts.theme import INK
-
-if TYPE_CHECKING:
-    from metassay.studies.coverage import Coverage
+from metassay.studies.coverage import Coverage
 
 
 def bars(result: Coverage, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

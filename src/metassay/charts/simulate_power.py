@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import SWITCHES, Multiples, distinct, records, undefined_names
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import numbers, rule, series, tips
-
-if TYPE_CHECKING:
-    from metassay.studies.power import Power
+from metassay.studies.power import Power
 
 BY = ("metric", *SWITCHES)
 

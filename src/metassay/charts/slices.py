@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Multiples, distinct, extent
 from metassay.charts.shapes import intervals, lanes, names, numbers, series, tips
+from metassay.core.slices import Slices
 from metassay.errors import UsageError
-
-if TYPE_CHECKING:
-    from metassay.core.slices import Slices
 
 BY = ("human", "level", "statistic")
 

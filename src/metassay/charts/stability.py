@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts import panels
 from metassay.charts.panels import STATISTIC, Multiples, distinct, extent, records
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import ends_named, numbers, rule, tips
 from metassay.charts.theme import KIND, Spec
-
-if TYPE_CHECKING:
-    from metassay.studies.stability import Stability
+from metassay.studies.stability import Stability
 
 TOGETHER = 6
 """Up to so many curves share a panel."""

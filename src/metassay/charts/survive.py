@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts import panels, shapes
 from metassay.charts.panels import STATISTIC, Data, Multiples, distinct, extent, measure, records
@@ -10,9 +10,7 @@ from metassay.charts.shapes import dots, draw, names, numbers, rule, series, tip
 from metassay.charts.theme import HUMAN, INK, LINE, METRIC, OTHER, PAPER, fitted, longest
 from metassay.core import vocabulary
 from metassay.errors import UsageError
-
-if TYPE_CHECKING:
-    from metassay.studies.survive import Survival
+from metassay.studies.survive import Survival
 
 MARGINS = {"constant": "constant margin", "sd": "SD margin", "range": "largest-difference margin"}
 LANES = 4

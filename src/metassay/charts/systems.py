@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import Data, Multiples, chosen, distinct, records
 from metassay.charts.shapes import cells, key, names, outcome, outcomes, stacked, tips
 from metassay.core import vocabulary
-
-if TYPE_CHECKING:
-    from metassay.studies.systems import SystemComparison
+from metassay.studies.systems import SystemComparison
 
 
 def bars(result: SystemComparison, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.charts.panels import STATISTIC, Multiples, best_first, chosen, distinct, extent, measure, records
 from metassay.charts.precision import TWO_SETS, both_sets
 from metassay.charts.shapes import intervals as dots
 from metassay.charts.shapes import names, numbers, rule, tips, undefined
-
-if TYPE_CHECKING:
-    from metassay.studies.widths import Widths
+from metassay.studies.widths import Widths
 
 BY = ("human", STATISTIC, "interval")
 SIZES = {"t": "inputs", "a": "annotated"}

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, get_type_hints
+from typing import Any, ClassVar, Protocol, dataclass_transform, get_type_hints
 
 from metassay.core import vocabulary
 from metassay.core.equality import Record
@@ -50,15 +50,24 @@ def _flat(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
     return ", ".join(map(str, value)) if isinstance(value, tuple) else value
 
 
-@dataclass(frozen=True, eq=False)
-class Result(Record):
-    """The answer of one study.
-
-    ``str()`` is a readable table; :meth:`rows` gives flat dicts; the ``to_…`` methods give everything else.
-    """
+@dataclass_transform(frozen_default=True, eq_default=False)
+class _Answer(Record):
+    """What makes every class of results a frozen dataclass that knows its study."""
 
     study: ClassVar[str]
     """The study's name, the same as its command."""
+
+    def __init_subclass__(cls, study: str | None = None) -> None:
+        if study is not None:
+            cls.study = study
+        dataclass(frozen=True, eq=False, repr=False)(cls)
+
+
+class Result(_Answer):
+    """The answer of one study, which a class of results names: ``class Agreement(Result, study="agree")``.
+
+    ``str()`` is a readable table; :meth:`rows` gives flat dicts; the ``to_…`` methods give everything else.
+    """
 
     table: Sequence[Row]
     """One entry per number that was asked for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -58,11 +58,8 @@ class SliceDifference:
     confidence intervals), or ``none``."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Slices(Result):
+class Slices(Result, study="slices"):
     """What a study found in each slice of the data, and whether the slices differ."""
-
-    study: ClassVar[str] = "slices"
 
     table: Sequence[SliceDifference]
     """One row per number of the study that several slices have."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from metassay.core import text_options as text
 from metassay.core.note import Note
@@ -84,11 +84,8 @@ class DatasetRow:
     """Whom to cite."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Datasets(Result):
+class Datasets(Result, study="datasets"):
     """The public data sets that metassay knows, and which of them are here."""
-
-    study: ClassVar[str] = "datasets"
 
     table: Sequence[DatasetRow]
     """One row per data set."""

@@ -19,13 +19,20 @@ div.metassay tbody th { min-width: 11em; }
 div.metassay thead th { border-bottom: 1px solid currentColor; vertical-align: bottom; }
 div.metassay th.section { font-style: italic; padding-top: .6em; }
 div.metassay .right { text-align: right; }
+div.metassay td.right { white-space: nowrap; }
 div.metassay .center { text-align: center; }
 div.metassay p { margin: .2em 0; font-size: smaller; max-width: 60em; }
 div.metassay p.lead { font-size: inherit; }
 div.metassay .more { opacity: .7; }
-div.metassay svg.bar { width: 12em; height: 1.2em; vertical-align: middle; }
+div.metassay svg.interval { width: 12em; height: 1.2em; vertical-align: middle; overflow: visible; margin-right: .5em; }
 div.metassay td.shaded { background: color-mix(in srgb, currentColor 14%, transparent); }
 div.metassay code { overflow-wrap: anywhere; opacity: .7; }
+@media screen {
+  body > div.metassay .wide { overflow-x: auto; }
+  body > div.metassay caption { max-width: calc(100vw - 2em); }
+  body > div.metassay tbody th:not(.section), body > div.metassay thead th:first-child {
+    position: sticky; left: 0; background: Canvas; }
+}
 </style>"""
 
 
@@ -43,7 +50,8 @@ def render(page: Page, *, document: bool = False, full: bool = True) -> str:
     """
     page = page if full else brief.cut(page, lambda table: [list(range(len(table.columns)))], ".to_html()")
     lead = (f'<p class="lead">{escape(paragraph)}</p>' for paragraph in page.lead)
-    parts = [_STYLE, '<div class="metassay">', *lead, *(render_table(table) for table in page.tables)]
+    parts = [_STYLE, '<div class="metassay">', *lead]
+    parts += [f'<div class="wide">{render_table(table)}</div>' for table in page.tables]
     parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]
     parts += [f"<p>{escape(page.left_out)}</p>"] if page.left_out else []
     parts += [f"<p><code>{escape(page.signature)}</code></p>", "</div>"]
@@ -102,7 +110,7 @@ def _bar(low: float, estimate: float, high: float) -> str:
     """Return an interval as a drawing; it has words for those who do not see it in the columns beside it."""
     x1, x, x2 = (f"{100 * share:.1f}" for share in (low, estimate, high))
     return (
-        '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        '<svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
         f'<line x1="{x1}" x2="{x2}" y1="5" y2="5" stroke="currentColor" stroke-width="1.5" opacity=".55"/>'
         f'<circle cx="{x}" cy="5" r="2.2" fill="currentColor"/></svg>'
     )

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from metassay.core import vocabulary
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers
-from metassay.report.views.bias import gain
 from metassay.report.views.columns import grouped, values
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def where(row: AgreementRow | RankRow) -> str:
 def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
     ranked = best_first(rows)
     if not ranked:
-        return f"Agreement on {where(rows[0])} is undefined for every metric."
+        return undefined(rows[0])
     first = ranked[0]
     if (nobody := none_agrees(first)) is not None:
         return nobody
@@ -119,8 +118,16 @@ def _first(rows: Sequence[Any], fields: str = names.SETTING) -> list[list[Any]]:
     return list(found.values())
 
 
-def agreement(ranked: Sequence[AgreementRow]) -> str:
-    """Say how well the first of some metrics agrees with people."""
+def undefined(row: AgreementRow | RankRow) -> str:
+    """Say that there is nothing to say."""
+    return f"Agreement on {where(row)} is undefined for every metric."
+
+
+def agreement(rows: Sequence[AgreementRow]) -> str:
+    """Say how well the best of some metrics agrees with people."""
+    ranked = best_first(rows)
+    if not ranked:
+        return undefined(rows[0])
     best = ranked[0]
     return none_agrees(best) or (
         f"{one_line(best.metric)} agrees {'best ' * (len(ranked) > 1)}with people on {where(best)}: "
@@ -130,7 +137,8 @@ def agreement(ranked: Sequence[AgreementRow]) -> str:
 
 
 def _agree(result: Any) -> Iterator[str]:  # noqa: ANN401 - an Agreement
-    return (agreement(ranked) for rows in _first(result.table) if (ranked := best_first(rows)))
+    for rows in grouped(result.table, "human").values():
+        yield agreement(next(filter(best_first, grouped(rows, names.SETTING).values()), rows))
 
 
 def interval(row: Any) -> str:  # noqa: ANN401 - a row with an interval
@@ -293,12 +301,7 @@ def _size(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Size
 
 
 def _bias(result: Any) -> Iterator[str]:  # noqa: ANN401 - Biases
-    clear = [row for row in result.table if row.p_corrected <= 1 - row.confidence]
-    if clear:
-        told = [f"{one_line(row.metric)}: {gain(row, 'effect')} if {row.feature}" for row in clear]
-        more = f" and {len(told) - 3} more" if len(told) > 3 else ""
-        yield f"Significant after Holm correction: {'; '.join(told[:3])}{more}."
-    elif not result.table:
+    if not result.table:
         judges = numbers.counted(len({row.metric for row in (*result.grades, *result.reruns)}), "judge")
         yield (
             f"Nothing is known that could sway {judges}: neither texts of outputs, nor families of systems, nor "

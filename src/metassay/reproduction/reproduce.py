@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import ClassVar
 
 from metassay.core import fields, vocabulary
 from metassay.core import options as opt
@@ -78,11 +77,8 @@ class FigureOutcome:
     """Why numbers cannot be checked, or may differ."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Reproduction(Result):
+class Reproduction(Result, study="reproduce"):
     """Published numbers, ours, and whether they agree."""
-
-    study: ClassVar[str] = "reproduce"
 
     table: Sequence[ReproductionRow]
     """One row per number."""

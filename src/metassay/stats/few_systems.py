@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metassay.stats.arrays import FloatArray
+from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.jackknife import Fit
+from metassay.stats.statistics.base import Statistic
 
 FEW = 20
 """From this many systems on, limits on Fisher's scale hold as well."""
@@ -46,18 +47,23 @@ class FewSystems:
         b = 1/(N(N−1)) and a ≈ 1/N, and the jackknife then shows about 3.5·b·q too much.
         """
         n, (low, high) = fit.units[0], fit.statistic.range
-        place = (2 * fit.estimates - low - high) / (high - low)
-        q = np.maximum(1 - place**2, 0.0)
-        shown, chance = np.diag(fit.of_systems), q * (fit.slope * (high - low) / 2) ** 2
-        pairwise, pairs = fit.statistic.pairwise, n * (n - 1) / 2
-        if pairwise:
-            b, normal, other = 1 / pairs, 0.2 * (n - 2) / pairs, 4 / n
-            a = (n - 2) / (2 * pairs) * ((n - 2) * shown - 4 * chance / n)
+        place = _stretched(fit.statistic, fit.estimates)
+        chance = np.maximum(1 - place**2, 0.0) * (fit.slope * (high - low) / 2) ** 2
+        shown, (b, normal, other) = np.diag(fit.of_systems), _of_normal(fit.statistic, n)
+        if fit.statistic.pairwise:
+            a = (n - 2) / (n * (n - 1)) * ((n - 2) * shown - 4 * chance / n)
         else:
-            b, normal, other = 0.5 / pairs, 1 / n, 2 / n
             a = (n - 2) / n * (shown - 4.5 * b * chance)
         a = np.maximum(a + other * normal, normal)
-        return cls(place, a, b, a - other * normal, pairwise, n)
+        return cls(place, a, b, a - other * normal, fit.statistic.pairwise, n)
+
+    @classmethod
+    def varying(cls, statistic: Statistic, values: FloatArray, systems: int) -> FewSystems:
+        """Take a from how much the statistics of many data sets of as many systems vary."""
+        place, (b, normal, other) = _stretched(statistic, values), _of_normal(statistic, systems)
+        q = 1 - place**2
+        a = np.full(len(place), max(float((place.var(ddof=1) - b * q.mean()) / np.square(q).mean()), normal))
+        return cls(place, a, b, a - other * normal, statistic.pairwise, systems)
 
     @property
     def variance(self) -> FloatArray:
@@ -70,7 +76,7 @@ class FewSystems:
         with np.errstate(divide="ignore"):  # four systems estimate nothing
             return np.asarray((self.systems - 2) * (self.variance / self.estimated) ** 2)
 
-    def ends(self, reach: FloatArray, metrics: slice | FloatArray) -> FloatArray:
+    def ends(self, reach: FloatArray, metrics: IntArray | slice = slice(None)) -> FloatArray:
         """Return the ends (2, metrics) that are `reach` standard errors away, from −1 to 1."""
         place, a = self.place[metrics], self.a[metrics]
         near, far = np.stack([place, place]), np.array([[-1.0], [1.0]]) + 0 * place
@@ -86,3 +92,16 @@ class FewSystems:
         """Return the mean of Spearman's coefficient in samples of normal systems, ((N−2)ρ + 3τ)/(N+1) (Moran 1948)."""
         tau = 2 / np.pi * np.arcsin(2 * np.sin(np.pi / 6 * rho))
         return np.asarray(((self.systems - 2) * rho + 3 * tau) / (self.systems + 1))
+
+
+def _stretched(statistic: Statistic, values: FloatArray) -> FloatArray:
+    """Return values of a statistic on a range from −1 to 1."""
+    low, high = statistic.range
+    return np.asarray((2 * values - low - high) / (high - low))
+
+
+def _of_normal(statistic: Statistic, n: int) -> tuple[float, float, float]:
+    """Return b, what a is for n normal systems, and how much that weighs beside the data's."""
+    if statistic.pairwise:
+        return 2 / (n * (n - 1)), 0.4 * (n - 2) / (n * (n - 1)), 4 / n
+    return 1 / (n * (n - 1)), 1 / n, 2 / n

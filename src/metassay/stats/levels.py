@@ -298,6 +298,24 @@ def means_of_known(values: FloatArray, axis: int = -1) -> FloatArray:
     return np.where(count > 0, np.where(known, values, 0.0).sum(axis=axis) / np.maximum(count, 1), np.nan)
 
 
+def rounded_means(values: FloatArray) -> FloatArray:
+    """Return means of systems of order one, without the digits that rounding errors reach."""
+    means = means_of_known(values)
+    return np.asarray(np.round(means / (np.nanmax(np.abs(means), initial=0.0) or 1.0), 12))
+
+
+def points(values: FloatArray, level: str) -> FloatArray:
+    """Return what a level compares of systems × inputs, members × groups: at system level one group of means."""
+    return arranged(rounded_means(values)[:, None] if level == "system" else values, level)
+
+
+def vary(values: FloatArray, known: BoolArray) -> bool:
+    """Return whether two values of some group (members, groups) differ, of those that are known."""
+    known = known & ~np.isnan(values)
+    low, high = values.min(axis=0, initial=np.inf, where=known), values.max(axis=0, initial=-np.inf, where=known)
+    return bool((low < high).any())
+
+
 def average_defined(within: FloatArray, weights: FloatArray | None) -> FloatArray:
     """Return the weighted average over groups, leaving out undefined ones; NaN where none is left."""
     defined = ~np.isnan(within)

@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from scipy.special import stdtrit
 
 from metassay.stats.arrays import FloatArray
+from metassay.stats.few_systems import FEW, FewSystems
 from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Draws, Interval
+from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.reliability import spearman_brown
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.worlds import Components, Fitted, Observed, root, variance_components
@@ -306,7 +309,9 @@ class Answer:
     """Mean correlation, or mean difference, over the data sets."""
 
 
-def expected_width(r: FloatArray, systems: int, statistic: Statistic, interval: Interval, confidence: float) -> Answer:
+def expected_width(
+    r: FloatArray, systems: int, statistic: Statistic, interval: Interval, confidence: float, level: str = "system"
+) -> Answer:
     """Return how wide an interval that keeps its promise is on average.
 
     Parameters
@@ -318,11 +323,13 @@ def expected_width(r: FloatArray, systems: int, statistic: Statistic, interval: 
         The number of systems, the statistic, and such as 0.95.
     interval
         ``jackknife`` or ``two-way``: systems and inputs are a sample; or ``boot-inputs``: systems stay as they are.
+    level
+        The level.
 
     Notes
     -----
     Intervals reach as far on the statistic's scale as it varies there between data sets: tanh(atanh r ± q·SD) for
-    correlations, with q as the interval itself has it.
+    correlations, with q as the interval itself has it; for ranks of few systems see :class:`FewSystems`.
     """
     z = statistic.scale.to(r, systems)
     z = z[:, ~np.isnan(z).any(axis=0)]
@@ -333,8 +340,13 @@ def expected_width(r: FloatArray, systems: int, statistic: Statistic, interval: 
     spread = float(z[0].std(ddof=1)) if len(z) == 1 else math.sqrt(float(((z[0] - z[1]) ** 2).mean()) / 2)
     # A standard deviation from K values is off by 1/√(2K).
     error = 1.96 / math.sqrt(2 * k)
-    width = float((statistic.scale.back(z + q * spread) - statistic.scale.back(z - q * spread)).mean())
     widest = statistic.range[1] - statistic.range[0]
+    if interval.name == JACKKNIFE and level == "system" and statistic.ranked and systems < FEW and not math.isnan(q):
+        few = FewSystems.varying(statistic, r[0][~np.isnan(r).any(axis=0)], systems)
+        ends = few.ends(np.asarray(stdtrit(few.df, (1 + confidence) / 2)))
+        width = float((ends[1] - ends[0]).mean()) * widest / 2
+    else:
+        width = float((statistic.scale.back(z + q * spread) - statistic.scale.back(z - q * spread)).mean())
     return Answer(width, max(width * (1 - error), 0.0), min(width * (1 + error), widest), float(np.nanmean(r)))
 
 

@@ -10,7 +10,7 @@ from string import ascii_letters
 import numpy as np
 from scipy.special import stdtr
 
-from metassay.stats.arrays import BoolArray, FloatArray, IntArray
+from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
 
 EQUAL = 1e-12
 """Differences of correlations that are closer than this are equal: they are rounded differently, not different."""
@@ -136,6 +136,25 @@ def corrected(p: FloatArray, correction: str) -> FloatArray:
     back = np.empty(m)
     back[order] = np.minimum(adjusted, 1.0)
     out[defined] = back
+    return out
+
+
+def corrected_table(
+    p: FloatArray, ordered: Sequence[Pair], correction: str, scope: str, alternative: str
+) -> FloatArray:
+    """Return p-values of ordered pairs adjusted by row or table; two-sided tests of (A, B) and (B, A) count once."""
+    out = np.full(len(p), np.nan)
+    if scope == "row":
+        families = [[i for i, (a, _) in enumerate(ordered) if a == row] for row in sorted({a for a, _ in ordered})]
+    elif alternative == "two-sided":
+        families = [[i for i, (a, b) in enumerate(ordered) if a < b]]
+    else:
+        families = [list(range(len(ordered)))]
+    for family in families:
+        out[family] = corrected(p[family], correction)
+    if scope == "table" and alternative == "two-sided":
+        known = {pair: out[i] for i, pair in enumerate(ordered) if pair[0] < pair[1]}
+        out = np.array([known[(min(a, b), max(a, b))] for a, b in ordered])
     return out
 
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from dataclasses import field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -81,11 +81,8 @@ class AgreementRow:
     beats_sentinels: fields.BeatsSentinels = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Agreement(Result):
+class Agreement(Result, study="agree"):
     """How well metrics agree with people, with intervals."""
-
-    study: ClassVar[str] = "agree"
 
     table: Sequence[AgreementRow]
     """One row per metric, human criterion, level and statistic."""
@@ -335,7 +332,6 @@ def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[N
     for row in rows:
         where = where_of(row)
         if math.isnan(row.estimate):
-            notes.append(Note.of("agreement-undefined", **where))
             continue
         if row.n_undefined:
             total = row.n_inputs if row.level == "input" else row.n_systems
@@ -346,12 +342,14 @@ def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[N
 
 
 def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) -> list[Note]:
-    """Note why there is no interval, and where resamples lie to one side of the estimate."""
+    """Note why there is no number or no interval, and where resamples lie to one side of the estimate."""
     notes = []
     shifted: list[tuple[float, float, AgreementRow]] = []
     for row, intervals, at in found:
         reason: Reason | None = intervals.reasons[at] if intervals.reasons else None
-        if reason is not None and reason.code != "undefined":
+        if reason is not None and reason.code == "undefined":
+            notes.append(Note.of("agreement-undefined", **where_of(row), reason=reason.why))
+        elif reason is not None:
             notes.append(Note.of("no-interval", **where_of(row), method=row.interval, **reason.facts))
         elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:
             below = float(np.mean(intervals.samples[at] < row.estimate))

@@ -20,9 +20,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
@@ -60,11 +59,8 @@ MOST_TOLD = 4
 """Effects that are told in sentences, those with the smallest p-values."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Biases(Result):
+class Biases(Result, study="bias"):
     """What sways judges, which grades they use, and how far they agree with themselves."""
-
-    study: ClassVar[str] = "bias"
 
     table: Sequence[BiasRow]
     """One row per judge, human criterion and feature."""

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
 
@@ -87,11 +86,8 @@ class WeightRow:
     """Share of folds in which it was the best single metric."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Combined(Result):
+class Combined(Result, study="composite"):
     """Combinations of metrics against the best single metric."""
-
-    study: ClassVar[str] = "composite"
 
     table: Sequence[CompositeRow]
     """One row per human criterion, level and combination."""

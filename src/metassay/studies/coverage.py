@@ -12,9 +12,7 @@ contains it about 95% of the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
@@ -63,11 +61,8 @@ class CoverageRow:
     n_undefined: fields.TrialsUndefined
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Coverage(Result):
+class Coverage(Result, study="simulate-coverage"):
     """How often intervals contain the correlation in held-out systems and inputs."""
-
-    study: ClassVar[str] = "simulate-coverage"
 
     table: Sequence[CoverageRow]
     """One row per metric, human criterion, level, statistic and kind of interval."""

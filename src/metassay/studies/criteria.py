@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -135,11 +134,8 @@ class CriterionVerdict:
     kind: fields.MetricKind = "metric"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Confounding(Result):
+class Confounding(Result, study="criteria"):
     """Which agreements survive when another criterion is held fixed."""
-
-    study: ClassVar[str] = "criteria"
 
     table: Sequence[CriterionRow]
     """Pairs of criteria first, then a row per metric, criterion, anchor and method."""

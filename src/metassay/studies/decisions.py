@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
@@ -89,11 +88,8 @@ class DecisionRow:
     beats_sentinels: fields.BeatsSentinels = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Decisions(Result):
+class Decisions(Result, study="decisions"):
     """Decisions about pairs of systems that metrics and people share."""
-
-    study: ClassVar[str] = "decisions"
 
     table: Sequence[DecisionRow]
     """One row per metric and human criterion."""

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from metassay import engine
 from metassay.core import fields
@@ -112,11 +110,8 @@ class NeededRow:
     slope_high: fields.High
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Differences(Result):
+class Differences(Result, study="differences"):
     """What score differences mean to people, over one task or several."""
-
-    study: ClassVar[str] = "differences"
 
     table: Sequence[MeaningRow]
     """One row per human criterion, metric, task and difference."""
@@ -288,7 +283,10 @@ class _Made:
             mine = [r for r in self.needed if (r.human, r.task, r.agreement) == (human, ALL, first) and r.largest > 0]
             if known := [row for row in mine if math.isfinite(row.needed)]:
                 row = min(known, key=lambda each: each.needed / each.largest)
-                yield Note.of("difference-needed", human=human, metric=row.metric, needed=row.needed, share=first)
+                if row.needed == 0:
+                    yield Note.of("difference-any", human=human, metric=row.metric)
+                else:
+                    yield Note.of("difference-needed", human=human, metric=row.metric, needed=row.needed, share=first)
 
     def _scales(self) -> Iterator[Note]:
         """Yield which metrics have scores of another scale in some task, so that pooling them makes no sense."""

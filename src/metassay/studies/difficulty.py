@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -75,11 +73,8 @@ class DifficultyTest:
     """Pairs whose intervals overlap though the inputs differ, or the other way round; 0 where nothing is missing."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Difficulty(Result):
+class Difficulty(Result, study="difficulty"):
     """How hard each input is, and whether inputs differ."""
-
-    study: ClassVar[str] = "difficulty"
 
     table: Sequence[DifficultyRow]
     """One row per metric or human criterion and input."""

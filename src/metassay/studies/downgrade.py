@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -117,11 +116,8 @@ class DowngradeCount:
     """Mean number of ranks that a system lost."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Downgrade(Result):
+class Downgrade(Result, study="downgrade"):
     """Which damage metrics notice."""
-
-    study: ClassVar[str] = "downgrade"
 
     table: Sequence[DowngradeRow]
     """One row per metric, kind of damage, rate and system."""

@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -88,11 +88,8 @@ class DriftRow:
     confidence: fields.Confidence
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Drift(Result):
+class Drift(Result, study="drift"):
     """Versions of judges, each compared with a baseline on the same outputs."""
-
-    study: ClassVar[str] = "drift"
 
     table: Sequence[DriftRow]
     """One row per metric and version."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -121,11 +120,8 @@ class EstimatedRank:
     """The worst rank that it may have."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Estimates(Result):
+class Estimates(Result, study="estimate"):
     """What people would have said of every system, how systems differ, and how they rank."""
-
-    study: ClassVar[str] = "estimate"
 
     table: Sequence[EstimateRow]
     """One row per human criterion, metric, method and system."""

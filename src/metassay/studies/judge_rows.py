@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from metassay.core import fields
 from metassay.core.result import Result
@@ -334,11 +332,8 @@ class RunRow:
     n_items: fields.NItems
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgeCard(Result):
+class JudgeCard(Result, study="judge"):
     """Whether judges can stand in for people: agreement, errors, and where they fail."""
-
-    study: ClassVar[str] = "judge"
 
     table: Sequence[JudgeRow]
     """One row per judge and human criterion."""

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -161,11 +160,8 @@ class PeopleRow:
     n_items: fields.NItems
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgeVotes(Result):
+class JudgeVotes(Result, study="judge-votes"):
     """How far judges choose as people do."""
-
-    study: ClassVar[str] = "judge-votes"
 
     table: Sequence[JudgeVotesRow]
     """One row per judge."""

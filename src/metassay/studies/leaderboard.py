@@ -13,8 +13,7 @@ Holm's method over each statistic. Metrics that share a letter are not significa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from metassay import engine
 from metassay.core import options as opt
@@ -33,11 +32,8 @@ from metassay.studies.selection import Selection, select
 from metassay.studies.tasks import named_in, split
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard(Result):
+class Leaderboard(Result, study="leaderboard"):
     """Metrics by agreement with people, over several statistics and tasks, with ranks."""
-
-    study: ClassVar[str] = "leaderboard"
 
     table: Sequence[LeaderRow]
     """One row per metric, human criterion, level and statistic, the best by the first statistic first."""

@@ -300,10 +300,8 @@ class Board:
                     )
                 )
                 reason = found.reasons.get((row, place))
-                if not has_scores(taken.x[m]).any():
-                    self.notes.append(Note.of("metric-of-other-level", level=measure.level, metric=metrics[place]))
-                elif math.isnan(estimate):
-                    self.notes.append(Note.of("agreement-undefined", **facts))
+                if reason is not None and math.isnan(estimate):
+                    self.notes.append(Note.of("agreement-undefined", **facts, reason=reason.why))
                 elif reason is not None:
                     self.notes.append(Note.of("no-interval", **facts, method=self.plan.interval.name, **reason.facts))
 
@@ -329,6 +327,7 @@ class Board:
         with np.errstate(invalid="ignore"):
             different = corrected <= plan.alpha
         for (a, b), estimates, one, n_tasks, reason in outcomes:
+            named = [(metrics[a], metrics[b])]
             if not good[a] >= good[b]:
                 a, b, estimates = b, a, estimates[::-1]
             self.tests.append(
@@ -348,7 +347,6 @@ class Board:
                 )
             )
             if reason is not None and reason.code != "undefined":
-                named = [(metrics[a], metrics[b])]
                 why = {"method": plan.test.name, **reason.facts}
                 self.notes.append(Note.of("no-test", **measure.where, pair=named, **why))
         return _Pairs(p, corrected, different)
@@ -364,6 +362,8 @@ class Board:
         """Say of each criterion who leads by the first statistic, and how many others may have the first rank."""
         for human in dict.fromkeys(row.human for row in self.rows):
             mine = [row for row in self.rows if row.human == human and row.kind == "metric" and row.rank is not None]
+            if not mine:
+                yield Note.of("nobody-leads", human=human)
             mine = [row for row in mine if (row.statistic, row.level) == (mine[0].statistic, mine[0].level)]
             if len(mine) > 1:
                 best = min(mine, key=lambda row: row.rank or 0)

@@ -14,7 +14,6 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar
 
 import numpy as np
 
@@ -130,11 +129,8 @@ class CommandRow:
     """Ready to paste."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Look(Result):
+class Look(Result, study="look"):
     """What was read."""
-
-    study: ClassVar[str] = "look"
 
     table: Sequence[LookRow]
     """One row per column, or per rater."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -47,11 +45,8 @@ class NormalityRow:
     """Inputs that could not be tested: constant, or fewer than three scores."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Normality(Result):
+class Normality(Result, study="normality"):
     """Whether system means, and scores within inputs, look normal."""
-
-    study: ClassVar[str] = "normality"
 
     table: Sequence[NormalityRow]
     """One row per metric and human criterion."""

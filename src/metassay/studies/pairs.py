@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -45,11 +44,8 @@ MANY_PAGES = 16
 """From so many pages of draws on, threads have enough to do without dealing out metrics."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ScorePairs(Result):
+class ScorePairs(Result, study="pairs"):
     """How well metrics agree with people on pairs of systems, by how far apart the metric puts them."""
-
-    study: ClassVar[str] = "pairs"
 
     table: Sequence[ScorePairsRow]
     """Per human criterion and metric: bounds, shares, the triangle, points of the curve, needed differences."""

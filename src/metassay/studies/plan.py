@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -144,11 +142,8 @@ class CeilingRow:
     """Its square root: the highest Pearson correlation that a metric can be expected to have; NaN for α."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Plan(Result):
+class Plan(Result, study="plan"):
     """What more or fewer inputs, systems and annotators would bring, and how well people agree."""
-
-    study: ClassVar[str] = "plan"
 
     table: Sequence[PlanRow]
     """One row per metric, human criterion, axis and number."""

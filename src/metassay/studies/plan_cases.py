@@ -246,5 +246,7 @@ def simulate(cases: list[Case], asked: Asked) -> Answers:
         if asked.powered:
             answers[key] = expected_power(r[0][:, 0], r[1][:, 0], systems, asked.statistic, asked.alpha)
         else:
-            answers[key] = expected_width(r[0][0], systems, asked.statistic, asked.interval, asked.confidence)
+            answers[key] = expected_width(
+                r[0][0], systems, asked.statistic, asked.interval, asked.confidence, asked.level
+            )
     return answers

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -91,11 +90,8 @@ class LabelChoice:
     """How often labels were chosen."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelPlan(Result):
+class LabelPlan(Result, study="plan-labels"):
     """How many labels are needed, and which ways to choose them are best."""
-
-    study: ClassVar[str] = "plan-labels"
 
     table: Sequence[LabelNeed]
     """One row per human criterion, metric and quantity."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -106,11 +106,8 @@ class PowerRow:
     n_undefined: fields.TrialsUndefined
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Power(Result):
+class Power(Result, study="simulate-power"):
     """Power curves of tests: how often they find a metric better than damaged copies of it."""
-
-    study: ClassVar[str] = "simulate-power"
 
     table: Sequence[PowerRow]
     """One row per metric, human criterion, level, statistic, test and setting."""
@@ -196,8 +193,8 @@ def simulate_power(
             rejected, r = _simulate(x, damaged, selected.z, cases, alpha, resamples, seed, (done, parts))
             done += 1
             shared = {"metric": kind.name, "damage": kind.kind, "setting": float(size), "alpha": alpha}
-            for case, *found in zip(cases, rejected, r, strict=True):
-                rows += _rows(case, *found, resamples, shared | {"human": selected.humans[case.human]})
+            for case, of_tests, found in zip(cases, rejected, r, strict=True):
+                rows += _rows(case, of_tests, found, resamples, shared | {"human": selected.humans[case.human]})
     # Settings of a test stand together.
     rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
     signature = Signature.open(

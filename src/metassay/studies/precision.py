@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -76,11 +74,8 @@ class VarianceChange:
     """Relative change from the one to the other; NaN if undefined."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Precision(Result):
+class Precision(Result, study="precision"):
     """Means of systems with intervals and variances, with the annotated inputs and with all inputs."""
-
-    study: ClassVar[str] = "precision"
 
     table: Sequence[PrecisionRow]
     """One row per metric or human criterion, set of inputs and system."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -76,11 +75,8 @@ class ProfileRow:
     """The system's group; for separation and weights, the group that is taken to be higher."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Profile(Result):
+class Profile(Result, study="profile"):
     """Principal components of systems, and the composite that best separates two groups of them."""
-
-    study: ClassVar[str] = "profile"
 
     table: Sequence[ProfileRow]
     """Components, loadings, systems, and if there are two groups, weights and separation."""

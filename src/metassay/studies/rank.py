@@ -13,9 +13,8 @@ ranking, those of each judge another, and where there are both, it tells whether
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,11 +36,8 @@ from metassay.studies.rank_rows import CovariateRow, RankAgreementRow, RaterRow,
 from metassay.studies.selection import Selection, select_columns
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Result):
+class Ranking(Result, study="rank"):
     """Who wins, with intervals of strengths and of ranks."""
-
-    study: ClassVar[str] = "rank"
 
     table: Sequence[StandingRow]
     """One row per ranking, statistic and system, the best first."""

@@ -16,7 +16,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -58,11 +57,8 @@ CORRELATIONS = (("system", "pearson"), ("system", "kendall"), ("input", "pearson
 """Levels and statistics by which one rater is compared with the others."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Reliability(Result):
+class Reliability(Result, study="reliability"):
     """Where the variance of scores comes from, and how reliable scores are."""
-
-    study: ClassVar[str] = "reliability"
 
     table: Sequence[ComponentRow]
     """One row per column and variance component."""

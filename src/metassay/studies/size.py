@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -91,11 +90,8 @@ class SizeRow:
     """Data sets in which the test was undefined; they are left out."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Size(Result):
+class Size(Result, study="simulate-size"):
     """How often tests reject in worlds where the truth is known."""
-
-    study: ClassVar[str] = "simulate-size"
 
     table: Sequence[SizeRow]
     """One row per world, statistic and test."""

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import cast
 
 import numpy as np
 
@@ -57,11 +56,8 @@ class StabilityRow:
     """Inputs that samples are drawn from."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Stability(Result):
+class Stability(Result, study="stability"):
     """How alike rankings of systems are from one sample of inputs to another, for growing samples."""
-
-    study: ClassVar[str] = "stability"
 
     table: Sequence[StabilityRow]
     """One row per metric or human criterion and number of inputs."""

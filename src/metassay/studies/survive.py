@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +117,7 @@ def survive(
     tests, told = _applicable(tuple(test), level, statistics)
     pages = WeightPages(resamples, (groups.x.shape[1], groups.x.shape[2]), seed, resample)
     few = replace(pages, draws=min(resamples, SLOW))
+    plan = _Plan(tests, kinds, margin, alpha, correction, p, resample, resamples)
     tables: dict[str, list[Any]] = {name: [] for name in Survival.tables() if name != "components"}
     for at, each in enumerate(statistics):
         with engine.stage(at, len(statistics), "resampling"):
@@ -125,7 +126,7 @@ def survive(
         applied = tuple(name for name in tests if name != "anderson-hauck" or each.is_correlation)
         dominance, shifts = dominance_of(found)
         mine: dict[str, Sequence[object]] = {
-            "table": _rows(found, applied, kinds, margin, by_case, alpha, correction, p, resamples),
+            "table": _rows(found, replace(plan, tests=applied), by_case),
             "agreement": found.agreement(confidence),
             "across": found.across_levels(confidence),
             "margins": told_by_people,
@@ -148,8 +149,7 @@ def survive(
         systems=groups.x.shape[1],
         inputs=groups.x.shape[2],
     )
-    slow = bool(tables["across"] or tables["references"])
-    told += _notes(tables["table"], groups, kinds, statistics, resample, resamples, alpha, p, slow)
+    told += _notes(tables["table"], groups, plan, statistics, bool(tables["across"] or tables["references"]))
     return Survival(
         signature=signature,
         notes=(*notes, *groups.notes, *told),
@@ -159,6 +159,20 @@ def survive(
         explained=explained,
         **{name: tuple(rows) for name, rows in tables.items()},
     )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which tests are done, with which margins, and how their p-values come about."""
+
+    tests: tuple[str, ...]
+    kinds: tuple[str, ...]
+    constant: float
+    alpha: float
+    correction: str
+    rule: str
+    resample: str
+    resamples: int
 
 
 def _check(by: str, resample: str, level: str) -> None:
@@ -187,35 +201,26 @@ def _applicable(
     return rest, [Note.of("anderson-hauck-excluded", level=level) if averaged else note]
 
 
-def _rows(
-    found: Found,
-    tests: tuple[str, ...],
-    kinds: tuple[str, ...],
-    constant: float,
-    margins: dict[tuple[int, int], AnnotatorMargin],
-    alpha: float,
-    correction: str,
-    rule: str,
-    resamples: int,
-) -> list[SurvivalRow]:
-    cases = found.groups.cases
+def _rows(found: Found, plan: _Plan, margins: dict[tuple[int, int], AnnotatorMargin]) -> list[SurvivalRow]:
+    cases, alpha = found.groups.cases, plan.alpha
     differences = found.differences(cases)
-    ends, needed = by_draws(differences, alpha, rule)
+    ends, needed = by_draws(differences, alpha, plan.rule)
     undefined = np.isnan(differences).sum(axis=1)
     rows = []
-    for kind in kinds:
+    for kind in plan.kinds:
         own = [margins.get((case.x_baseline, case.z_baseline)) for case in cases]
-        width = np.array([constant if kind == "constant" else math.nan if m is None else getattr(m, kind) for m in own])
-        for test in tests:
+        width = np.array([math.nan if m is None else getattr(m, kind, math.nan) for m in own])
+        width = np.full(len(cases), plan.constant) if kind == "constant" else width
+        for test in plan.tests:
             low, high, least = *ends, np.full(len(cases), math.nan)
             if test == "tost":
-                p, least = tost(differences, width, rule), needed
+                p, least = tost(differences, width, plan.rule), needed
             elif test == "jackknife":
                 p = found.jackknifed.p_values(width)
                 (low, high), least = found.jackknifed.ends(alpha)
             else:
                 p = np.array([_anderson_hauck(found, case, m) for case, m in zip(cases, width, strict=True)])
-            adjusted = corrected(p, correction)
+            adjusted = corrected(p, plan.correction)
             for i, case in enumerate(cases):
                 if math.isnan(width[i]):
                     continue
@@ -224,6 +229,7 @@ def _rows(
                     fields.filled(
                         SurvivalRow,
                         case,
+                        plan,
                         language=case.level,
                         baseline=found.groups.baseline,
                         level=found.level,
@@ -238,13 +244,11 @@ def _rows(
                         high=float(high[i]),
                         p_value=float(p[i]),
                         p_corrected=float(adjusted[i]),
-                        alpha=alpha,
                         equivalent=bool(p[i] <= alpha),
                         equivalent_corrected=bool(adjusted[i] <= alpha),
-                        correction=correction,
                         needed=float(least[i]),
                         n=_points(found.groups, case),
-                        resamples=resamples if test != "jackknife" else 0,
+                        resamples=plan.resamples if test != "jackknife" else 0,
                         resamples_undefined=int(undefined[i]) if test != "jackknife" else 0,
                     )
                 )
@@ -270,16 +274,9 @@ def _anderson_hauck(found: Found, case: Case, margin: float) -> float:
 
 
 def _notes(
-    rows: Sequence[SurvivalRow],
-    groups: Grouping,
-    kinds: Iterable[str],
-    statistics: Iterable[Statistic],
-    resample: str,
-    resamples: int,
-    alpha: float,
-    rule: str,
-    slow: bool,
+    rows: Sequence[SurvivalRow], groups: Grouping, plan: _Plan, statistics: Iterable[Statistic], slow: bool
 ) -> list[Note]:
+    alpha, resample, resamples = plan.alpha, plan.resample, plan.resamples
     tests = {row.test for row in rows}
     notes = [Note.of("not-equivalent-not-different")]
     if "jackknife" in tests:
@@ -292,13 +289,13 @@ def _notes(
     if "anderson-hauck" in tests:
         notes.append(Note.of("anderson-hauck-few-data"))
         notes += Note.when(any(s.name != "pearson" for s in statistics), "anderson-hauck-approximate")
-    if {"sd", "range"} & set(kinds):
+    if {"sd", "range"} & set(plan.kinds):
         known = {(row.metric, row.human) for row in rows if row.margin_kind != "constant"}
         lacking = dict.fromkeys(c.human for c in groups.cases if (c.metric, c.human) not in known)
         notes += Note.some("margins-unknown", criteria=lacking)
         notes += Note.when(known, "margins-estimated")
         notes += Note.when(known and groups.by == "annotator", "margins-circular")
-    needed = 1 / alpha if rule == "paper" else 1 / alpha - 1
+    needed = 1 / alpha if plan.rule == "paper" else 1 / alpha - 1
     short = resamples < needed and "tost" in tests
     undefined = [row for row in rows if row.resamples_undefined and row.test == "tost"]
     most = {"n": max((row.resamples_undefined for row in undefined), default=0), "resamples": resamples}

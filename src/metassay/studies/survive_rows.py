@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from metassay.core import fields
 from metassay.core.result import Result
@@ -202,11 +200,8 @@ class ReferenceWidening:
     """The same as a share of the width without."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Survival(Result):
+class Survival(Result, study="survive"):
     """Whether agreement with people is the same at every level, and all that goes with it."""
-
-    study: ClassVar[str] = "survive"
 
     table: Sequence[SurvivalRow]
     """One row per metric, criterion, level, test, kind of margin and statistic."""

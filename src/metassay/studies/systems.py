@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -113,11 +112,8 @@ class SystemCount:
     """Those of them in which the second system is better by the sign of the statistic."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SystemComparison(Result):
+class SystemComparison(Result, study="systems"):
     """Tests of all pairs of systems, and how many are significant by each test."""
-
-    study: ClassVar[str] = "systems"
 
     table: Sequence[SystemRow]
     """One row per metric, cut-off, test and pair of systems; ordered pairs if the alternative has one side."""

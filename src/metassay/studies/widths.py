@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from metassay.core import fields, vocabulary
 from metassay.core import options as opt
@@ -79,11 +78,8 @@ class WidthChange:
     """Metrics with inputs that people did not annotate, and defined intervals."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Widths(Result):
+class Widths(Result, study="widths"):
     """Intervals of system-level correlations with the annotated inputs and with all inputs."""
-
-    study: ClassVar[str] = "widths"
 
     table: Sequence[WidthRow]
     """One row per human criterion, statistic, method and metric."""
@@ -141,7 +137,8 @@ def widths(
     chosen: dict[str, Any] = {"human": selected.humans, "metric": selected.metrics, "statistic": statistics}
 
     def run(interval: str, inputs: str) -> Agreement:
-        return agree(studied, level="system", inputs=inputs, interval=interval, **chosen, **drawn)
+        found: Agreement = agree(studied, level="system", inputs=inputs, interval=interval, **chosen, **drawn)
+        return found
 
     results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]

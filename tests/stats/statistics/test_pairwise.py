@@ -275,13 +275,22 @@ def test_largest_prefix_against_a_running_sum():
 def test_edges(x, z):
     (found,) = ACC_EQ.calibrations(x[None], z, "input")
     value = ACC_EQ.prepare(x[None], z, "input").estimate()[0][0]
-    if np.isnan(x).all():
-        assert np.isnan(found.accuracy)
-        assert np.isnan(value)
+    if z.any():
+        assert [value, found.accuracy, found.epsilon] == [0.0, 0.0, 0.0]
     else:
-        # people tie all: a threshold as wide as the widest difference makes every pair right
-        assert [value, found.accuracy] == pytest.approx([float(not z.any())] * 2)
-        assert found.epsilon == (9.0 if not z.any() else 0.0)
+        # People who tie all know no order: a threshold as wide as the widest difference would make every metric right.
+        assert np.isnan(value)
+        assert np.isnan(ACC_EQ_CROSS.prepare(x[None], z, "input").estimate()[0][0])
+        assert np.isnan(TAU_EQ.prepare(x[None], z, "input").estimate()[0][0])
+
+
+def test_people_who_tie_all_outputs_of_one_metric_say_nothing_of_it():
+    x, z = np.arange(24.0).reshape(2, 4, 3), np.zeros((4, 3))
+    z[3] = 1
+    x[0, 3] = np.nan
+    for statistic in (ACC_EQ, ACC_EQ_CROSS, TAU_EQ):
+        assert np.isnan(statistic.prepare(x, z, "input").estimate()[0]).tolist() == [True, False]
+    assert np.isnan(PAIRWISE_ACCURACY.prepare(x, z, "system").estimate()[0]).tolist() == [True, False]
 
 
 def test_pdp_is_pearson_of_differences_in_both_orders():

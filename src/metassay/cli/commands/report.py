@@ -2,10 +2,13 @@
 
 Runs every study that needs nothing but scores and writes one HTML page that works offline: the answer in words, a
 section per question with charts and tables, downloads, and a methods paragraph for a paper. Of votes it shows who
-wins, and whether judges vote as people do.
+wins, and whether judges vote as people do. Where --by names tasks, the page has their leaderboard, with
+the average over them; of several languages it shows the leaderboard and what score differences mean.
 
     metassay report scores.csv --human relevance -o report.html
     metassay report votes.csv --human 'annotator*' -o report.html
+    metassay report scores.csv --human relevance --by domain -o report.html
+    metassay report wmt23 --language '*' --human mqm -o report.html
     metassay report scores/*.jsonl --human 'expert_*' --metric 'rouge*,bertscore_f1' -o report.html
 """
 
@@ -39,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from metassay.cli.commands.leaderboard import read_tasks
     from metassay.cli.progress import progress
     from metassay.cli.running import hold_votes, placed, read_votes_or_scores, spare_inputs, tell, tell_written
     from metassay.core.files import check_writable
@@ -54,7 +58,7 @@ def _run(arguments: argparse.Namespace) -> int:
         make = make_votes_report
         if unfit := [name for name in chosen if name not in options.of("make_votes_report")]:
             raise UsageError(f"--{unfit[0].replace('_', '-')} has no meaning with votes")
-    data = read_votes_or_scores(arguments)
+    data = read_tasks(arguments) if make is make_report else read_votes_or_scores(arguments)
     chosen |= {} if arguments.title is None else {"title": arguments.title}
     with progress(arguments.quiet), placed(arguments):
         report = make(data, arguments.output, **chosen)

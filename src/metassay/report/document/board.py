@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from metassay.errors import one_line, visible
 from metassay.report import names, numbers, words
+from metassay.report.document import summary
 from metassay.report.document.study_runs import Dossier
-from metassay.report.table import sizes
 from metassay.report.templates import filled
 from metassay.report.views.columns import grouped
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement, AgreementRow
-    from metassay.studies.compare import Comparison, RankRow
-    from metassay.studies.stability import Stability
+from metassay.studies.agree import Agreement, AgreementRow
+from metassay.studies.compare import Comparison, RankRow
+from metassay.studies.stability import Stability
 
 Ranks = dict[tuple[str, str, str, str], "RankRow"]
 
@@ -31,13 +29,11 @@ def verdicts(dossier: Dossier) -> str:
         said = [tested[setting]] if setting in tested else []
         best = words.best_first(rows)
         if best and said:
-            size = sizes([(best[0].n_systems, best[0].n_inputs)])
+            size = summary.of_sizes(dossier, best[0])
             known = not math.isnan(best[0].low)
             said.append(f"{one_line(best[0].metric)}: {words.interval(best[0]) if known else 'CI undefined'}, {size}.")
-        elif best:
-            said.append(words.agreement(best))
         elif not said:
-            said.append(f"Agreement on {words.where(rows[0])} is undefined for every metric.")
+            said.append(words.agreement(rows))
         where = zip(("human", "level", "statistic"), setting, strict=True)
         given = " ".join(f'data-{name}="{escape(visible(value))}"' for name, value in where)
         hidden = " hidden" * bool(parts)
@@ -84,11 +80,15 @@ def _board(
         title=escape(f"{names.measured(rows).capitalize()} with people, {first.level} level"),
         told=escape(_told(rows, ranked=ranked)),
         heads="".join(
-            f'<th scope="col" data-human="{escape(visible(human))}">{escape(one_line(human, 40))}</th>'
-            for human in humans
+            f'<th scope="col" data-human="{escape(visible(human))}">{_breakable(human)}</th>' for human in humans
         ),
         body="\n".join(body),
     )
+
+
+def _breakable(name: str) -> str:
+    """Return a name that may go on in the next line after an underscore, and nowhere else."""
+    return escape(one_line(name, 40)).replace("_", "_<wbr>")
 
 
 def _told(rows: Sequence[AgreementRow], *, ranked: bool) -> str:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from metassay.core.signature import VERSION
 from metassay.errors import listed
 from metassay.report import names, numbers
 from metassay.report.document.study_runs import Dossier
 from metassay.report.views.columns import grouped
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement
-    from metassay.studies.compare import Comparison
+from metassay.studies.agree import Agreement
+from metassay.studies.compare import Comparison
 
 _WORKS = {
     "resampling": "Daniel Deutsch, Rotem Dror and Dan Roth (2021). A Statistical Analysis of Summarization Evaluation "
@@ -41,7 +39,13 @@ _WORKS = {
     "Biometrika 52.",
 }
 """Whom to cite for a study or a method."""
-_ALSO = {"compare": "ranks", "decisions": "wilcoxon", "difficulty": "tukey", "precision": "pairs"}
+_ALSO = {
+    "compare": "ranks",
+    "leaderboard": "ranks",
+    "decisions": "wilcoxon",
+    "difficulty": "tukey",
+    "precision": "pairs",
+}
 """What else a study rests on."""
 _AXES = {"both": "systems and inputs", "systems": "systems", "inputs": "inputs"}
 _EXCHANGED = {
@@ -73,6 +77,10 @@ def paragraph(dossier: Dossier) -> str:
     said: dict[str, Callable[[Any], str]] = {
         "agree": _agreement,
         "compare": _comparison,
+        "leaderboard": lambda _: (
+            "Averages over tasks are compared by tests of all pairs, corrected by Holm's method; possible ranks follow "
+            "(Mogstad et al., 2024)."
+        ),
         "bias": lambda _: (
             "What sways a metric was estimated by linear regressions of metric − human score on each feature, with "
             "inputs as fixed effects and errors clustered by input."

@@ -125,7 +125,8 @@
     say(chart, rows);
     list(chart, rows);
     if (!rows.length) { chart.view = null; return; }
-    const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...chart.spec, config: looks(chart.spec.config), data: { name: "rows", values: rows } };
+    const given = innerWidth < 640 ? JSON.parse(JSON.stringify(chart.spec).replace(/"columns":\d+/g, '"columns":1')) : chart.spec; // legends fit a phone
+    const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...given, config: looks(chart.spec.config), data: { name: "rows", values: rows } };
     if (chart.spec.width) delete spec.autosize;
     const compiled = compile(spec, { logger: quiet }).spec;
     chart.view = new View(parse(compiled, null, { ast: true }), { renderer: "svg", container: chart.element, hover: true, expr: expressionInterpreter, tooltip: new Handler({ disableDefaultStyle: true }).call });
@@ -172,6 +173,10 @@
   const follow = () => {
     const verdicts = all(".verdict[data-human]"), said = nearest(verdicts, ["human", "level", "statistic"]);
     verdicts.forEach((each) => { each.hidden = each !== said; });
+    for (const section of all("section")) {
+      const told = all(".told[data-human]", section), mine = told.filter((each) => each.dataset.human === state.human);
+      told.forEach((each) => { each.hidden = mine.length > 0 && !mine.includes(each); });
+    }
     const board = nearest(boards, ["level", "statistic"]);
     boards.forEach((each) => { each.hidden = each !== board; });
     if (!board) return;

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -20,12 +21,13 @@ from metassay.core.result import Result
 from metassay.core.signature import VERSION
 from metassay.core.study import read_question
 from metassay.errors import one_line, visible
-from metassay.report import data, html, latex, names, numbers, views
+from metassay.report import data, html, latex, names, numbers, views, words
 from metassay.report.document import board, methods, summary
 from metassay.report.document.study_runs import Dossier, Findings
 from metassay.report.notes import is_answer, sentences
 from metassay.report.table import Page
 from metassay.report.templates import each, filled, options
+from metassay.report.views.columns import grouped
 
 STUDIES = (
     *(
@@ -35,6 +37,7 @@ STUDIES = (
         "look",
         "agree",
         "compare",
+        "leaderboard",
         "bias",
         "criteria",
         "pairs",
@@ -53,6 +56,9 @@ MOST_WARNINGS = 3
 
 MOST_IN_MATRIX = 20
 """With more metrics than this, p-values of all pairs are shown only if the whole is asked for."""
+
+LONG = 250
+"""Characters of a verdict beyond which only its first sentence is large."""
 
 LONGEST_LIST = 400
 """Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
@@ -152,12 +158,23 @@ def navigation(found: Findings, more: Mapping[str, str]) -> str:
 def verdict(page: Page) -> str:
     """Return the answer of a study in words and tables."""
     tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
-    return f'<div class="verdict">{each("<p>{}</p>", zip(page.lead, strict=True))}</div>{tables}'
+    first, *rest = page.lead or ("",)
+    if len(first) > LONG:
+        # What is large must be short: the first sentence.
+        start, _, more = first.partition(". ")
+        first, rest = f"{start}.", [more, *rest]
+    return f'<div class="verdict">{each("<p>{}</p>", zip((first, *filter(None, rest)), strict=True))}</div>{tables}'
 
 
 def caveats(notes: Iterable[Note]) -> str:
     """Return what a reader must know before believing a number, the weightiest at once; nothing if there is nothing."""
-    told = [each("<li>{}</li>", [(warning,)]) for warning in sentences(notes)]
+    kinds: dict[str, list[Note]] = {}
+    for note in notes:
+        kinds.setdefault(note.code, []).append(note)
+    firsts = {line for mine in kinds.values() for line in sentences(mine)[:1]}
+    lines = sentences(note for mine in kinds.values() for note in mine)
+    # One of each kind before a second of any.
+    told = [each("<li>{}</li>", [(line,)]) for line in sorted(lines, key=lambda line: line not in firsts)]
     first, rest = "".join(told[:MOST_WARNINGS]), told[MOST_WARNINGS:]
     hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
     return f'<div class="warnings"><h3>Caveats</h3><ul>{first}</ul>{hidden}</div>' if told else ""
@@ -207,14 +224,18 @@ def sections(
     `shown` names the views of studies whose answer stands in the opening; `folded` studies show ranks of many metrics
     instead of a matrix of their p-values.
     """
-    before = set(told)
-    made = {}
+    before, made = set(told), {}
+    humans = found.humans if isinstance(found, Dossier) else ()
+    agreed = (
+        next(iter(grouped(found.results["agree"].table, names.SETTING).values())) if "agree" in found.results else []
+    )
+    best = next((row.metric for row in words.best_first(agreed)), None)
     for name in QUESTIONS:
         if name in found.results:
             ranks = "ranks" if name in folded else None
             charts = interactive(found.results[name], ranks)
             view = (shown or {}).get(name)
-            made[name] = _section(name, found.results[name], charts, before, view, ranks), charts
+            made[name] = _section(name, found.results[name], charts, before, view, ranks, humans, best), charts
     return made
 
 
@@ -225,16 +246,21 @@ def _section(
     told: set[Note],
     view: str | None,
     ranks: str | None,
+    humans: Sequence[str],
+    best: str | None,
 ) -> str:
     page = views.page(result, view or ranks)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
-        each('<p class="told">{}</p>', zip(page.lead if view is None else (), strict=True)),
-        *(_figure(name if not at else f"{name}-{kind}", charts[kind]) for at, kind in enumerate(charts)),
+        *(_told(text, humans) for text in (page.lead if view is None else ())),
+        *(
+            _figure(name if not at else f"{name}-{kind}", charts[kind], page.lead, best)
+            for at, kind in enumerate(charts)
+        ),
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if rows <= LONGEST_LIST:
-        opened = " open" if not charts and name != "look" else ""
+        opened = " open" * (name == "leaderboard" or (not charts and name != "look"))
         tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:
@@ -262,6 +288,18 @@ def _section(
     return "\n".join(parts)
 
 
+def _told(text: str, humans: Sequence[str]) -> str:
+    """Return a paragraph, with the criterion if it speaks of one only, so that it can follow the page's controls."""
+    spoken = _spoken(text, humans)
+    of = f' data-human="{escape(visible(spoken[0]))}"' if len(spoken) == 1 and len(humans) > 1 else ""
+    return f'<p class="told"{of}>{escape(text)}</p>'
+
+
+def _spoken(text: str, known: Iterable[str]) -> list[str]:
+    """Return the names that a text speaks of."""
+    return [name for name in known if re.search(rf"(?<![\w-]){re.escape(one_line(name, 60))}(?![\w-])", text)]
+
+
 def _folds(dossier: Dossier) -> bool:
     """Return whether there are too many metrics for a matrix of p-values, and nobody asked for it."""
     return not dossier.full and len(dossier.metrics) > MOST_IN_MATRIX
@@ -276,7 +314,7 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - anything JSON knows
     return [_shown(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def _figure(name: str, chart: Multiples) -> str:
+def _figure(name: str, chart: Multiples, lead: Sequence[str], best: str | None) -> str:
     fields = list(chart.rows[0])
     setting = {
         "spec": theme.replaced({**chart.interactive(), "config": theme.config(12)}, theme.ON_PAGE | theme.HARMLESS),
@@ -294,7 +332,10 @@ def _figure(name: str, chart: Multiples) -> str:
     if chart.pick:
         values = {visible(row[chart.pick]): one_line(row[chart.pick], 80) for row in chart.rows}
         label = "Held fixed:" if chart.pick == "anchor" else "Show"
-        picker = f'<label class="pick">{label} <select data-pick="{identifier}">{options(values)}</select></label>'
+        # What the answer speaks of is shown first, else the best metric.
+        shown = next(iter(_spoken(lead[0] if lead else "", values)), best and visible(best))
+        chosen = f'<select data-pick="{identifier}">{options(values, shown)}</select>'
+        picker = f'<label class="pick">{label} {chosen}</label>'
     title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)
     text = json.dumps(setting, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     data = packed(f"{identifier}-data", text) if len(text) > WORTH_PACKING else _data(f"{identifier}-data", setting)
@@ -320,12 +361,17 @@ def _size(dossier: Dossier) -> str:
     columns = [(name, dossier.scores[name]) for name in (*dossier.humans, *dossier.metrics)]
     missing = sum(int((values != values).sum()) for values in (dossier.scores[name].mean() for name, _ in columns))
     raters = {label for name, column in columns if name in dossier.humans for label in column.labels("annotator")}
-    criteria = "1 human criterion" if len(dossier.humans) == 1 else f"{len(dossier.humans)} human criteria"
+    judged = dossier.results.get("judge")
+    what, merged = "metric" if judged is None else "judge", {row.human for row in (judged.table if judged else ())}
+    many = len(dossier.humans)
+    if merged and not merged & {*dossier.humans}:
+        raters, many = {*dossier.humans}, len(merged)  # each column is one person
+    criteria = "1 human criterion" if many == 1 else f"{many} human criteria"
     annotators = f"{numbers.counted(len(raters), 'annotator')}" if raters else "annotators not identified"
     cells = f"{missing:,} of {n * m * len(columns):,} cells missing" if missing else "no cell missing"
     return (
-        f"{numbers.counted(n, 'system')} × {numbers.counted(m, 'input')}, "
-        f"{numbers.counted(len(dossier.metrics), 'metric')}, {criteria}, {annotators}, {cells}."
+        f"{numbers.counted(n, 'system') + ' × ' if dossier.scores.has_systems else ''}{numbers.counted(m, 'input')}, "
+        f"{numbers.counted(len(dossier.metrics), what)}, {criteria}, {annotators}, {cells}."
     )
 
 

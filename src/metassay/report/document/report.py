@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metassay.core import options as opt
 from metassay.core.files import write_text
+from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.study import study
+from metassay.errors import MetassayError, one_line
+from metassay.report import numbers, views
 from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Dossier, Findings, Watch, gather
 from metassay.report.formats import of_report
+from metassay.report.notes import is_answer
+from metassay.report.templates import each
 
 if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics
 
 TITLE, OF_JUDGES = "How far can these metrics be trusted?", "How far can these judges be trusted?"
+Plans = Mapping[str, tuple[Callable[..., Result], dict[str, Any]]]
+"""Studies by name, each with its options; the first must succeed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,19 +51,85 @@ class Report:
         return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
-        first = (self.dossier.results[name] for name in ("judge", "agree", "rank") if name in self.dossier.results)
+        first = (
+            self.dossier.results[name]
+            for name in ("judge", "agree", "rank", "leaderboard")
+            if name in self.dossier.results
+        )
         return of_report(self.sentences, next(first, None))
+
+
+def short_report(
+    studied: object,
+    plans: Plans,
+    opening: Mapping[str, str],
+    shown: Mapping[str, str],
+    *,
+    title: str,
+    size: str,
+    sources: Iterable[str],
+    path: str | Path | None,
+    watch: Watch | None,
+) -> Report:
+    """Run a few studies and put them on one page, which opens with views of some of them.
+
+    Parameters
+    ----------
+    studied
+        What is studied.
+    plans
+        The studies.
+    opening, shown
+        Views, by study, that the first screen and the tables of a section show.
+    size, sources
+        How much was studied, in words, and the files that it comes from.
+    """
+    results: dict[str, Result] = {}
+    skipped: dict[str, str] = {}
+    for at, (name, (run, options)) in enumerate(plans.items()):
+        if watch is not None:
+            watch(name, at, len(plans))
+        try:
+            if name != "bias" or "judge_votes" in results:
+                results[name] = run(studied, **options)
+        except MetassayError as error:  # without people, or without judges
+            if not results:
+                raise
+            skipped[name] = one_line(error, 300)
+    found = Findings(results=results, skipped=skipped)
+    cards = [views.page(results[name], view) for name, view in opening.items() if name in results]
+    told = [note for name in opening if name in results for note in results[name].notes if not is_answer(note)]
+    made = page.sections(found, told, shown)
+    files = each("<li>{}</li>", ((one_line(source, 300),) for source in sources))
+    body = [
+        f'<p class="size">{escape(size)}</p>',
+        page.controls(chart for _, charts in made.values() for chart in charts.values()),
+        '<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>',
+        *map(page.verdict, cards),
+        page.caveats(told),
+        "</section>",
+        page.navigation(found, {"facts": "The data"}),
+        *(section for section, _ in made.values()),
+        '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
+        f"<p>{escape(size)}</p><ul>{files}</ul></section>",
+    ]
+    report = Report(page.document(title, body), tuple(said for card in cards for said in card.lead), found)
+    if path is not None:
+        report.save(path)
+    return report
 
 
 @study
 def make_report(
-    scores: Scores,
+    scores: Scores | Mapping[str, Scores],
     path: str | Path | None = None,
     *,
     human: opt.Human = None,
     metric: opt.Metric = None,
     statistic: Statistics | None = None,
     title: str | None = None,
+    by: opt.Tasks = None,
+    average: opt.Average = "equal",
     confidence: opt.Confidence = 0.95,
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
@@ -71,7 +146,8 @@ def make_report(
     Parameters
     ----------
     scores
-        Scores of metrics and people.
+        Scores of metrics and people; or scores by task, such as ``metassay.read_tasks`` returns, of which the page
+        shows the leaderboard and what score differences mean.
     path
         The HTML file to write.
     statistic
@@ -93,7 +169,11 @@ def make_report(
     """
     sampled: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
     beside = {"sentinels": sentinels, "people_as_metrics": people_as_metrics}
-    chosen: dict[str, Any] = {"human": human, "metric": metric, "statistic": statistic, "full": full}
+    chosen: dict[str, Any] = {"human": human, "metric": metric, "statistic": statistic}
+    if isinstance(scores, Mapping):
+        drawn = {"by": by, "human": human, "metric": metric, **sampled}
+        board = {name: value for name, value in {**beside, "statistic": statistic, "average": average}.items() if value}
+        return _of_tasks(scores, drawn, board, title=title or TITLE, path=path, watch=watch)
 
     def heading(found: Dossier) -> str:
         return title or (OF_JUDGES if "judge" in found.results else TITLE)
@@ -102,8 +182,28 @@ def make_report(
         if first is not None:
             write_text(first, page.render(found, title=heading(found), first=True))
 
-    dossier = gather(scores, **chosen, watch=watch, first=begun, beside=beside, **sampled)
+    more: dict[str, Any] = {"full": full, "by": by, "average": average}
+    dossier = gather(scores, **chosen, **more, watch=watch, first=begun, beside=beside, **sampled)
     report = Report(page.render(dossier, title=heading(dossier)), summary.answer(dossier), dossier)
     if path is not None:
         report.save(path)
     return report
+
+
+def _of_tasks(tasks: Mapping[str, Scores], drawn: Mapping[str, Any], board: Mapping[str, Any], **page: Any) -> Report:  # noqa: ANN401 - title, path and watch
+    """Return the report of several tasks."""
+    from metassay.studies.differences import differences
+    from metassay.studies.leaderboard import leaderboard
+
+    plans: Plans = {
+        "leaderboard": (leaderboard, {**drawn, "resamples": min(drawn["resamples"], 1_000), **board}),
+        "differences": (differences, {**drawn, "resamples": min(drawn["resamples"], 400)}),
+    }
+    sizes = [
+        f"{one_line(task, 60)} ({numbers.counted(own.shape[0], 'system')} × {numbers.counted(own.shape[1], 'input')})"
+        for task, own in tasks.items()
+    ]
+    size = f"{numbers.counted(len(tasks), 'task')}: {', '.join(sizes)}."
+    sources = dict.fromkeys(source for own in tasks.values() for source in own.sources)
+    views = {"leaderboard": "board"}
+    return short_report(tasks, plans, views, {"leaderboard": "intervals,tasks"}, size=size, sources=sources, **page)

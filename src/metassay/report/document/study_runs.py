@@ -66,6 +66,8 @@ def gather(
     resamples: int = 10_000,
     beside: Mapping[str, bool] | None = None,
     full: bool = False,
+    by: str | None = None,
+    average: Any = "equal",  # noqa: ANN401 - weights of tasks
     first: Callable[[Dossier], None] | None = None,
     **drawn: Any,  # noqa: ANN401 - seed and threads
 ) -> Dossier:
@@ -74,51 +76,15 @@ def gather(
     `beside` says what stands beside metrics where they are compared with people; `first` takes what the first screen
     shows as soon as that is known.
     """
-    from metassay.studies.agree import agree
-    from metassay.studies.bias import bias
-    from metassay.studies.compare import compare
-    from metassay.studies.criteria import criteria
-    from metassay.studies.decisions import decisions
-    from metassay.studies.differences import differences
-    from metassay.studies.difficulty import difficulty
-    from metassay.studies.judge import judge
-    from metassay.studies.lengths import output_text
     from metassay.studies.look import look
-    from metassay.studies.normality import normality
-    from metassay.studies.pairs import pairs
-    from metassay.studies.precision import precision
-    from metassay.studies.reliability import reliability
-    from metassay.studies.stability import stability
 
     own = scores.without_references()
     humans = own.find_humans(human)
     metrics = own.find_metrics(metric, humans)
     named = {"human": humans, "metric": metrics}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
-    more = beside or {}
-    plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "agree": (agree, {"level": LEVELS, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
-        "compare": (
-            compare,
-            {"level": LEVELS, "statistic": statistic or TESTED, "resamples": resamples, **more, **drawn},
-        ),
-        "judge": (judge, {"confidence": confidence, **drawn}),
-        "bias": (bias, {"confidence": confidence}),
-        "criteria": (criteria, {**more, "confidence": confidence}),
-        "pairs": (pairs, {**more, **sampled, "resamples": min(resamples, 1_000)}),
-        "decisions": (decisions, {**more, **sampled, "resamples": min(resamples, 2_000)}),
-        "differences": (differences, {**sampled, "resamples": min(resamples, 400)}),
-        "stability": (stability, drawn),
-        "precision": (precision, sampled),
-        "reliability": (reliability, {**sampled, "resamples": min(resamples, 1_000)}),
-        "difficulty": (difficulty, {"confidence": confidence}),
-        "normality": (normality, {}),
-    }
     judged = about_judges(own, humans)
-    if not judged:
-        del plans["judge"]
-    if output_text(own) is None and not own.families:
-        del plans["bias"]  # nothing is known that could sway a judge
+    plans = _plans(own, statistic, judged, {"by": by, "average": average}, beside or {}, sampled, drawn)
     shown = Dossier(results={}, skipped={}, scores=own, humans=humans, metrics=metrics, full=full)
     results: dict[str, Result] = {"look": look(scores)}
     skipped: dict[str, str] = {}
@@ -147,3 +113,62 @@ def gather(
     if not {"agree", "judge"} & results.keys():
         raise DataError(skipped.get("judge", skipped["agree"]))
     return replace(shown, results=results, skipped=skipped)
+
+
+def _plans(
+    scores: Scores,
+    statistic: Statistics | None,
+    judged: bool,
+    tasks: Mapping[str, Any],
+    more: Mapping[str, bool],
+    sampled: Mapping[str, Any],
+    drawn: Mapping[str, Any],
+) -> dict[str, tuple[Callable[..., Result], dict[str, Any]]]:
+    """Return the studies that scores allow, each with its options, in the order in which they are done."""
+    from metassay.studies.agree import agree
+    from metassay.studies.bias import bias
+    from metassay.studies.compare import compare
+    from metassay.studies.criteria import criteria
+    from metassay.studies.decisions import decisions
+    from metassay.studies.differences import differences
+    from metassay.studies.difficulty import difficulty
+    from metassay.studies.judge import judge
+    from metassay.studies.leaderboard import leaderboard
+    from metassay.studies.lengths import output_text
+    from metassay.studies.normality import normality
+    from metassay.studies.pairs import pairs
+    from metassay.studies.precision import precision
+    from metassay.studies.reliability import reliability
+    from metassay.studies.stability import stability
+
+    resamples, confidence, by = sampled["resamples"], sampled["confidence"], tasks["by"]
+
+    def few(most: int) -> dict[str, Any]:
+        return {**sampled, "resamples": min(resamples, most)}
+
+    # Without systems outputs are compared, and inputs are all that can be drawn again.
+    interval, test = (
+        ({"level": LEVELS}, {"level": LEVELS})
+        if scores.has_systems
+        else ({"level": "global", "interval": "boot-inputs"}, {"level": "global", "test": "paired-boot-inputs"})
+    )
+    compared = {**test, "statistic": statistic or TESTED, "resamples": resamples}
+    plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
+        "agree": (agree, {**interval, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
+        "compare": (compare, {**compared, **more, **drawn}),
+        "judge": (judge, {"confidence": confidence, **drawn}),
+        "leaderboard": (leaderboard, {**tasks, "statistic": statistic, **more, **few(1_000)}),
+        "bias": (bias, {"confidence": confidence}),
+        "criteria": (criteria, {**more, "confidence": confidence}),
+        "pairs": (pairs, {**more, **few(1_000)}),
+        "decisions": (decisions, {**more, **few(2_000)}),
+        "differences": (differences, {"by": by, **few(400)}),
+        "stability": (stability, {**drawn}),
+        "precision": (precision, {**sampled}),
+        "reliability": (reliability, few(1_000)),
+        "difficulty": (difficulty, {"confidence": confidence}),
+        "normality": (normality, {}),
+    }
+    # Without texts and families nothing is known that could sway a judge.
+    wanted = {"judge": judged, "leaderboard": by is not None, "bias": output_text(scores) or scores.families}
+    return {name: plan for name, plan in plans.items() if wanted.get(name, True)}

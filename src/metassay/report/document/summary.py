@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
@@ -13,11 +13,9 @@ from metassay.report.document.study_runs import Dossier
 from metassay.report.notes import is_answer
 from metassay.report.table import sizes
 from metassay.report.views.columns import grouped
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement, AgreementRow
-    from metassay.studies.compare import Comparison
-    from metassay.studies.stability import Stability
+from metassay.studies.agree import Agreement, AgreementRow
+from metassay.studies.compare import Comparison
+from metassay.studies.stability import Stability
 
 FEW_SYSTEMS = 10
 FEW_INPUTS = 30
@@ -43,7 +41,8 @@ def answer(dossier: Dossier) -> tuple[str, ...]:
     """
     if "judge" in dossier.results:
         return views.page(dossier.results["judge"]).lead
-    return (_verdict(dossier), _certainty(dossier), _sample(dossier))
+    said = (_verdict(dossier), _certainty(dossier))
+    return (*said, _sample(dossier)) if dossier.scores.has_systems else said
 
 
 def glossary(dossier: Dossier) -> tuple[str, ...]:
@@ -67,9 +66,18 @@ def warnings(dossier: Dossier) -> tuple[Note, ...]:
     if "judge" in dossier.results:
         return tuple(note for note in dossier.results["judge"].notes if not is_answer(note))
     n, m = dossier.scores.shape
-    few = [(n < FEW_SYSTEMS, Note.of("few-systems", n=n)), (m < FEW_INPUTS, Note.of("few-inputs", n=m))]
+    few = [
+        (n < FEW_SYSTEMS and dossier.scores.has_systems, Note.of("few-systems", n=n)),
+        (m < FEW_INPUTS, Note.of("few-inputs", n=m)),
+    ]
     studies = [dossier.results[study] for study in ("compare", "agree") if study in dossier.results]
     return (*(note for applies, note in few if applies), *(note for study in studies for note in study.notes))
+
+
+def of_sizes(dossier: Dossier, row: AgreementRow) -> str:
+    """Return how many systems and inputs a number rests on; data without systems are outputs of inputs."""
+    known = dossier.scores.has_systems
+    return sizes([(row.n_systems, row.n_inputs)]) if known else numbers.counted(row.n_inputs, "input")
 
 
 def _ranked(dossier: Dossier) -> list[list[AgreementRow]]:
@@ -103,7 +111,7 @@ def _certainty(dossier: Dossier) -> str:
         drawn = _DRAWN.get(best.interval, "systems and inputs")
         text = (
             f"{its} {numbers.percent(best.confidence)} CI is [{numbers.bound(best.low)}, {numbers.bound(best.high)}] "
-            f"({best.interval}: new {drawn}; {sizes([(best.n_systems, best.n_inputs)])})"
+            f"({best.interval}: new {drawn}; {of_sizes(dossier, best)})"
         )
         if not math.isnan(best.misranked_high):
             low, high = numbers.percent(best.misranked_low), numbers.percent(best.misranked_high)

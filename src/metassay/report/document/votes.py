@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from metassay.core import options as opt
-from metassay.core.note import Note
-from metassay.core.result import Result
 from metassay.core.study import study
 from metassay.core.votes import Votes
-from metassay.errors import MetassayError, one_line
-from metassay.report import numbers, views
-from metassay.report.document import page
-from metassay.report.document.report import Report
-from metassay.report.document.study_runs import Findings, Watch
-from metassay.report.notes import is_answer
-from metassay.report.table import Page
-from metassay.report.templates import each
+from metassay.report import numbers
+from metassay.report.document.report import Plans, Report, short_report
+from metassay.report.document.study_runs import Watch
 
 TITLE = "Who wins?"
 VIEWS = {"rank": "full,agreement,matrix,raters", "judge_votes": "summary,orders,margins,people"}
@@ -65,53 +56,13 @@ def make_votes_report(
     from metassay.studies.rank import rank
 
     named: dict[str, Any] = {"human": human, "confidence": confidence}
-    plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
-        "rank": (rank, {"metric": metric, "resamples": resamples, "seed": seed}),
-        "judge_votes": (judge_votes, {"judge": metric}),
-        "bias": (bias, {"metric": metric}),
+    plans: Plans = {
+        "rank": (rank, {**named, "metric": metric, "resamples": resamples, "seed": seed}),
+        "judge_votes": (judge_votes, {**named, "judge": metric}),
+        "bias": (bias, {**named, "metric": metric}),
     }
-    results: dict[str, Result] = {}
-    skipped: dict[str, str] = {}
-    for at, (name, (run, options)) in enumerate(plans.items()):
-        if watch is not None:
-            watch(name, at, len(plans))
-        try:
-            if name != "bias" or "judge_votes" in results:
-                results[name] = run(votes, **named, **options)
-        except MetassayError as error:  # without people, or without judges
-            if name == "rank":
-                raise
-            skipped[name] = one_line(error, 300)
-    found = Findings(results=results, skipped=skipped)
-    cards = [views.page(results[name], view) for name, view in OPENING.items() if name in results]
-    report = Report(_render(votes, found, cards, title), tuple(told for card in cards for told in card.lead), found)
-    if path is not None:
-        report.save(path)
-    return report
-
-
-def _render(votes: Votes, found: Findings, cards: Iterable[Page], title: str) -> str:
-    told = [note for name in OPENING for note in _caveats(found, name)]
-    made = page.sections(found, told, VIEWS)
-    size = _size(votes)
-    files = each("<li>{}</li>", ((one_line(source, 300),) for source in votes.sources))
-    body = [
-        f'<p class="size">{escape(size)}</p>',
-        page.controls(chart for _, charts in made.values() for chart in charts.values()),
-        '<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>',
-        *map(page.verdict, cards),
-        page.caveats(told),
-        "</section>",
-        page.navigation(found, {"facts": "The data"}),
-        *(section for section, _ in made.values()),
-        '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
-        f"<p>{escape(size)}</p><ul>{files}</ul></section>",
-    ]
-    return page.document(title, body)
-
-
-def _caveats(found: Findings, name: str) -> list[Note]:
-    return [note for note in found.results[name].notes if not is_answer(note)] if name in found.results else []
+    size, sources = _size(votes), votes.sources
+    return short_report(votes, plans, OPENING, VIEWS, title=title, size=size, sources=sources, path=path, watch=watch)
 
 
 def _size(votes: Votes) -> str:

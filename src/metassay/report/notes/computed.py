@@ -31,16 +31,15 @@ def _false_positives(facts: Facts) -> str:
 
 
 def _carried(facts: Facts) -> str:
-    rows = facts["rows"]
+    rows = sorted(facts["rows"], key=lambda row: -abs(row[1] - row[3]))
     each = [
-        f"{one_line(metric, 40)} r = {numbers.correlation(r)}, {numbers.correlation(without)} without "
-        f"{one_line(system, 40)}, which carries {numbers.percent(share)} of its variance (Kendall "
-        f"{numbers.correlation(kendall)})"
-        for metric, r, system, without, share, kendall in sorted(rows, key=lambda row: -abs(row[1] - row[3]))
+        f"{one_line(metric, 40)} {numbers.correlation(r)}, but {numbers.correlation(without)} without "
+        f"{one_line(system, 40)} (Kendall {numbers.correlation(kendall)})"
+        for metric, r, system, without, _, kendall in rows
     ]
     return (
-        f"{one_line(facts['human'], 60)}, system level: Pearson correlations that rest on an outlying system: "
-        f"{listed(each, 3, 200)}."
+        f"{one_line(facts['human'], 60)}, system level: the Pearson correlation of "
+        f"{numbers.counted(len(rows), 'metric')} rests on one outlying system: {listed(each, 2, 200)}."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
@@ -22,10 +22,8 @@ from metassay.report.views.columns import (
     span,
     words,
 )
-
-if TYPE_CHECKING:
-    from metassay.studies.agree import Agreement, AgreementRow
-    from metassay.studies.reliability import Reliability
+from metassay.studies.agree import Agreement, AgreementRow
+from metassay.studies.reliability import Reliability
 
 HERE = names.SETTING.removeprefix("human ")
 """The fields that have a column."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import bold, build, figures, grouped, optional, words
-
-if TYPE_CHECKING:
-    from metassay.studies.bias import Biases
-    from metassay.studies.bias_rows import BiasRow
+from metassay.studies.bias import Biases
+from metassay.studies.bias_rows import BiasRow
 
 HELD = {
     "difference": "at equal {}",

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct, sizes
 from metassay.report.views.columns import Shown, bold, build, figures, grouped, optional, words
-
-if TYPE_CHECKING:
-    from metassay.studies.compare import Comparison, ComparisonRow
+from metassay.studies.compare import Comparison, ComparisonRow
 
 MOST_IN_FULL = 14
 """With more metrics than this, p-values of a matrix on paper are whole percentages."""

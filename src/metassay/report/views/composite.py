@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from metassay.charts.composite import WORDS
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import build, figures, grouped, optional, words
-
-if TYPE_CHECKING:
-    from metassay.studies.composite import Combined, CompositeRow
+from metassay.studies.composite import Combined, CompositeRow
 
 MOST_WEIGHTS = 15
 """So many of the largest weights are shown; JSON and CSV have all."""

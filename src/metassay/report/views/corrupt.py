@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.report.table import Table
 from metassay.report.views.columns import build
-
-if TYPE_CHECKING:
-    from metassay.texts.changes.corruptions import Corruption
+from metassay.texts.changes.corruptions import Corruption
 
 
 def table(result: Corruption) -> tuple[Table, ...]:

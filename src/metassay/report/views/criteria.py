@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
@@ -22,9 +22,7 @@ from metassay.report.views.columns import (
     values,
     words,
 )
-
-if TYPE_CHECKING:
-    from metassay.studies.criteria import Confounding, CriterionRow, CriterionVerdict, GroupDifference
+from metassay.studies.criteria import Confounding, CriterionRow, CriterionVerdict, GroupDifference
 
 MOST_IN_LIST = 24
 """With more rows than this, verdicts are easier to read than every number."""

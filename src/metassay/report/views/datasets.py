@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from metassay.readers.datasets import DatasetRow, Datasets
 from metassay.report.table import Table
 from metassay.report.views.columns import build, figures, words
-
-if TYPE_CHECKING:
-    from metassay.readers.datasets import DatasetRow, Datasets
 
 
 def table(result: Datasets) -> tuple[Table, ...]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import bold, build, grouped, optional, words
-
-if TYPE_CHECKING:
-    from metassay.studies.decisions import DecisionRow, Decisions
+from metassay.studies.decisions import DecisionRow, Decisions
 
 
 def table(result: Decisions) -> tuple[Table, ...]:

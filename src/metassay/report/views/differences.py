@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, across, build, figures, grouped, lines, words
 from metassay.report.views.pairs import difference
-
-if TYPE_CHECKING:
-    from metassay.studies.differences import Differences, MeaningRow, NeededRow
+from metassay.studies.differences import Differences, MeaningRow, NeededRow
 
 TIED = "all pairs of systems are tied"
 

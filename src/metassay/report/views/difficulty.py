@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import build, figures, grouped, words
-
-if TYPE_CHECKING:
-    from metassay.studies.difficulty import Difficulty, DifficultyRow, DifficultyTest
+from metassay.studies.difficulty import Difficulty, DifficultyRow, DifficultyTest
 
 MOST_ROWS = 60
 """With more rows than this, every input is shown only if it is asked for."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, across, at, bold, build, figures, grouped, lines, values
-
-if TYPE_CHECKING:
-    from metassay.studies.downgrade import Downgrade, DowngradeCount, DowngradeRow
+from metassay.studies.downgrade import Downgrade, DowngradeCount, DowngradeRow
 
 HUMAN = "human"
 """The field of rows that names the human criterion."""

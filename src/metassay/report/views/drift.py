@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import build, grouped
 from metassay.report.views.judge import requirements as requirements
-
-if TYPE_CHECKING:
-    from metassay.studies.drift import Drift
+from metassay.studies.drift import Drift
 
 
 def default(result: Drift) -> tuple[str, ...]:

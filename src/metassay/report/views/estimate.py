@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.core.scores import NO_SYSTEM
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import bold, build, figures, grouped, span, words
-
-if TYPE_CHECKING:
-    from metassay.studies.estimate import EstimateRow, Estimates
+from metassay.studies.estimate import EstimateRow, Estimates
 
 NONE = "too few labels, labels that are all the same, or a judge that carries no information"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
@@ -12,9 +12,7 @@ from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.bias import effects
 from metassay.report.views.columns import Shown, across, bold, build, estimates, figures, grouped, lines, words
-
-if TYPE_CHECKING:
-    from metassay.studies.judge_rows import JudgeCard
+from metassay.studies.judge_rows import JudgeCard
 
 MOST_SLICES, MOST_SHOWN = 12, 5
 """Slices in the list, and disagreements of one judge in the view of them."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.core.note import Note
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.bias import effects
 from metassay.report.views.columns import across, build, lines
 from metassay.report.views.judge import requirements as requirements
-
-if TYPE_CHECKING:
-    from metassay.studies.judge_votes import JudgeVotes
+from metassay.studies.judge_votes import JudgeVotes
 
 MOST = 15
 """Judges, or pairs of people, of whom a table tells at first sight."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from string import ascii_letters
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.core import vocabulary
 from metassay.errors import one_line
@@ -25,10 +25,8 @@ from metassay.report.views.columns import (
     span,
     words,
 )
-
-if TYPE_CHECKING:
-    from metassay.studies.leaderboard import Leaderboard
-    from metassay.studies.leaderboard_parts import LeaderRow, LeaderTest, TaskRow
+from metassay.studies.leaderboard import Leaderboard
+from metassay.studies.leaderboard_parts import LeaderRow, LeaderTest, TaskRow
 
 MEASURE = f"level {names.STATISTIC}"
 WIDTH = 17

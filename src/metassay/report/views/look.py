@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Cell, Column, Section, Table, name, number
-
-if TYPE_CHECKING:
-    from metassay.studies.look import Look, LookRow
+from metassay.studies.look import Look, LookRow
 
 _FULL, _PART, _NONE = "█", "▒", "·"
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report.table import Table
 from metassay.report.views.columns import build, grouped, words
-
-if TYPE_CHECKING:
-    from metassay.texts.scorers.registry import Catalogue
-
+from metassay.texts.scorers.registry import Catalogue
 
 SHORT = 46
 """Characters of what a metric measures that leave a line within 80 columns."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.report import numbers
 from metassay.report.table import Table, sizes
 from metassay.report.views.columns import build, figures, words
-
-if TYPE_CHECKING:
-    from metassay.studies.normality import Normality
+from metassay.studies.normality import Normality
 
 
 def table(result: Normality) -> tuple[Table, ...]:

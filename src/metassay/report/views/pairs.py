@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, across, at, build, figures, grouped, lines, optional, span, words
-
-if TYPE_CHECKING:
-    from metassay.studies.pairs import ScorePairs
-    from metassay.studies.pairs_rows import ScorePairsRow
+from metassay.studies.pairs import ScorePairs
+from metassay.studies.pairs_rows import ScorePairsRow
 
 MOST_IN_LIST = 3
 """With more metrics and criteria than this, an overview is easier to read than a list of each."""

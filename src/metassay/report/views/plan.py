@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, across, bold, build, figures, grouped, lines, optional, words
-
-if TYPE_CHECKING:
-    from metassay.core.note import Note
-    from metassay.studies.plan import CeilingRow, NeedRow, Plan, PlanRow
+from metassay.studies.plan import CeilingRow, NeedRow, Plan, PlanRow
 
 MOST_CURVES = 3
 """With more metrics and criteria than this, only what is needed is shown unless curves are asked for."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import bold, build, figures, grouped, optional
-
-if TYPE_CHECKING:
-    from metassay.studies.plan_labels import LabelNeed, LabelPlan
+from metassay.studies.plan_labels import LabelNeed, LabelPlan
 
 QUANTITIES = {"accuracy": "accuracy of the judge", "kappa": "Cohen's κ", "mean": "mean of people, with the judge"}
 CASE = "human metric"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, at, build, figures, grouped, lines, optional, span
-
-if TYPE_CHECKING:
-    from metassay.studies.precision import Precision, PrecisionRow
+from metassay.studies.precision import Precision, PrecisionRow
 
 MOST_DETAILED = 3
 """With more metrics and criteria than this, only the summary is shown unless systems are asked for."""

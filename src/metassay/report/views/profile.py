@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, at, bold, build, figures, grouped, lines, optional
-
-if TYPE_CHECKING:
-    from metassay.studies.profile import Profile, ProfileRow
+from metassay.studies.profile import Profile, ProfileRow
 
 MOST_SYSTEMS = 30
 """With more systems than this, they are listed only if that is asked for."""

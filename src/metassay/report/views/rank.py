@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, across, at, build, figures, grouped, lines, words
-
-if TYPE_CHECKING:
-    from metassay.studies.rank import Ranking
-    from metassay.studies.rank_rows import StandingRow, WinRow
+from metassay.studies.rank import Ranking
+from metassay.studies.rank_rows import StandingRow, WinRow
 
 MOST = 15
 """Lines of a ranking that are shown at first sight."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, across, build, figures, grouped, lines, optional
-
-if TYPE_CHECKING:
-    from metassay.studies.reliability import Reliability
-    from metassay.studies.reliability_rows import ComponentRow, DesignRow, NeedRow
+from metassay.studies.reliability import Reliability
+from metassay.studies.reliability_rows import ComponentRow, DesignRow, NeedRow
 
 R = TypeVar("R", "ComponentRow", "DesignRow")
 MOST_DETAILED = 2

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct
 from metassay.report.views.columns import Shown, across, bold, build, figures, grouped, lines
-
-if TYPE_CHECKING:
-    from metassay.studies.coverage import Coverage, CoverageRow
+from metassay.studies.coverage import Coverage, CoverageRow
 
 
 def table(result: Coverage) -> tuple[Table, ...]:

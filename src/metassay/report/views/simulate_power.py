@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, at, build, figures, grouped, lines
-
-if TYPE_CHECKING:
-    from metassay.studies.power import Power, PowerRow
+from metassay.studies.power import Power, PowerRow
 
 DAMAGE = {
     "words": ("the damaged metric sees a random share of the words", numbers.percent),

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from metassay.core import vocabulary
+from metassay.core.slices import SliceDifference, Slices
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Page, Table
 from metassay.report.views.columns import build, figures, words
-
-if TYPE_CHECKING:
-    from metassay.core.slices import SliceDifference, Slices
 
 MOST = 15
 """Rows that the table of differences shows; the data formats have all of them."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, at, build, figures, grouped, lines, span
-
-if TYPE_CHECKING:
-    from metassay.studies.stability import Stability, StabilityRow
+from metassay.studies.stability import Stability, StabilityRow
 
 MOST_SIZES = 6
 """Sizes that fit beside each other; all of them are in the view ``sizes``."""

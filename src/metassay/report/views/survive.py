@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
@@ -24,9 +24,7 @@ from metassay.report.views.columns import (
     span,
     words,
 )
-
-if TYPE_CHECKING:
-    from metassay.studies.survive_rows import AnnotatorMargin, Survival, SurvivalRow
+from metassay.studies.survive_rows import AnnotatorMargin, Survival, SurvivalRow
 
 MOST_IN_LIST = 12
 """With more comparisons than this, a matrix is easier to read than a list."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct
 from metassay.report.views.columns import Shown, across, bold, build, figures, grouped, lines, words
-
-if TYPE_CHECKING:
-    from metassay.studies.systems import SystemComparison, SystemCount, SystemRow
+from metassay.studies.systems import SystemComparison, SystemCount, SystemRow
 
 MOST_IN_LIST = 15
 """With more pairs than this, counts are easier to read than a list."""

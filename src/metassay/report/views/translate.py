@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import build, figures, words
-
-if TYPE_CHECKING:
-    from metassay.texts.changes.translation import Translation
+from metassay.texts.changes.translation import Translation
 
 
 def table(result: Translation) -> tuple[Table, ...]:

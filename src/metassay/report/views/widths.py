@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import build, grouped, span, values
-
-if TYPE_CHECKING:
-    from metassay.studies.widths import Widths
+from metassay.studies.widths import Widths
 
 BY = f"human {names.STATISTIC} interval"
 

@@ -166,6 +166,8 @@ class Reason(NamedTuple):
     """How many are needed, if there are too few."""
     has: int = 0
     """How many there are."""
+    why: str = ""
+    """Why the statistic itself is undefined: what :meth:`Case.why_undefined` says."""
 
     @property
     def facts(self) -> dict[str, str | int]:
@@ -331,11 +333,11 @@ class Interval(Method):
     def _checked(self, case: Case, found: Intervals) -> Intervals:
         given = found.reasons or (None,) * len(found.estimates)
         reasons: list[Reason | None] = []
-        for lack, known, r, low, high in zip(
-            self.lacks(case), given, found.estimates, found.low, found.high, strict=True
+        for at, (lack, known, r, low, high) in enumerate(
+            zip(self.lacks(case), given, found.estimates, found.low, found.high, strict=True)
         ):
             if np.isnan(r):
-                reasons.append(Reason("undefined"))
+                reasons.append(Reason("undefined", why=case.why_undefined(at)))
             elif lack or known:
                 reasons.append(lack or known)
             elif np.isnan(low + high):

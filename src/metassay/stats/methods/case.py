@@ -10,7 +10,7 @@ import numpy as np
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
 from metassay.stats.jackknife import Fit, fit
-from metassay.stats.levels import Level
+from metassay.stats.levels import Level, points, vary
 from metassay.stats.statistics.base import Statistic
 
 
@@ -51,6 +51,26 @@ class Case:
     def estimates(self) -> FloatArray:
         """The statistic of each metric, (P,)."""
         return self.prepared.estimate()[0]
+
+    def why_undefined(self, metric: int) -> str:
+        """Return what the data lack where the statistic of a metric is undefined, as a code; empty if not known."""
+        if self.z.ndim == 3:
+            return ""
+        by_input = self.statistic.by_input or self.level != "system"
+        x, z = self.x[metric], self.z
+        for who, side in (("people", z), ("metric", x)):
+            if np.isnan(side).all():
+                return f"{who}-{'whole' if by_input else 'absent'}"
+        x, z = points(x, self.level), points(z, self.level)
+        known = ~np.isnan(x + z)
+        if known.sum(axis=0).max(initial=0) < 2:
+            return "few-shared"
+        for who, side in (("people", z), ("metric", x)):
+            if not vary(side, known):
+                return f"{who}-tied"
+        if self.statistic.by_input:
+            return "one-score" if self.units[metric, 1] == 1 else "few-common"
+        return ""
 
     @property
     def shape(self) -> tuple[int, int]:

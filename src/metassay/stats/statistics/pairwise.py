@@ -20,7 +20,7 @@ from metassay.stats.kernels.score_swaps import Exchange, GroupedExchange, GroupE
 from metassay.stats.kernels.tie_calibration import CalibratedExchange, CalibratedGroups, Calibration
 from metassay.stats.kernels.weighted_ranks import TIE, quotient, ratio
 from metassay.stats.kernels.within_groups import Groups
-from metassay.stats.levels import Level, arranged, means_of_known
+from metassay.stats.levels import Level, arranged, points, rounded_means, vary
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.correlations import PEARSON
 from metassay.stats.statistics.names import BUILT_IN
@@ -40,6 +40,15 @@ class Named(Statistic):
         known = BUILT_IN[name]
         self.name, self.title, self.symbol, self.aliases = name, known.title, known.symbol, known.aliases
         self.citation = citation
+
+
+def where_ordered(x: FloatArray, z: FloatArray, level: str) -> FloatArray:
+    """Return metrics (P, systems, inputs), NaN for those on whose outputs people tie every pair: they know no order."""
+    if z.ndim != 2:
+        return x
+    people = points(z, level)
+    kept = [vary(people, ~np.isnan(points(own, level))) for own in x]
+    return x if all(kept) else np.where(np.array(kept)[:, None, None], x, np.nan)
 
 
 class PairOutcomes(Named):
@@ -97,6 +106,10 @@ class PairStatistic(PairOutcomes):
             out.append(np.broadcast_to(quotient(above, below), min(width, draws - at)))
         return np.concatenate(out)
 
+    def prepare(self, x: FloatArray, z: FloatArray, level: str, *, paired: bool = True) -> Level:
+        """Prepare metrics and people for a level."""
+        return super().prepare(where_ordered(x, z, level), z, level, paired=paired)
+
     def groups(self, x: FloatArray, z: FloatArray) -> Groups:
         """Prepare values in groups."""
         return _Quotients(make_sums(x, z, self.rates))
@@ -108,7 +121,7 @@ class PairStatistic(PairOutcomes):
     def outcomes(self, x: FloatArray, z: FloatArray, level: str) -> FloatArray:
         """Return what each pair adds to the statistic of each metric; its sum is the statistic."""
         if level == "system":
-            x, z = (_rounded_means(v)[..., None] for v in (x, z))
+            x, z = (rounded_means(v)[..., None] for v in (x, z))
         z = arranged(z, level)
         added = []
         for metric in x:
@@ -117,12 +130,6 @@ class PairStatistic(PairOutcomes):
             groups = max(float((count > 0).sum()), 1.0)
             added.append(np.divide(above, count * groups, out=np.zeros_like(above), where=count > 0).ravel())
         return np.stack(added)
-
-
-def _rounded_means(values: FloatArray) -> FloatArray:
-    """Return means of systems of order one, without the digits that rounding errors reach."""
-    means = means_of_known(values)
-    return np.asarray(np.round(means / (np.nanmax(np.abs(means), initial=0.0) or 1.0), 12))
 
 
 class _Quotients:
@@ -258,7 +265,7 @@ class CalibratedAccuracy(PairOutcomes):
 
     def prepare(self, x: FloatArray, z: FloatArray, level: str, *, paired: bool = True) -> Level:
         """Prepare metrics and people for a level."""
-        return CalibratedLevel(x, z, level, self.folds)
+        return CalibratedLevel(where_ordered(x, z, level), z, level, self.folds)
 
     def comparable(self, x: FloatArray, z: FloatArray, level: str, *, means: bool) -> FloatArray:
         """Return metrics centred and scaled over all cells: one threshold serves all groups."""

@@ -6,7 +6,7 @@ import hashlib
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from metassay import engine
 from metassay.core import options as opt
@@ -71,11 +71,8 @@ class CorruptionRow:
     """Changes that were made."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Corruption(Result):
+class Corruption(Result, study="corrupt"):
     """Damaged texts, and every change that was made."""
-
-    study: ClassVar[str] = "corrupt"
 
     table: Sequence[CorruptionRow]
     """One row per system that was damaged."""

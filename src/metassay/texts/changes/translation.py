@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from metassay import engine
 from metassay.core import options as opt
@@ -63,11 +63,8 @@ class TranslationRow:
     """Those that were known from the cache."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Translation(Result):
+class Translation(Result, study="translate"):
     """Texts in another language, and how well the translator knew their words."""
-
-    study: ClassVar[str] = "translate"
 
     table: Sequence[TranslationRow]
     """One row per part and direction."""

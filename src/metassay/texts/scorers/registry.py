@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import ClassVar
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
@@ -254,11 +253,8 @@ class OptionRow:
     """What it does."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Catalogue(Result):
+class Catalogue(Result, study="metrics"):
     """Metrics of texts that metassay knows, and whether they can run here."""
-
-    study: ClassVar[str] = "metrics"
 
     table: Sequence[CatalogueRow]
     """One row per metric."""
