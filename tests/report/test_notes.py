@@ -160,9 +160,11 @@ def notes_in_source():
     """Return the code and the names of facts of every note that the source makes."""
     for file in SOURCE.rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            made = isinstance(call, ast.Call) and ast.unparse(call.func) in ("Note.of", "self._counted")
-            if made and call.args and isinstance(call.args[0], ast.Constant):
-                yield call.args[0].value, [word.arg for word in call.keywords]
+            maker = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+            if maker in ("Note.of", "Note.some", "Note.when", "self._counted") and call.args:
+                code = call.args[maker == "Note.when"]  # there, what must hold comes first
+                if isinstance(code, ast.Constant):
+                    yield code.value, [word.arg for word in call.keywords]
 
 
 def example(code):
@@ -289,3 +291,10 @@ def test_json_has_code_text_and_facts(tmp_path):
         "least": 100,
     }
     assert ma.load(path).notes == result.notes
+
+
+def test_notes_are_made_only_where_there_is_something_of_them():
+    assert Note.some("single-input", columns=[]) == Note.some("references-excluded", n=0) == []
+    assert Note.some("references-excluded", n=3) == [Note.of("references-excluded", n=3)]
+    assert Note.when([], "elo-order") == []
+    assert Note.when("elo", "few-clusters", metric="", unit="inputs", n=2)[0]["n"] == 2
