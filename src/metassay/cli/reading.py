@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metassay.cli import options
 from metassay.cli.running import read_scores, read_votes_or_scores, run_study, tell_what_was_read
@@ -40,8 +40,11 @@ def read_tasks(arguments: argparse.Namespace) -> Scores | dict[str, Scores]:
     given = options.given(arguments, options.of("read"), leave_out=("language",))
     found = readers.read_tasks(*arguments.files, language=language, metric=arguments.metric or (), **given)
     for task, scores in found.items():
-        lower = named_in({task: scores}, arguments.lower_is_better or (), "column", missing_ok=True)
-        found[task] = scores.declare(lower_is_better=lower)
+        wanted = {"human": arguments.human, "lower_is_better": arguments.lower_is_better}
+        known: dict[str, Any] = {
+            key: named_in({task: scores}, each or (), "column", missing_ok=True) for key, each in wanted.items()
+        }
+        found[task] = scores.declare(**known)
         tell_what_was_read(found[task], arguments.quiet)
     return found
 

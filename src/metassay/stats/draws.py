@@ -74,9 +74,24 @@ def swaps(random: np.random.Generator, shape: tuple[int, ...], draws: int) -> Sw
     return np.unpackbits(words.view(np.uint8), count=size).reshape(*shape, draws)
 
 
+class Pages:
+    """Draws that are made by the page; the last page is made whole and cut."""
+
+    draws: int
+    """How many draws are wanted."""
+
+    @cached_property
+    def size(self) -> int:
+        """How many draws a page has."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return -(-self.draws // self.size)
+
+
 @dataclass(frozen=True)
-class BootstrapPages:
-    """Pages of multiplicities for systems, inputs, or both."""
+class PagesOfCells(Pages):
+    """Pages of draws for scores of systems on inputs."""
 
     draws: int
     """How many draws are wanted; the last page is made whole and cut."""
@@ -84,6 +99,12 @@ class BootstrapPages:
     """Numbers of systems and inputs."""
     seed: int
     """The seed."""
+
+
+@dataclass(frozen=True)
+class BootstrapPages(PagesOfCells):
+    """Pages of multiplicities for systems, inputs, or both."""
+
     resample_systems: bool = True
     """Whether systems are drawn with replacement."""
     resample_inputs: bool = True
@@ -106,9 +127,6 @@ class BootstrapPages:
         """How many draws a page has."""
         return self.per_page or page_size(self.reckoned or sum(self.shape) + self.annotated)
 
-    def __len__(self) -> int:
-        return -(-self.draws // self.size)
-
     def __getitem__(self, page: int) -> tuple[FloatArray | None, FloatArray | None]:
         """Return multiplicities of systems and of inputs, None for an axis that stays as it is.
 
@@ -129,15 +147,9 @@ class BootstrapPages:
 
 
 @dataclass(frozen=True)
-class SwapPages:
+class SwapPages(PagesOfCells):
     """Pages of swaps of whole systems, whole inputs, or single cells."""
 
-    draws: int
-    """How many draws are wanted; the last page is made whole and cut."""
-    shape: tuple[int, int]
-    """Numbers of systems and inputs."""
-    seed: int
-    """The seed."""
     unit: str = "both"
     """What is exchanged between two metrics: ``systems``, ``inputs``, or ``both`` for each cell by itself."""
     families: IntArray | None = field(default=None, compare=False)
@@ -149,9 +161,6 @@ class SwapPages:
     def size(self) -> int:
         """How many draws a page has."""
         return page_size(self.shape[0] * self.shape[1])
-
-    def __len__(self) -> int:
-        return -(-self.draws // self.size)
 
     def __getitem__(self, page: int) -> Swaps:
         """Return 0 (keep) or 1 (exchange) with shape (systems, inputs, draws)."""

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray, Pair
-from metassay.stats.draws import POINTS, BootstrapPages, multiplicities, page_size, stream
+from metassay.stats.draws import POINTS, BootstrapPages, PagesOfCells, multiplicities, page_size, stream
 from metassay.stats.kernels.kendall_few_levels import takes_few_values
 from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.levels import OUTER
@@ -29,18 +29,12 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class WeightPages:
+class WeightPages(PagesOfCells):
     """Pages of weights for one of the ways to resample.
 
     ``points`` draws single outputs, as if no two had an input or a system in common.
     """
 
-    draws: int
-    """How many draws are wanted; the last page is made whole and cut."""
-    shape: tuple[int, int]
-    """Numbers of systems and inputs."""
-    seed: int
-    """The seed."""
     resample: str
     """``points``, ``inputs``, ``systems`` or ``both``."""
 
@@ -58,9 +52,6 @@ class WeightPages:
     def size(self) -> int:
         """How many draws a page has."""
         return page_size(self.shape[0] * self.shape[1]) if self.resample == "points" else self._bootstrap.size
-
-    def __len__(self) -> int:
-        return -(-self.draws // self.size)
 
     def __getitem__(self, page: int) -> Weights:
         """Return the weights of one page."""

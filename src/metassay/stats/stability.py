@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.draws import FIRST, SECOND, multiplicities, page_size, stream
+from metassay.stats.draws import FIRST, SECOND, Pages, multiplicities, page_size, stream
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.weighted_ranks import TIE
 from metassay.stats.levels import Means
@@ -20,7 +20,7 @@ from metassay.stats.statistics.base import Statistic
 
 
 @dataclass(frozen=True)
-class SamplePages:
+class SamplePages(Pages):
     """Pages of two independent samples of inputs; those of one size do not depend on which other sizes are drawn."""
 
     draws: int
@@ -36,9 +36,6 @@ class SamplePages:
     def size(self) -> int:
         """How many draws a page has."""
         return page_size(2 * self.inputs)
-
-    def __len__(self) -> int:
-        return -(-self.draws // self.size)
 
     def __getitem__(self, page: int) -> tuple[FloatArray, FloatArray]:
         """Return the multiplicities of both samples, each (inputs, draws)."""

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray
-from metassay.stats.draws import INPUTS, SWAPS, page_size, stream, swaps
+from metassay.stats.draws import INPUTS, SWAPS, Pages, page_size, stream, swaps
 
 DRAWS_PER_PAGE = 256
 """Few enough that 2,000 draws keep several threads busy."""
@@ -335,7 +335,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class DrawPages:
+class DrawPages(Pages):
     """Pages of drawn data sets."""
 
     cutoff: str
@@ -351,9 +351,6 @@ class DrawPages:
     def size(self) -> int:
         """How many draws a page has."""
         return min(DRAWS_PER_PAGE, page_size(self.n))
-
-    def __len__(self) -> int:
-        return -(-self.draws // self.size)
 
     def turned(self, page: int) -> npt.NDArray[np.uint8]:
         """Return which drawn pairs of scores are swapped, (n, draws)."""

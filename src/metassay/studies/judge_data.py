@@ -145,11 +145,9 @@ def criteria_of(scores: Scores, human: Names | None) -> tuple[list[Criterion], l
         stem = together[0] if len(together) == 1 else start
         who = together if len(together) == 1 else [n.removeprefix(stem).lstrip("_-. ") or n for n in together]
         found.append(_criterion(stem, who, values, first))
-        if len(together) > 1:
-            notes.append(Note.of("judge-columns-are-people", human=stem, columns=together))
+        notes += Note.when(len(together) > 1, "judge-columns-are-people", human=stem, columns=together)
     single = [together[0] for together in alone.values() if len(together) == 1]
-    if len(single) > 1:
-        notes.append(Note.of("judge-columns-are-criteria", columns=single))
+    notes += Note.when(len(single) > 1, "judge-columns-are-criteria", columns=single)
     for each in found:
         if not len(each.cells):
             raise DataError(f"the human criterion {one_line(each.name)!r} has no judgments for these systems")
@@ -298,9 +296,7 @@ def _label_notes(judged: Judged) -> list[Note]:
     of = judged.criterion
     theirs, own = ({of.said(code) for code in np.unique(v[~np.isnan(v)])} for v in (of.ratings, judged.raw))
     facts = {"judge": judged.judge, "human": of.name}
-    notes = []
-    if theirs - own:
-        notes.append(Note.of("labels-people-only", labels=sorted(theirs - own), **facts))
-    if own - theirs:
-        notes.append(Note.of("labels-judge-only", labels=sorted(own - theirs), **facts))
-    return notes
+    return [
+        *Note.some("labels-people-only", labels=sorted(theirs - own), **facts),
+        *Note.some("labels-judge-only", labels=sorted(own - theirs), **facts),
+    ]

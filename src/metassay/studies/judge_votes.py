@@ -235,10 +235,9 @@ def judge_votes(
         margins += _margins(name, items, verdict, known, confidence)
         if (votes.first[mine] != UNKNOWN).any():
             orders.append(_orders(name, items, verdict, mine, confidence))
-        if alone := int((verdict.voted[items.of_vote[mine]] == 0).sum()):
-            notes.append(Note.of("votes-without-people", judge=name, n=alone))
-    if verdict.split:
-        notes.append(Note.of("people-split", n=verdict.split, pairs=len(items.input)))
+        alone = int((verdict.voted[items.of_vote[mine]] == 0).sum())
+        notes += Note.when(alone, "votes-without-people", judge=name, n=alone)
+    notes += Note.some("people-split", n=verdict.split, pairs=len(items.input))
     found = JudgeVotes(tuple(rows), Signature.of(""), (), tuple(orders), tuple(margins), tuple(pairs))
     swayed = swaying(votes, human=people, metric=judges, confidence=confidence) if bias else None
     said = [*_answers(found), *notes, *(swayed.notes if swayed else ())]

@@ -220,11 +220,9 @@ class Board:
     def _note_missing(self, human: str, chosen: Mapping[str, Selection]) -> None:
         metrics = dict.fromkeys(name for each in chosen.values() for name in each.metrics)
         lacking = [(name, sum(name not in each.metrics for each in chosen.values())) for name in metrics]
-        if any(n for _, n in lacking):
-            self.notes.append(Note.of("metrics-in-some-tasks", tasks=[pair for pair in lacking if pair[1]]))
+        self.notes += Note.some("metrics-in-some-tasks", tasks=[pair for pair in lacking if pair[1]])
         without = [task for task, weight in self.weights.items() if weight > 0 and task not in chosen]
-        if without and chosen:
-            self.notes.append(Note.of("humans-in-some-tasks", human=human, tasks=without))
+        self.notes += Note.when(without and chosen, "humans-in-some-tasks", human=human, tasks=without)
 
     def _add_one(self, measure: _Measure, order: dict[str, None]) -> None:
         """Add one statistic at one level; metrics stand in the order of the first one."""

@@ -141,8 +141,8 @@ def plan_labels(
         told = {"metric": pilot.metric, "human": pilot.human}
         known = tuple((row.quantity, row.needed) for row in needs if row.needed is not None)
         notes.append(Note.of("labels-needed", **told, target=half_width, needed=known, n=pilot.n))
-        if lacking := [row.quantity for row in needs if row.needed is None and row.half_width > 0]:
-            notes.append(Note.of("labels-not-enough", **told, quantities=lacking, target=half_width))
+        lacking = [row.quantity for row in needs if row.needed is None and row.half_width > 0]
+        notes += Note.when(lacking, "labels-not-enough", **told, quantities=lacking, target=half_width)
         told_apart = [row for row in mine if not math.isnan(row.worth_mean)]
         if told_apart:
             best = max(told_apart, key=lambda row: row.worth_mean)
@@ -151,12 +151,11 @@ def plan_labels(
                 notes.append(Note.of("labels-choice", **told, n=best.n, **facts))
             else:
                 notes.append(Note.of("labels-any-choice", **told, n=best.n))
-        if not np.isnan(pilot.whole[0][~np.isnan(pilot.whole[1])]).any():
-            notes.append(Note.of("planned-beyond-labels", **told))
+        beyond = not np.isnan(pilot.whole[0][~np.isnan(pilot.whole[1])]).any()
+        notes += Note.when(beyond, "planned-beyond-labels", **told)
         rows += needs
         choices += mine
-    if len(chosen.metrics) < 2:
-        notes.append(Note.of("one-judge-cannot-disagree"))
+    notes += Note.when(len(chosen.metrics) < 2, "one-judge-cannot-disagree")
     signature = Signature.open(target=f"{half_width:g}", **chosen.sizes())
     return LabelPlan(tuple(rows), signature, tuple(notes), tuple(choices))
 

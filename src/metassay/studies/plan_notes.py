@@ -74,8 +74,7 @@ def caveats(selected: Selection, cases: list[Case], asked: Asked, rows: list[Pla
             notes.append(Note.of("annotators-not-crossed", human=human, annotators=count, ratings=noise.annotators))
     for case in cases:
         gaps = float((np.isnan(case.x).any(axis=0) | np.isnan(case.z)).mean())
-        if gaps > GAPS:
-            notes.append(Note.of("plan-gaps", metric=case.metric, human=case.human, share=gaps))
+        notes += Note.when(gaps > GAPS, "plan-gaps", metric=case.metric, human=case.human, share=gaps)
     if not asked.powered:
         for case in cases:
             at = _row_of(case, rows)
@@ -84,14 +83,11 @@ def caveats(selected: Selection, cases: list[Case], asked: Asked, rows: list[Pla
             if max(at.width / at.width_data, at.width_data / at.width) > OFF:
                 widths = {"data": at.width_data, "world": at.width, "interval": asked.interval.name}
                 notes.append(Note.of("plan-width-off", metric=case.metric, human=case.human, **widths))
-    if asked.difference is not None:
-        notes.append(Note.of("difference-by-noise"))
+    notes += Note.when(asked.difference is not None, "difference-by-noise")
     if asked.of_items:
         notes.append(Note.of("plan-draws-again", inputs=int(min(case.base.inputs for case in cases))))
     else:
         notes.append(Note.of("plan-extrapolates", systems=min(case.base.systems for case in cases)))
-    if asked.powered:
-        notes.append(Note.of("plan-power-ideal"))
-    if asked.interval.generalises == "inputs" and not asked.powered:
-        notes.append(Note.of("generalises", method=asked.interval.name, to="inputs"))
-    return notes
+    notes += Note.when(asked.powered, "plan-power-ideal")
+    narrow = asked.interval.generalises == "inputs" and not asked.powered
+    return notes + Note.when(narrow, "generalises", method=asked.interval.name, to="inputs")

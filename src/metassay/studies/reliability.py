@@ -310,9 +310,8 @@ class _Column:
             notes.append(Note.of("raters-uncrossed", human=self.name, raters=self.number()))
         elif self.ratings is not None and self.number() == 2:
             notes.append(Note.of("two-raters", human=self.name))
-        if self.kind == "human" and "system" not in self.facets:
-            notes.append(Note.of("one-system-reliability", human=self.name))
-        return notes
+        alone = self.kind == "human" and "system" not in self.facets
+        return notes + Note.when(alone, "one-system-reliability", human=self.name)
 
 
 def _only(known: FloatArray, axis: int) -> int:
@@ -436,7 +435,5 @@ def _notes(rows: Sequence[ComponentRow], designs: Sequence[DesignRow]) -> list[N
             notes.append(Note.of("component-negative", column=row.metric, component=row.component))
         elif math.isnan(row.variance):
             notes.append(Note.of("component-unknown", column=row.metric, component=row.component))
-    if any(row.axis == "now" and row.estimate == 0 for row in designs):
-        none = [row.metric for row in designs if row.axis == "now" and row.estimate == 0]
-        notes.append(Note.of("reliability-zero", columns=dict.fromkeys(none)))
-    return notes
+    none = dict.fromkeys(row.metric for row in designs if row.axis == "now" and row.estimate == 0)
+    return notes + Note.some("reliability-zero", columns=none)

@@ -42,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from metassay.cli.commands.leaderboard import read_tasks
     from metassay.cli.progress import progress
+    from metassay.cli.reading import read_tasks
     from metassay.cli.running import hold_votes, placed, read_votes_or_scores, spare_inputs, tell, tell_written
     from metassay.core.files import check_writable
     from metassay.report.document.report import make_report

@@ -49,17 +49,9 @@ def register(statistic: Statistic) -> Statistic:
         if taken is not None and (taken in BUILT_IN or type(taken).__qualname__ != type(statistic).__qualname__):
             raise UsageError(f"the name {each} is taken by another statistic ({taken.title or taken.name})")
     _known[name] = statistic
-    names.KNOWN[name] = names.Named(
-        statistic.title or name,
-        statistic.symbol,
-        statistic.aliases,
-        statistic.signature_name,
-        statistic.higher_is_better,
-        statistic.is_correlation,
-        statistic.is_share,
-        statistic.in_units,
-        statistic.symmetric,
-    )
+    said = {field: getattr(statistic, field) for field in names.Named._fields if field != "signature"}
+    said |= {"title": statistic.title or name, "signature": statistic.signature_name}
+    names.KNOWN[name] = names.Named(**said)
     return statistic
 
 
