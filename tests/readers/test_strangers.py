@@ -121,7 +121,7 @@ def test_repeated_rows_are_told_by_the_column_that_tells_them_apart(make):
     rows = [{"question_id": 1, "model": "a", "score": t, "turn": t} for t in (1, 2)]
     with pytest.raises(Contradiction, match=r"apart by 'turn', with --input-column 'question_id,turn'"):
         ma.read(make("m.jsonl", "\n".join(map(json.dumps, rows))))
-    with pytest.raises(Contradiction, match=r"number repeated judgments in a column of their own"):
+    with pytest.raises(Contradiction, match=r"say --annotator-column row"):
         ma.read(make("r.csv", "model,item,x\na,1,2\na,1,3\n"))
     same = ma.read(make("s.csv", "model,item,x\na,1,2\na,1,2\n"))
     assert same.shape == (1, 1)

@@ -160,11 +160,10 @@ def notes_in_source():
     """Return the code and the names of facts of every note that the source makes."""
     for file in SOURCE.rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            maker = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
-            if maker in ("Note.of", "Note.some", "Note.when", "self._counted") and call.args:
-                code = call.args[maker == "Note.when"]  # there, what must hold comes first
-                if isinstance(code, ast.Constant):
-                    yield code.value, [word.arg for word in call.keywords]
+            how = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+            at = {"Note.of": 0, "Note.some": 0, "self._counted": 0, "Note.when": 1}.get(how)
+            if at is not None and len(call.args) > at and isinstance(call.args[at], ast.Constant):
+                yield call.args[at].value, [word.arg for word in call.keywords]
 
 
 def example(code):

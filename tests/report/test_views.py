@@ -282,3 +282,13 @@ def test_a_wide_table_has_a_column_for_every_value_and_blanks_where_there_is_no_
     (table,) = build("t", columns, [("", lines(rows, "metric"))])
     assert [column.header for column in table.columns] == ["metric", "x", "y"]
     assert texts(table.sections[0]) == [["a", "1", "2"], ["b", "", "3"]]
+
+
+def test_many_metrics_and_criteria_fit_a_screen_and_a_half():
+    random = np.random.default_rng(0)
+    quality = random.normal(size=(10, 12))
+    metrics = {f"metric-with-a-name-{k}": quality + random.normal(size=quality.shape) for k in range(34)}
+    people = {f"criterion-{k}": np.round(quality + random.normal(size=quality.shape)) for k in range(8)}
+    scores = ma.Scores.from_arrays(metrics, people)
+    for verb in (ma.agree, ma.compare):
+        assert 30 < len(str(verb(scores)).splitlines()) < 60

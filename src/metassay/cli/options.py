@@ -76,6 +76,8 @@ def add(parser: Parser, options: Options) -> None:
                 # What is a denial already needs no form that denies it.
                 denial = _flag(name, option).startswith("no-")
                 settings |= {"action": "store_true" if denial else argparse.BooleanOptionalAction, "default": None}
+                if each.default is True and not denial:
+                    settings["help"] = f"do not {settings['help']}"  # help shows the form that changes something
             else:
                 settings["metavar"] = option.metavar
                 if option.repeated:

@@ -222,7 +222,8 @@ class _Adding:
         if len(counts) > scales.MOST_LABELS or max(map(len, counts)) > 60:
             return False
         repeated = len(counts) <= max(2, sum(counts.values()) // 2)
-        return (len(counts) == 2 and scales.is_known(counts)) or (repeated and scales.judging(name))
+        verdicts = [label for label in counts if not scales.NO_ANSWER.fullmatch(label.strip())]
+        return (len(verdicts) == 2 and scales.is_known(verdicts)) or (repeated and scales.judging(name))
 
     def _sharing_labels(self, texts: dict[str, Block], worded: dict[str, Block]) -> dict[str, Block]:
         """Return the columns of texts that use labels of others, and so hold labels, too."""
@@ -435,7 +436,7 @@ class _Adding:
                 ", --system-column or --annotator-column" if without_systems else " or --annotator-column"
             )
         which = "--system-column or --annotator-column" if without_systems else "--annotator-column"
-        last = "number repeated judgments in a column of their own"
+        last = f"if people who are not named gave them, say --annotator-column {ROW}"
         last = f"or take each row for an input with --input-column {ROW}" if without_systems else last
         return f"name the column that tells them apart with {which}; {last}"
 

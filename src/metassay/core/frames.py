@@ -107,6 +107,8 @@ def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], 
         keys = [str(line) for line in lines]
     elif "input" in layout.roles:
         keys = _joined(table, layout.roles["input"], file, lines)
+    if layout.roles.get("annotator") == (ROW,) and ROW not in table:
+        table = {**table, ROW: _numbered(table, ledger, layout, systems, keys)}
     extra = _extra(table, ledger, layout, file, lines)
     if layout.kind == "tidy":
         _record_tidy(ledger, table, systems, keys, file, lines, layout, extra)
@@ -128,6 +130,18 @@ def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], 
     for what, labels in (("group", systems), ("family", systems), ("cluster", keys)):
         if what in layout.roles:
             _record_sorts(ledger, what, labels, _texts(table, layout.roles[what][0], file, lines), file, lines)
+
+
+def _numbered(table: Table, ledger: Ledger, layout: Layout, systems: Labels, keys: Labels) -> list[str]:
+    """Return numbers for people who are not named: 1 for the first judgment of an output, 2 for the second, …."""
+    n = len(next(iter(table.values())))
+    parts = [[labels] * n if isinstance(labels, str) else _decoded(labels) for labels in (systems, keys)]
+    named = [list(_plain_values(table[name])) for role in ("metric", "language") for name in layout.roles.get(role, ())]
+    numbers = []
+    for cell in zip(*parts, *named, strict=True):
+        ledger.repeats[cell] += 1
+        numbers.append(str(ledger.repeats[cell]))
+    return numbers
 
 
 def _check_names(table: Table, layout: Layout, systems: Labels, file: str) -> None:

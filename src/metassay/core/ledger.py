@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -127,6 +128,8 @@ class Ledger:
         self.apart = True
         """Whether files may have no system or no input in common, as those about different tasks have."""
         self.guesses: dict[str, None] = {}
+        self.repeats: Counter[tuple[object, ...]] = Counter()
+        """How many rows an output has so far, where people are not named."""
         self.blocks: list[Block] = []
         self.whole: list[Block] = []
         self._loose: list[tuple[int, int, int, int, int, int, float, int, int, int]] = []

@@ -97,7 +97,7 @@ class Option:
         words = self.help
         if self.choices and self.listed:
             words += f"{', a comma list of' if self.several else ':'} {', '.join(self.choices)}"
-        if default is not None and not self.switch:
+        if default is not None and default is not False and not self.switch:
             words += f" (default: {shown(default)})"
         elif self.absent is not None:
             words += f" (default: {self.absent})"

@@ -21,7 +21,8 @@ _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
     "system": (
         ("system", "system_id", "system_name", "sys", "model", "model_id", "model_name", "summarizer_id", "mt_system",
          "llm", "candidate_model", "generator", "bot", "assistant", "agent", "provider", "modell"),
-        ("method", "variant", "approach", "strategy", "engine", "pipeline", "configuration"),
+        ("method", "variant", "approach", "strategy", "engine", "pipeline", "configuration", "team", "team_id",
+         "submission", "peer", "peer_id", "participant_system"),
     ),
     "input": (
         ("input", "input_id", "item", "item_id", "doc_id", "document_id", "question_id", "prompt_id", "segment",
@@ -29,8 +30,10 @@ _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
          "item_no", "task_id", "case_id", "test_id"),
         ("id", "idx", "uid", "uuid", "key"),
         re.compile(_OF_RUNS + r".*_id|[a-z]id|(doc|item|row|question|prompt|sample|case|task|query|seg|segment)id"),
-        ("question", "prompt", "query", "user_input", "instruction", "example", "source", "text", "date"),
+        ("question", "prompt", "query", "user_input", "instruction", "example"),
+        ("source", "text", "date"),
         ("index", "row", "no", "nr", "slug"),
+        ("src", "context", "article", "article_text"),
         re.compile(r".*_id"),
     ),
     "annotator": (
@@ -42,7 +45,8 @@ _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
 JUDGES = ("judge", "judge_model", "judge_name", "judge_id", "judge_llm", "grader", "grader_model", "evaluator_model")
 """Names of columns that say which judge a row is of, if they tell rows of one output apart."""
 ROW = "row"
-"""What stands for a column of inputs where every row is an input of its own."""
+"""What stands for a column of inputs where every row is an input, and for one of annotators where rows of an output are
+judgments of people who are not named."""
 _ROW_NUMBERS = re.compile(r"(Unnamed: \d+|__index_level_\d+__|)")
 _OPTIONAL = ("kind", "direction", "scale", "cluster", "family")
 
@@ -179,6 +183,8 @@ def understand(names: Sequence[str], reading: Reading, file: str, kind: TableKin
     for name in ("group", "language", "reference"):
         if name in left:
             roles[name] = (name,)
+    if "language" not in roles and {"lp", "src"} <= set(left):
+        roles["language"] = ("lp",)  # pairs of languages in tables of translations share sources
     if reading.by is not None and reading.by in names:
         roles["language"] = (reading.by,)
     folded = {name.lower(): name for name in left}
@@ -215,9 +221,14 @@ def is_table(names: Sequence[str], reading: Reading) -> bool:
 
 def _said(role: str, said: tuple[str, ...], names: Sequence[str], file: str) -> tuple[str, ...]:
     for name in said:
-        if name not in names and (role, said) != ("input", (ROW,)):
+        if name not in names and (role == "system" or said != (ROW,)):
             raise UnknownName(f"column of {role}s in {one_line(file)}:", name, names)
     return said
+
+
+def names_system(name: str) -> bool:
+    """Say whether a column is called like one of systems."""
+    return _fits(name, _KNOWN["system"][0])
 
 
 def plain(name: str) -> str:

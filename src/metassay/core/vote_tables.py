@@ -24,7 +24,7 @@ _SYSTEMS = (
     ("model_a", "model_b"), ("left", "right"), ("system_a", "system_b"), ("generator_1", "generator_2"),
     ("model_1", "model_2"), ("system_1", "system_2"), ("model1", "model2"), ("a", "b"), ("model_x", "model_y"),
     ("model_left", "model_right"), ("candidate_a", "candidate_b"), ("player_a", "player_b"), ("winner_model", "loser"),
-    ("answer1_model_id", "answer2_model_id"),
+    ("answer1_model_id", "answer2_model_id"), ("chosen_model", "rejected_model"),
 )  # fmt: skip
 OUTPUTS = (
     ("output_1", "output_2"), ("response1", "response2"), ("response_1", "response_2"), ("answer_a", "answer_b"),
@@ -38,9 +38,11 @@ _SCORES = "score"
 """Two grades in a list, beside two answers: the better one wins."""
 _BOTH_ORDERS = ("g1_winner", "g2_winner")
 """Verdicts of one judge in both orders; those of the second order are told in terms of the first."""
+_MARKS = ("winner_model_a", "winner_model_b", "winner_tie")
+"""Winners that are marked with 1 in columns of their own."""
 _RATERS = ("rater", "judge", "annotator", "annotator_id", "worker", "worker_id", "rater_id", "evaluator", "user")
-_INPUTS = ("input", "question_id", "prompt_id", "item_id", "input_id", "instruction_id", "conversation_id", "prompt",
-           "instruction", "question", "idx", "id")  # fmt: skip
+_INPUTS = ("input", "question_id", "prompt_id", "item_id", "pair_id", "input_id", "instruction_id",
+           "conversation_id", "prompt", "instruction", "question", "idx", "id")  # fmt: skip
 _PEOPLE = re.compile(r"^annotator_?\d+$|^human_?\d*$|^rater_?\d+$|^worker_?\d+$", re.IGNORECASE)
 _MODEL = re.compile(
     r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|command|judge|eval|\bo\d|prometheus|vicuna|palm|model|llm|metric|"
@@ -48,17 +50,19 @@ _MODEL = re.compile(
     re.IGNORECASE,
 )
 """Names of models: raters called so are none, whatever their column is called."""
-_HUMAN = re.compile(r"^(human|author|expert|annotator|worker|user|crowd|rater|gold|\d+$)", re.IGNORECASE)
+_HUMAN = re.compile(r"^(human|author|expert|annotator|worker|(arena_)?user|crowd|rater|gold|\d+$)", re.IGNORECASE)
 
 _SAID = {
     **dict.fromkeys(("a", "model_a", "left", "1", "output_1", "first", "model_1", "response1", "response_1", "[[a]]",
                      "system_a", "answer_a", "model_x", "system_1", "generator_1", "response_a", "output_a",
-                     "assistant_a", "completion_a", "text_a", "candidate_a", "model1"), A),
+                     "assistant_a", "completion_a", "text_a", "candidate_a", "model1", "a>b", "a>>b", "[[a>b]]",
+                     "[[a>>b]]", "b<a", "b<<a"), A),
     **dict.fromkeys(("b", "model_b", "right", "2", "output_2", "second", "model_2", "response2", "response_2", "[[b]]",
                      "system_b", "answer_b", "model_y", "system_2", "generator_2", "response_b", "output_b",
-                     "assistant_b", "completion_b", "text_b", "candidate_b", "model2"), B),
+                     "assistant_b", "completion_b", "text_b", "candidate_b", "model2", "b>a", "b>>a", "[[b>a]]",
+                     "[[b>>a]]", "a<b", "a<<b"), B),
     **dict.fromkeys(("tie", "0", "1.5", "draw", "equal", "same", "both", "c", "[[c]]", "none better", "tie (bothgood)",
-                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b"), TIE),
+                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b", "[[a=b]]"), TIE),
     **dict.fromkeys(("tie (bothbad)", "bothbad", "both bad", "both_bad", "neither"), BOTH_BAD),
 }  # fmt: skip
 _NOTHING = ("", "nan", "none", "null", "na", "n/a", "garbage", "error", "invalid", "-1", "unparsed", "unknown")
@@ -67,7 +71,10 @@ _NOTHING = ("", "nan", "none", "null", "na", "n/a", "garbage", "error", "invalid
 def pair_of(names: Sequence[str]) -> tuple[str, str] | None:
     """Return the two columns that hold systems, or outputs, of a table of votes; None if it is none."""
     folded = {name.lower(): name for name in names}
-    if _SCORES in folded and any(name.startswith("answer1_") for name in folded):
+    if (_SCORES in folded and any(name.startswith("answer1_") for name in folded)) or {
+        _MARKS[0],
+        "rejected_model",
+    } & folded.keys():
         pass
     elif not any(name in folded for name in (*_WINNERS, _BOTH_ORDERS[0])) and not any(
         _PEOPLE.match(name) or _OWN_WINNERS.fullmatch(name) for name in names
@@ -136,6 +143,19 @@ def _plain(value: object) -> str:
     return "" if value is None else " ".join(str(value).split()).lower()
 
 
+def _with_winner(table: Columns) -> Columns:
+    """Return a table in which winners that are marked in columns of their own, or chosen, stand in one."""
+    marks = [name for mark in _MARKS for name in table if name.lower() == mark]
+    if "rejected_model" in table and not set(table) & set(_WINNERS):
+        return {**table, "winner": ["1"] * len(table["rejected_model"])}
+    if len(marks) < 2:
+        return table
+    rows = zip(*(table[name] for name in marks), strict=True)
+    won = [[said for said, mark in zip(("1", "2", "tie"), row, strict=False) if _plain(mark) == "1"] for row in rows]
+    rest = {name: values for name, values in table.items() if name not in marks}
+    return {**rest, "winner": [said[0] if len(said) == 1 else None for said in won]}
+
+
 class VoteBook:
     """Collects votes from tables and files."""
 
@@ -188,6 +208,7 @@ class VoteBook:
 
     def record(self, table: Columns, file: str, lines: Sequence[int]) -> None:
         """Write down a table with two columns of systems or outputs and one or more of winners."""
+        table = _with_winner(table)
         names = [name for name in table if name not in self.reading.ignore]
         folded = {name.lower(): name for name in names}
         pair = pair_of(names)
@@ -274,8 +295,8 @@ class VoteBook:
         if not inputs:
             counts = {"name no winner": self.silent.total(), "compare a system with itself": self.against_itself}
             why = " and ".join(f"{n:,} {what}" for what, n in counts.items() if n)
-            where = f" in {listed([one_line(source.name) for source in sources])}" if sources else ""
-            raise DataError(f"there are no votes{where}: {why or 'there is a header and no row under it'}")
+            there = f" in {listed([one_line(source.name) for source in sources])}" if sources else ""
+            raise DataError(f"there are no votes{there}: {why or 'there is a header and no row under it'}")
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
         notes += Note.some("votes-against-itself", n=self.against_itself)
         names = dict.fromkeys(name for one in self.facts for name in one)

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from metassay.core.frames import described, record_table
 from metassay.core.ledger import Coded, Ledger
-from metassay.core.reading import TIDY, Layout, Reading, TableKind, is_table, understand
-from metassay.core.scales import judging
+from metassay.core.reading import TIDY, Layout, Reading, TableKind, is_table, names_system, understand
+from metassay.core.scales import guess_each, judging
 from metassay.errors import UsageError, listed, one_line
 from metassay.readers import arrow_tables
 from metassay.readers.source import Record, Source
@@ -53,9 +53,12 @@ def _has_scores(source: Source, layout: Layout, reading: Reading) -> bool:
             number = value.replace(",", ".").strip("% ").replace(".", "", 1).lstrip("+-").isdigit()
             if number or (len(value) <= 60 and (judging(name) or reading.is_label(name))):
                 return True
-        elif isinstance(value, int | float):
+        elif isinstance(value, int | float) or (
+            isinstance(value, list) and value and isinstance(value[0], int | float)
+        ):
             return True
-    return False
+    said = {name: {str(row[name]) for row in first if row.get(name)} for name in layout.values}
+    return any(guess_each({name: words})[name].kind == "binary" for name, words in said.items() if words)
 
 
 def explain(source: Source, reading: Reading) -> None:
@@ -206,7 +209,27 @@ def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
 
 
 def _flat_records(source: Source) -> Iterator[tuple[int, Record]]:
-    return ((line, flat(row)) for line, row in source.records())
+    return ((line, flat(row)) for line, row in _each(source))
+
+
+def _each(source: Source) -> Iterator[tuple[int, Record]]:
+    return ((line, row) for line, record in source.records() for row in outputs(record))
+
+
+def outputs(record: Record) -> list[Record]:
+    """Return a row per output, where a record has a list of outputs of several systems; else the record."""
+    for name, value in record.items():
+        several = isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+        if several and any(names_system(key) for key in value[0]):
+            rest = {other: each for other, each in record.items() if other != name}
+            return [{**rest, **one} for one in value]
+        # outputs by system, and beside them what was said of each
+        if isinstance(value, dict) and len(value) > 1 and all(isinstance(one, str) for one in value.values()):
+            same = [other for other, each in record.items() if isinstance(each, dict) and each.keys() == value.keys()]
+            if any(isinstance(one, dict) for other in same for one in record[other].values()):
+                rest = {other: each for other, each in record.items() if other not in same}
+                return [{**rest, "system": key, **{other: record[other][key] for other in same}} for key in value]
+    return [record]
 
 
 def flat(row: Record, depth: int = 3) -> Record:
@@ -342,11 +365,16 @@ def column_names(
     if source.head.startswith(_PARQUET):
         return _parquet_names(source)
     if source.first_record is not None:
-        return list(flat(source.first_record) if nested else source.first_record)
+        return list(_first(source.first_record, nested))
     if source.first_line.startswith("["):
         first = source.document[0] if isinstance(source.document, list) and source.document else None
-        return list(flat(first) if nested else first) if isinstance(first, dict) else []
+        return list(_first(first, nested)) if isinstance(first, dict) else []
     return _header(source, reading)[1]
+
+
+def _first(record: Record, nested: bool) -> Record:
+    row = outputs(record)[0]
+    return flat(row) if nested else row
 
 
 def columns(source: Source) -> Iterator[tuple[list[int], dict[str, Sequence[object]]]]:
@@ -371,7 +399,7 @@ def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Re
         names = _parquet_names(source)
         yield from ((at, dict(zip(names, row, strict=True))) for at, row in enumerate(each, 1))
     elif source.first_line.startswith(("{", "[")):
-        yield from source.records()
+        yield from _each(source)
     else:
         chunks = _chunks(source, _header(source, reading)[0])
         _, (header,) = next(chunks, ([1], [[]]))

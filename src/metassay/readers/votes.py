@@ -7,11 +7,12 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from metassay.core.column import Kind
 from metassay.core.ledger import Place
 from metassay.core.origin import Origin
 from metassay.core.reading import Reading
 from metassay.core.vote_tables import VoteBook, pair_of, winners
-from metassay.core.votes import A, B, Kind, Votes
+from metassay.core.votes import A, B, Votes
 from metassay.errors import DataError, FormatError, UsageError, one_line
 from metassay.readers import archives, hf_datasets, tables
 from metassay.readers.source import Source

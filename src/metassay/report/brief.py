@@ -48,7 +48,8 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
     lengths = accumulate(map(len, page.lead))
     said = tuple(text for at, (text, end) in enumerate(zip(page.lead, lengths, strict=True)) if not at or end <= WORDS)
     kept: list[Table] = []
-    room, rows, columns = min(LINES, SCREEN - _lines(said) - _lines(told)), 0, 0
+    room, rows, columns = LINES, 0, 0
+    first = min(LINES, SCREEN - _lines(said) - _lines(told))
     for table in (table.on("screen") for table in page.tables):
         parts = deal(table)
         few = table.only(sorted({at for part in parts[:PARTS] for at in part}))
@@ -57,7 +58,7 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
             short, lost = (few, 0) if table.whole else shortened(few, most)
             height = min(len(parts), PARTS) * sum(len(s.rows) + 2 + bool(s.title) for s in short.sections)
             height += _lines(short.legend) + 4
-            if table.whole or kept or height <= room or most <= LEAST:
+            if table.whole or kept or height <= first or most <= LEAST:
                 break
             most -= 1
         if kept and not page.asked and not table.whole and (height > room or len(parts) > PARTS):

@@ -380,7 +380,8 @@ class Board:
             more = {"correction": "holm", "tests": tests, "after": min(smallest * tests, 1.0)}
             notes.append(Note.of("p-never-small-corrected", **facts, **more))
         notes += notes_on_sentinels(self.rows, self.plan.alpha)
-        notes.append(Note.of("generalises", method=self.plan.test.name, to=self.plan.test.generalises))
+        tested = any(not math.isnan(row.p_value) for row in self.tests)
+        notes += Note.when(tested, "generalises", method=self.plan.test.name, to=self.plan.test.generalises)
         return tuple(dict.fromkeys(notes))
 
 

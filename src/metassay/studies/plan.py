@@ -113,7 +113,7 @@ class NeedRow:
     needed: int | None
     """About how many are needed; None if no number that was tried is enough."""
     limit: float
-    """The width or power with endlessly many; NaN if it was not drawn."""
+    """The width or power in the limit of many; NaN if it was not drawn."""
     annotations: float
     """Single judgments that come on top; NaN if no number is enough."""
     gain: float

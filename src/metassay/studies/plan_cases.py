@@ -111,7 +111,7 @@ class Case:
         return sorted(found)
 
     def limits(self, level: str) -> list[str]:
-        """Return the axes of which data sets with endlessly many can be drawn."""
+        """Return the axes of which data sets can be drawn in the limit of many."""
         found = ["inputs"] if level == "system" else []
         return [*found, "annotators"] if self.annotated else found
 

@@ -85,19 +85,23 @@ def machine_memory() -> int:
     return min(known, default=8_000 * MEGABYTE)
 
 
-def expected(metrics: int, humans: int, systems: int, inputs: int) -> tuple[float, float]:
+def expected(metrics: int, humans: int, systems: int, inputs: int, resamples: int = 10_000) -> tuple[float, float]:
     """Return about how many seconds of a processor a report takes and how many bytes it has.
 
-    Fitted to reports of 2 to 34 metrics, 1 to 4 criteria, 10 to 50 systems and 50 to 1,000 inputs.
+    Fitted to the times of single studies in reports of 2 to 45 metrics, 1 to 4 criteria, 10 to 50 systems, 50 to 1,000
+    inputs and 100 to 100,000 resamples: what pairs of metric and criterion take, and what columns do.
 
     Examples
     --------
     >>> [round(number) for number in expected(13, 4, 16, 100)]
-    [11, 1644517]
+    [10, 1644517]
     """
-    n, pairs = max(systems, 1), metrics * humans
-    seconds = 3 + pairs * (0.07 + 1.9e-4 * n**2 + 2.1e-5 * n * inputs)
-    return seconds, MEGABYTE + 60_000 * pairs**0.58 + 30 * inputs * (metrics + humans)
+    n, pairs, columns = max(systems, 1), metrics * humans, metrics + humans
+    cells = n * inputs
+    held = 2e-7 * (humans - 1) * cells * min(cells**0.5, 100.0)
+    seconds = 1.5 + 0.2 * humans + pairs * (0.03 + 1e-4 * n**2 + 5.7e-5 * inputs + 8e-6 * cells + held)
+    seconds += columns * (0.056 + 3e-5 * n**2 + 7.5e-5 * inputs + (4e-6 + 5e-10 * resamples) * cells)
+    return seconds, MEGABYTE + 60_000 * pairs**0.58 + 30 * inputs * columns
 
 
 def span(seconds: float) -> str:

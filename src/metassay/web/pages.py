@@ -218,7 +218,9 @@ def cost_in_words(session: Session, limits: Limits, choices: Mapping[str, Any]) 
     metrics, humans = kinds.count("metric"), kinds.count("human")
     if found["votes"] or not metrics or not humans:
         return ""
-    seconds, size = expected(metrics, humans, *found["shape"])
+    given = str(choices.get("resamples", ""))
+    resamples = int(given) if given.isdecimal() else chosen.defaults(limits)["resamples"]
+    seconds, size = expected(metrics, humans, *found["shape"], resamples)
     criteria = f"{humans:,} human {'criterion' if humans == 1 else 'criteria'}"
     what = f"{counted(metrics, 'metric')} × {criteria}"
     said = f"This report ({what}) will take about {span(seconds)} and be about {in_words(size)} large."

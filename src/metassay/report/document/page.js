@@ -245,7 +245,7 @@
     all("thead th", table).forEach((head, at) => {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = head.textContent;
+      button.append(...head.childNodes);
       button.title = "Sort by this column";
       head.replaceChildren(button);
       button.addEventListener("click", () => {

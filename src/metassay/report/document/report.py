@@ -67,7 +67,7 @@ def short_report(
     *,
     title: str,
     size: str,
-    sources: Iterable[str],
+    sources: Iterable[object],
     path: str | Path | None,
     watch: Watch | None,
 ) -> Report:

@@ -53,7 +53,7 @@ def board(result: Leaderboard) -> tuple[Table, ...]:
             own = [at(figures("ranks", _ranks), MEASURE, measure)]
             own.append(at(optional(words("", names.below_sentinels, key=False)), MEASURE, measure))
             own.append(at(_letters(), MEASURE, measure))
-            if mine is lead:
+            if mine is lead and any(row.rank for row in mine):
                 own.append(at(_bars(mine), MEASURE, measure))
             own += [_in_task(result, human, measure, task) for task in tasks if len(tasks) > 1]
             shown += [replace(each, column=replace(each.column, joins=True)) for each in own]
@@ -209,7 +209,7 @@ def _runs(letters: str) -> str:
 def _bars(rows: Sequence[LeaderRow]) -> Shown:
     """Return a column of intervals as bars on one scale."""
     known = [x for row in rows for x in (row.low, row.estimate, row.high) if not math.isnan(x)]
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    low, high = min(known), max(known)
 
     def share(value: float) -> float:
         return (value - low) / (high - low) if high > low else 0.5
@@ -226,8 +226,10 @@ def _bars(rows: Sequence[LeaderRow]) -> Shown:
         line[b] = "●"
         return Cell("".join(line), bar=(first, middle, last))
 
-    header = f"{numbers.level(rows[0].confidence)} CI, {numbers.two(low)} to {numbers.two(high)}"
-    told = f"Bar: {names.draws(rows[0])} of {_called(rows[0])}."
+    header, told = f"{numbers.two(low)} to {numbers.two(high)}", f"Dot: {_called(rows[0])}, without an interval."
+    if not all(math.isnan(row.low) for row in rows):
+        header = f"{numbers.level(rows[0].confidence)} CI, {header}"
+        told = f"Bar: {names.draws(rows[0])} of {_called(rows[0])}."
     return Shown(Column(header, "left", medium="screen", legend=told), lambda lines: [cell(row) for row in lines])
 
 
