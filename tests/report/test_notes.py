@@ -160,9 +160,11 @@ def notes_in_source():
     """Return the code and the names of facts of every note that the source makes."""
     for file in SOURCE.rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            made = isinstance(call, ast.Call) and ast.unparse(call.func) in ("Note.of", "self._counted")
-            if made and call.args and isinstance(call.args[0], ast.Constant):
-                yield call.args[0].value, [word.arg for word in call.keywords]
+            at = {"Note.of": 0, "self._counted": 0, "Note.some": 0, "Note.when": 1}.get(
+                ast.unparse(call.func) if isinstance(call, ast.Call) else "", 99
+            )
+            if at < 2 and len(call.args) > at and isinstance(call.args[at], ast.Constant):
+                yield call.args[at].value, [word.arg for word in call.keywords]
 
 
 def example(code):
