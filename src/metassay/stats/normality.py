@@ -50,7 +50,7 @@ def _of_equal_length(x: FloatArray) -> FloatArray:
     # 1 − W, as a product, which keeps the digits of a W near 1.
     rest = np.clip((np.sqrt(squares) - product) * (np.sqrt(squares) + product) / squares, 1e-19, 1.0)
     if n == 3:
-        return np.maximum(0.0, 1 - 6 * np.arccos(np.sqrt(1 - rest)) / math.pi)
+        return np.asarray(np.maximum(0.0, 1 - 6 * np.arccos(np.sqrt(1 - rest)) / math.pi))
     y = np.log(rest)
     if n > 11:
         return np.asarray(ndtr((_C5(math.log(n)) - y) / math.exp(_C6(math.log(n)))))

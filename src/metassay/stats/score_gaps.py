@@ -323,7 +323,7 @@ def needed(slopes: npt.ArrayLike, agreement: float) -> FloatArray:
     """
     slopes = np.asarray(slopes, dtype=np.float64)
     without = np.where(np.isnan(slopes), np.nan, np.inf)
-    return np.divide(math.log(agreement / (1 - agreement)), slopes, out=without, where=slopes > 0)
+    return np.asarray(np.divide(math.log(agreement / (1 - agreement)), slopes, out=without, where=slopes > 0))
 
 
 def closest(differences: FloatArray, share: float) -> int:

@@ -220,7 +220,8 @@ def cost_in_words(session: Session, limits: Limits, choices: Mapping[str, Any]) 
         return ""
     given = str(choices.get("resamples", ""))
     resamples = int(given) if given.isdecimal() else chosen.defaults(limits)["resamples"]
-    seconds, size = expected(metrics, humans, *found["shape"], resamples)
+    systems, inputs = found["shape"]
+    seconds, size = expected(metrics, humans, systems, inputs, resamples)
     criteria = f"{humans:,} human {'criterion' if humans == 1 else 'criteria'}"
     what = f"{counted(metrics, 'metric')} × {criteria}"
     said = f"This report ({what}) will take about {span(seconds)} and be about {in_words(size)} large."

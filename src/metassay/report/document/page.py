@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import Any, cast
 
 from metassay import HOMES
 from metassay.charts import theme
@@ -362,7 +362,8 @@ def _size(dossier: Dossier) -> str:
     missing = sum(int((values != values).sum()) for values in (dossier.scores[name].mean() for name, _ in columns))
     raters = {label for name, column in columns if name in dossier.humans for label in column.labels("annotator")}
     judged = dossier.results.get("judge")
-    what, merged = "metric" if judged is None else "judge", {row.human for row in (judged.table if judged else ())}
+    what, rows = ("metric", ()) if judged is None else ("judge", cast("Sequence[Any]", judged.table))
+    merged = {row.human for row in rows}
     many = len(dossier.humans)
     if merged and not merged & {*dossier.humans}:
         raters, many = {*dossier.humans}, len(merged)  # each column is one person

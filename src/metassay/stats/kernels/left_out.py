@@ -279,8 +279,8 @@ def correlation(x: FloatArray, z: FloatArray, coefficient: str) -> float:
     else:
         total = float(_concordance(i, j, shape).sum()) / 2
     untied = ((n * n - (times**2).sum()) / 2 for times in (of_x, of_z))
-    counts = (np.array([float(v)]) for v in (total, *untied, n))
-    return float(kendall_from_counts(*counts, np.array([min(shape)]), coefficient)[0])
+    p, tx, tz, points = (np.array([float(v)]) for v in (total, *untied, n))
+    return float(kendall_from_counts(p, tx, tz, points, np.array([min(shape)]), coefficient)[0])
 
 
 def _inversions(codes: IntArray) -> int:
