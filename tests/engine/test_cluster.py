@@ -203,6 +203,7 @@ def engine_free(work, pages):
 def test_work_that_always_kills_its_worker_is_given_up(on_workers):
     def work(page):
         if page:
+            time.sleep(1)  # what watches over a worker gives up if it dies while it is being started
             os.kill(os.getpid(), signal.SIGKILL)
         return page
 
