@@ -201,7 +201,7 @@ def engine_free(work, pages):
 
 
 def test_work_that_always_kills_its_worker_is_given_up(monkeypatch):
-    """Either it has died too often, or Dask, which does not replace a worker that dies while it starts, has none left."""
+    """Either it has died too often, or none is left: Dask does not replace a worker that dies while it starts."""
     monkeypatch.setattr("metassay.engine.cluster.ALONE", 5)
 
     def work(page):

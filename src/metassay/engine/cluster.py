@@ -24,7 +24,7 @@ REACH = 5
 RETRIES = 3
 """How often a page is done again after a worker failed with it, beside the workers that died with it."""
 ALONE = 30
-"""Seconds that work waits on this machine while no worker is left: Dask replaces a dead one, unless it died too early."""
+"""Seconds that work on this machine waits without a worker: Dask replaces a dead one, unless it died too early."""
 
 
 class Unportable(Exception):
