@@ -65,8 +65,6 @@ class JackknifeInterval(_Jackknife, Interval):
         ends = np.full((2, len(estimates)), np.nan)
         reasons: list[Reason | None] = [None] * len(estimates)
         for metrics, fit in case.fits:
-            if min(fit.units) < 2:
-                continue
             limits = Limits(fit)
             ends[:, metrics] = limits.ends(confidence)
             for at, left, variance in zip(metrics, fit.left, limits.variance, strict=True):
@@ -177,7 +175,7 @@ class JackknifeTest(_Jackknife, MetricTest):
         for metrics, fit in case.fits:
             place = {int(metric): at for at, metric in enumerate(metrics)}
             mine = [k for k, (a, b) in enumerate(pairs) if a in place and b in place]
-            if mine and min(fit.units[0] - 2, fit.units[1] - 1) > 0:
+            if mine:
                 first, second = (np.array([place[pairs[k][side]] for k in mine]) for side in (0, 1))
                 yield mine, fit, (first, second)
 
