@@ -152,12 +152,14 @@ def _record_path(given: _Path, ledger: Ledger, wanted: str | None, pair: Languag
     if not is_dir:
         with archives.opened(path, shown) as inside:
             if inside != path:
-                return _record_folder(inside, shown, ledger, wanted, pair)
+                return _record_folder(inside, shown, ledger, wanted, pair, packed=True)
             return [_record_file(Source(path, shown), ledger, wanted, pair)]
     return _record_folder(path, shown, ledger, wanted, pair)
 
 
-def _record_folder(path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
+def _record_folder(
+    path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair, *, packed: bool = False
+) -> list[Origin]:
     if mtme.is_data_set(path) and wanted in (None, mtme.FORMAT):
         return [mtme.record(path, shown, ledger, pair)]
     if wanted == mtme.FORMAT:
@@ -166,7 +168,7 @@ def _record_folder(path: Path, shown: str, ledger: Ledger, wanted: str | None, p
         raise UsageError(f"{one_line(shown)}: holds the splits {listed(splits)}; name one, such as {path / splits[0]}")
     if hf_datasets.is_data_set(path):
         return [hf_datasets.record(path, shown, ledger)]
-    return _record_directory(path, shown, ledger, wanted, pair)
+    return _record_directory(path, shown, ledger, wanted, pair, packed)
 
 
 def stem(path: Path) -> str:
@@ -175,17 +177,20 @@ def stem(path: Path) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _record_directory(path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
-    """Read the files in a directory that are scores, and leave the others alone."""
+def _record_directory(
+    path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair, packed: bool
+) -> list[Origin]:
+    """Read the files that are scores, those in folders of an archive too, and leave the others alone."""
     try:
         entries = sorted(path.iterdir())
+        files = archives.files_in(path) if packed else [(file.name, file) for file in entries]
     except OSError as error:
         raise UsageError(f"{one_line(shown)}: cannot be read: {one_line(error.strerror).lower()}") from None
     found = []
-    for file in entries:
+    for name, file in files:
         if file.name.startswith(".") or file.is_dir() or not file.exists():
             continue
-        source = Source(file, str(Path(shown) / file.name), named=False)
+        source = Source(file, str(Path(shown) / name), named=False)
         if recognise(source, ledger.reading) is not None:
             ledger.file_name = stem(file)
             found.append(_record_file(source, ledger, wanted, pair))
@@ -195,7 +200,7 @@ def _record_directory(path: Path, shown: str, ledger: Ledger, wanted: str | None
         hint = (
             f"did you mean {one_line(Path(shown) / inside[0])}?" if inside else "name a file or directory with scores"
         )
-        what = "directory" if Path(shown).is_dir() else "zip archive"
+        what = "zip archive" if packed else "directory"
         raise DataError(f"{one_line(shown)}: the {what} holds no scores in a known format; {hint}")
     return found
 
