@@ -192,9 +192,9 @@ def simulate_power(
             damaged = kind.damaged(size, *labels, trials, seed)
             rejected, r = _simulate(x, damaged, selected.z, cases, alpha, resamples, seed, (done, parts))
             done += 1
-            shared = {"metric": kind.name, "damage": kind.kind, "setting": float(size), "alpha": alpha}
+            trial = _Trial(kind.name, kind.kind, float(size), alpha)
             for case, of_tests, found in zip(cases, rejected, r, strict=True):
-                rows += _rows(case, of_tests, found, resamples, shared | {"human": selected.humans[case.human]})
+                rows += _rows(trial, case, selected.humans[case.human], of_tests, found, resamples)
     # Settings of a test stand together.
     rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
     signature = Signature.open(
@@ -210,6 +210,16 @@ def simulate_power(
 
 def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
     return row.metric, row.human, row.level, row.statistic, row.test
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Which metric is damaged, how, and how strongly."""
+
+    metric: str
+    damage: str
+    setting: float
+    alpha: float
 
 
 @dataclass(frozen=True)
@@ -307,14 +317,22 @@ def _alike(x: FloatArray, damaged: FloatArray) -> FloatArray:
 
 
 def _rows(
-    case: _Case, rejected: FloatArray, r: FloatArray, resamples: int, shared: dict[str, object]
+    trial: _Trial, case: _Case, human: str, rejected: FloatArray, r: FloatArray, resamples: int
 ) -> Iterator[PowerRow]:
     known = r[1:][~np.isnan(r[1:])]
-    shared |= {"level": case.level, "statistic": case.statistic.name, "estimate": float(r[0])}
-    shared["estimate_damaged"] = float(known.mean()) if len(known) else float("nan")
     for test, of_test in zip(case.tests, rejected, strict=True):
-        taken = test.draws_taken(resamples)
-        yield fields.filled(PowerRow, Rate.of(of_test), shared, test=test.name, resamples=taken)
+        yield fields.filled(
+            PowerRow,
+            Rate.of(of_test),
+            trial,
+            human=human,
+            level=case.level,
+            statistic=case.statistic.name,
+            estimate=float(r[0]),
+            estimate_damaged=float(known.mean()) if len(known) else float("nan"),
+            test=test.name,
+            resamples=test.draws_taken(resamples),
+        )
 
 
 def _notes(rows: list[PowerRow], tests: Sequence[MetricTest]) -> list[Note]:
