@@ -161,7 +161,7 @@ def notes_in_source():
     for file in SOURCE.rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             how = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
-            at = {"Note.of": 0, "Note.some": 0, "self._counted": 0, "Note.when": 1}.get(how)
+            at = {"Note.of": 0, "self._counted": 0, "Note.when": 1}.get(how)
             if at is not None and len(call.args) > at and isinstance(call.args[at], ast.Constant):
                 yield call.args[at].value, [word.arg for word in call.keywords]
 
@@ -293,7 +293,6 @@ def test_json_has_code_text_and_facts(tmp_path):
 
 
 def test_notes_are_made_only_where_there_is_something_of_them():
-    assert Note.some("single-input", columns=[]) == Note.some("references-excluded", n=0) == []
-    assert Note.some("references-excluded", n=3) == [Note.of("references-excluded", n=3)]
-    assert Note.when([], "elo-order") == []
+    assert Note.when([], "elo-order") == Note.when(0 > 1, "references-excluded", n=0) == []
+    assert Note.when(3 > 1, "references-excluded", n=3) == [Note.of("references-excluded", n=3)]
     assert Note.when("elo", "few-clusters", metric="", unit="inputs", n=2)[0]["n"] == 2

@@ -40,11 +40,6 @@ class Note(Record):
         """Make a note, alone in a list, if this holds or there is something of it; else an empty list."""
         return [cls.of(code, **facts)] if holds else []
 
-    @classmethod
-    def some(cls, code: str, **facts: Any) -> list[Note]:  # noqa: ANN401 - see `_plain`
-        """Make a note, alone in a list, if its first fact is a name or a count above 0; else an empty list."""
-        return cls.when(next(iter(facts.values())), code, **facts)
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
 

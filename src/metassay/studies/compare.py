@@ -450,7 +450,7 @@ def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[
     return [
         *notes,
         *Note.when(np.isnan(selected.x).any(), "metrics-on-common-cells"),
-        *Note.some("test-resamples-undefined", n=lost, resamples=rows[0].resamples),
+        *Note.when(lost > 0, "test-resamples-undefined", n=lost, resamples=rows[0].resamples),
     ]
 
 

@@ -280,9 +280,10 @@ def _notes(rows: Sequence[DecisionRow], tables: Sequence[_Table], test: str, n: 
         if n < FEWEST
     ]
     pairs = max(len(table.by_metric.tested) for table in tables)
+    fewer = dict.fromkeys(row.metric for row in rows if row.n_pairs < pairs)
     return [
         *notes,
-        *Note.some("pairs-excluded", metrics=dict.fromkeys(row.metric for row in rows if row.n_pairs < pairs)),
+        *Note.when(fewer, "pairs-excluded", metrics=fewer),
         *Note.when(any(math.isnan(row.precision + row.recall) for row in rows), "precision-recall-undefined"),
         *Note.when(test == "unpaired-t", "unpaired-t-loses-power"),
         Note.of("agreement-counts-neither"),

@@ -341,12 +341,10 @@ def _notes(
     kept: Scores, damages: Sequence[Damaged], rows: Sequence[DowngradeRow], counts: Sequence[DowngradeCount]
 ) -> list[Note]:
     little = [(d.kind, d.rate, d.changed) for d in damages if d.changed is not None and d.changed < 1]
-    untested = [c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems] or [0]
-    partial = {row.system for row in rows if 0 < row.n_inputs < len(kept.inputs)}
-    return [
-        *Note.some("damage-incomplete", changed=little),
-        *Note.some("systems-untestable", least=min(untested), most=max(untested)),
-        *Note.some("inputs-scored-partly", systems=sorted(partial)),
-        *Note.some("inputs-never-scored", systems=sorted({row.system for row in rows if row.n_inputs == 0})),
-        Note.of("downgrade-reading"),
-    ]
+    notes = Note.when(little, "damage-incomplete", changed=little)
+    if untested := [c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems]:
+        notes.append(Note.of("systems-untestable", least=min(untested), most=max(untested)))
+    partial = sorted({row.system for row in rows if 0 < row.n_inputs < len(kept.inputs)})
+    notes += Note.when(partial, "inputs-scored-partly", systems=partial)
+    never = sorted({row.system for row in rows if row.n_inputs == 0})
+    return [*notes, *Note.when(never, "inputs-never-scored", systems=never), Note.of("downgrade-reading")]

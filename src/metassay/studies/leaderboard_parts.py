@@ -219,8 +219,9 @@ class Board:
 
     def _note_missing(self, human: str, chosen: Mapping[str, Selection]) -> None:
         metrics = dict.fromkeys(name for each in chosen.values() for name in each.metrics)
-        lacking = [(name, sum(name not in each.metrics for each in chosen.values())) for name in metrics]
-        self.notes += Note.some("metrics-in-some-tasks", tasks=[pair for pair in lacking if pair[1]])
+        tasks = [(name, sum(name not in each.metrics for each in chosen.values())) for name in metrics]
+        lacking = [pair for pair in tasks if pair[1]]
+        self.notes += Note.when(lacking, "metrics-in-some-tasks", tasks=lacking)
         without = [task for task, weight in self.weights.items() if weight > 0 and task not in chosen]
         self.notes += Note.when(without and chosen, "humans-in-some-tasks", human=human, tasks=without)
 

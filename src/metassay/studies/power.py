@@ -336,10 +336,12 @@ def _rows(
 
 
 def _notes(rows: list[PowerRow], tests: Sequence[MetricTest]) -> list[Note]:
+    opposed = dict.fromkeys(row.metric for row in rows if row.estimate <= 0)
+    lost = max(row.n_undefined for row in rows)
     return [
-        *Note.some("power-without-agreement", metrics=dict.fromkeys(row.metric for row in rows if row.estimate <= 0)),
+        *Note.when(opposed, "power-without-agreement", metrics=opposed),
         *rough(tests, [row.level for row in rows]),
-        *Note.some("test-trials-undefined", n=max(row.n_undefined for row in rows)),
+        *Note.when(lost > 0, "test-trials-undefined", n=lost),
         Note.of("power-needs-level"),
         *Note.when(any(test.independent == "both" for test in tests), "perm-both-rejects-easily"),
     ]

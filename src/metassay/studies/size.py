@@ -338,8 +338,8 @@ def _row(
 
 def _notes(rows: list[SizeRow]) -> list[Note]:
     failing = dict.fromkeys(row.test for row in rows if row.holds is False)
-    return [
-        *Note.when(any(row.level == "system" for row in rows), "worlds-drawn"),
-        *(Note.some("level-exceeded", tests=failing, alpha=rows[0].alpha) if rows else ()),
-        *Note.some("data-sets-undefined", n=max((row.n_undefined for row in rows), default=0)),
-    ]
+    notes = Note.when(any(row.level == "system" for row in rows), "worlds-drawn")
+    if failing:
+        notes.append(Note.of("level-exceeded", tests=failing, alpha=rows[0].alpha))
+    lost = max((row.n_undefined for row in rows), default=0)
+    return notes + Note.when(lost > 0, "data-sets-undefined", n=lost)

@@ -201,11 +201,12 @@ def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict
     for (human, statistic), some in known.items():
         facts = {"changes": [(change.interval, change.mean) for change in some], "metrics": some[0].n_metrics}
         notes.append(Note.of("width-change", human=human, statistic=statistic, **facts))
+    never = len({metric for (metric, _), gain in gains.items() if not gain})
     undefined = max(max(row.resamples_undefined_a, row.resamples_undefined_t) for row in rows)
     return [
         *notes,
         Note.of("width-also-by-estimate"),
         Note.of("width-loses-pairing"),
-        *Note.some("metrics-without-further-inputs", n=len({m for (m, _), gain in gains.items() if not gain})),
-        *Note.some("interval-resamples-undefined", n=undefined, resamples=rows[0].resamples),
+        *Note.when(never > 0, "metrics-without-further-inputs", n=never),
+        *Note.when(undefined > 0, "interval-resamples-undefined", n=undefined, resamples=rows[0].resamples),
     ]
