@@ -10,6 +10,8 @@ from typing import Any
 from metassay.core.equality import Record
 
 Fact = str | int | float | bool | None | tuple[Any, ...]
+WHERE = ("metric", "human", "level", "statistic")
+"""Fields that say where a row of agreement stands."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,6 +58,11 @@ class Note(Record):
         from metassay.core.result import render
 
         return str(render("note", self))
+
+
+def where_of(row: object) -> dict[str, Any]:
+    """Return where a row of agreement stands, as facts of a note."""
+    return {name: getattr(row, name) for name in WHERE}
 
 
 def _plain(value: Any) -> Fact:  # noqa: ANN401 - whatever a study counts

@@ -24,7 +24,7 @@ import numpy as np
 from metassay import engine
 from metassay.core import fields
 from metassay.core import options as opt
-from metassay.core.note import Note
+from metassay.core.note import Note, where_of
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -315,11 +315,6 @@ def _row(
     )
 
 
-def where_of(row: AgreementRow) -> dict[str, object]:
-    """Return what a note must say of where a row stands."""
-    return {name: getattr(row, name) for name in ("human", "level", "statistic", "metric")}
-
-
 def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[Note]:
     """Note what was undefined, and done otherwise than asked."""
     taken = rows[0].resamples
@@ -356,7 +351,6 @@ def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) ->
             shifted.append((abs(float(intervals.shifts[at])), below, row))
     if shifted:
         _, below, row = max(shifted, key=lambda each: each[0])
-        worst = {name: getattr(row, name) for name in ("metric", "human", "level", "statistic")}
         facts = {"n": len(shifted), "rows": len(found), "far": FAR, "below": below, "method": row.interval}
-        notes.insert(0, Note.of("resamples-shifted", **facts, **worst, confidence=row.confidence))
+        notes.insert(0, Note.of("resamples-shifted", **facts, **where_of(row), confidence=row.confidence))
     return notes

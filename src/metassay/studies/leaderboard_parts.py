@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from metassay.core import fields
-from metassay.core.note import Note
+from metassay.core.note import Note, where_of
 from metassay.errors import DataError, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, Pair
 from metassay.stats.methods.base import Draws, Interval, MetricTest, Reason
@@ -366,9 +366,8 @@ class Board:
             mine = [row for row in mine if (row.statistic, row.level) == (mine[0].statistic, mine[0].level)]
             if len(mine) > 1:
                 best = min(mine, key=lambda row: row.rank or 0)
-                facts = {key: getattr(best, key) for key in ("human", "level", "statistic", "metric", "estimate")}
                 others = sum(row.rank_low == 1 for row in mine if row is not best)
-                yield Note.of("metric-leads", **facts, n=others)
+                yield Note.of("metric-leads", **where_of(best), estimate=best.estimate, n=others)
 
     def all_notes(self) -> tuple[Note, ...]:
         """Return the notes, each once, and what conclusions generalise to."""
