@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
@@ -19,17 +18,39 @@ from metassay.core.scores import Kind, Scores
 from metassay.core.vocabulary import choice
 from metassay.core.vote_tables import pair_of
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
-from metassay.readers import FORMATS, archives, hf_datasets, mtme, tables, votes, wmt
+from metassay.readers import (
+    FORMATS,
+    alt_test,
+    archives,
+    exports,
+    frank,
+    g_eval,
+    helm,
+    hf_datasets,
+    inspect_log,
+    judge_bench,
+    lm_eval,
+    mqm,
+    mteb,
+    mtme,
+    realsumm,
+    sacrerouge,
+    summary_translation,
+    summeval,
+    tables,
+    votes,
+    wmt,
+    xlsx,
+)
 from metassay.readers.languages import EVERY, LanguagePair
 from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
 
-_ASKED = (
-    *("sacrerouge", "summeval", "lm_eval", "mteb", "g_eval", "inspect_log", "judge_bench", "summary_translation"),
-    *("realsumm", "frank", "helm", "exports", "mqm", "wmt", "votes", "xlsx", "tables", "alt_test"),
+_MODULES = (
+    *(sacrerouge, summeval, lm_eval, mteb, g_eval, inspect_log, judge_bench, summary_translation, realsumm),
+    *(frank, helm, exports, mqm, wmt, votes, xlsx, tables, alt_test),
 )
-"""Modules in the order they are asked: formats with field names of their own before tables, which need two columns."""
-_MODULES = tuple(import_module(f"metassay.readers.{name}") for name in _ASKED)
+"""Readers in the order they are asked: formats with field names of their own before tables, which need two columns."""
 
 
 _NO_DATA = {
