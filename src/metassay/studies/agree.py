@@ -37,7 +37,8 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
-from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, rough, select
+from metassay.studies.method_notes import no_number, rough
+from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, select
 from metassay.studies.yardsticks import beaten, notes_on_kinds, notes_on_sentinels
 
 FEW = 100
@@ -345,7 +346,7 @@ def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) ->
         if reason is not None and reason.code == "undefined":
             notes.append(Note.of("agreement-undefined", **where_of(row), reason=reason.why))
         elif reason is not None:
-            notes.append(Note.of("no-interval", **where_of(row), method=row.interval, **reason.facts))
+            notes.append(no_number("no-interval", reason, method=row.interval, **where_of(row)))
         elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:
             below = float(np.mean(intervals.samples[at] < row.estimate))
             shifted.append((abs(float(intervals.shifts[at])), below, row))

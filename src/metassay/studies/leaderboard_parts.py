@@ -17,6 +17,7 @@ from metassay.stats.methods.base import Draws, Interval, MetricTest, Reason
 from metassay.stats.significance import corrected_pairs, letters, rank_sets, ranks
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.task_averages import Averages, Task, averages, compare_averages
+from metassay.studies.method_notes import no_number
 from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means
 from metassay.studies.yardsticks import notes_on_sentinels
 
@@ -302,7 +303,7 @@ class Board:
                 if reason is not None and math.isnan(estimate):
                     self.notes.append(Note.of("agreement-undefined", **facts, reason=reason.why))
                 elif reason is not None:
-                    self.notes.append(Note.of("no-interval", **facts, method=self.plan.interval.name, **reason.facts))
+                    self.notes.append(no_number("no-interval", reason, method=self.plan.interval.name, **facts))
 
     def _tested(self, measure: _Measure, metrics: tuple[str, ...], good: FloatArray) -> _Pairs:
         """Test all pairs of metrics; no annotator is compared with itself."""
@@ -346,8 +347,8 @@ class Board:
                 )
             )
             if reason is not None and reason.code != "undefined":
-                why = {"method": plan.test.name, **reason.facts}
-                self.notes.append(Note.of("no-test", **measure.where, pair=named, **why))
+                told = no_number("no-test", reason, method=plan.test.name, **measure.where, pair=named)
+                self.notes.append(told)
         return _Pairs(p, corrected, different)
 
     def sizes(self) -> dict[str, object]:

@@ -37,7 +37,8 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.labels import LabelStatistic
 from metassay.stats.statistics.probabilities import ProbabilityStatistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import has_scores, left_out, rough, select
+from metassay.studies.method_notes import left_out, rough
+from metassay.studies.selection import has_scores, select
 
 PAGE = 50
 """Trials in a page of work; they share their draws, and those of other pages do not."""

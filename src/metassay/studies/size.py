@@ -38,7 +38,8 @@ from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.stats.worlds import TEXTBOOK, Fitted, Observed, World, fit
-from metassay.studies.selection import Selection, has_scores, left_out, select
+from metassay.studies.method_notes import left_out
+from metassay.studies.selection import Selection, has_scores, select
 
 PAGE_ELEMENTS = 400_000
 """A page has as many data sets as make this many means of systems over all draws; it changes no number's meaning."""
