@@ -49,7 +49,7 @@ def render(page: Page, *, document: bool = False, full: bool = True) -> str:
         Whether to show all of it, instead of what fits a screen.
     """
     page = page if full else brief.cut(page, lambda table: [list(range(len(table.columns)))], ".to_html()")
-    lead = (f'<p class="lead">{escape(paragraph)}</p>' for paragraph in page.lead)
+    lead = (f'<p class="lead">{escape(paragraph)}</p>' for paragraph in page.said)
     parts = [_STYLE, '<div class="metassay">', *lead]
     parts += [f'<div class="wide">{render_table(table)}</div>' for table in page.tables]
     parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]

@@ -6,7 +6,6 @@ import base64
 import gzip
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -25,7 +24,7 @@ from metassay.report import data, html, latex, names, numbers, views, words
 from metassay.report.document import board, methods, summary
 from metassay.report.document.study_runs import Dossier, Findings
 from metassay.report.notes import is_answer, sentences
-from metassay.report.table import Page
+from metassay.report.table import Page, Paragraph
 from metassay.report.templates import each, filled, options
 from metassay.report.views.columns import grouped
 
@@ -158,11 +157,11 @@ def navigation(found: Findings, more: Mapping[str, str]) -> str:
 def verdict(page: Page) -> str:
     """Return the answer of a study in words and tables."""
     tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
-    first, *rest = page.lead or ("",)
+    first, *rest = page.said or ("",)
     if len(first) > LONG:
         # What is large must be short: the first sentence.
-        start, _, more = first.partition(". ")
-        first, rest = f"{start}.", [more, *rest]
+        first, *more = page.lead[0].sentences
+        rest = [" ".join(more), *rest]
     return f'<div class="verdict">{each("<p>{}</p>", zip((first, *filter(None, rest)), strict=True))}</div>{tables}'
 
 
@@ -252,7 +251,7 @@ def _section(
     page = views.page(result, view or ranks)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
-        *(_told(text, humans) for text in (page.lead if view is None else ())),
+        *(_told(said, humans) for said in (page.lead if view is None else ())),
         *(
             _figure(name if not at else f"{name}-{kind}", charts[kind], page.lead, best)
             for at, kind in enumerate(charts)
@@ -288,16 +287,11 @@ def _section(
     return "\n".join(parts)
 
 
-def _told(text: str, humans: Sequence[str]) -> str:
+def _told(said: Paragraph, humans: Sequence[str]) -> str:
     """Return a paragraph, with the criterion if it speaks of one only, so that it can follow the page's controls."""
-    spoken = _spoken(text, humans)
+    spoken = [name for name in said.about("human") if name in humans]
     of = f' data-human="{escape(visible(spoken[0]))}"' if len(spoken) == 1 and len(humans) > 1 else ""
-    return f'<p class="told"{of}>{escape(text)}</p>'
-
-
-def _spoken(text: str, known: Iterable[str]) -> list[str]:
-    """Return the names that a text speaks of."""
-    return [name for name in known if re.search(rf"(?<![\w-]){re.escape(one_line(name, 60))}(?![\w-])", text)]
+    return f'<p class="told"{of}>{escape(said.text)}</p>'
 
 
 def _folds(dossier: Dossier) -> bool:
@@ -314,7 +308,7 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - anything JSON knows
     return [_shown(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def _figure(name: str, chart: Multiples, lead: Sequence[str], best: str | None) -> str:
+def _figure(name: str, chart: Multiples, lead: Sequence[Paragraph], best: str | None) -> str:
     fields = list(chart.rows[0])
     setting = {
         "spec": theme.replaced({**chart.interactive(), "config": theme.config(12)}, theme.ON_PAGE | theme.HARMLESS),
@@ -333,7 +327,8 @@ def _figure(name: str, chart: Multiples, lead: Sequence[str], best: str | None) 
         values = {visible(row[chart.pick]): one_line(row[chart.pick], 80) for row in chart.rows}
         label = "Held fixed:" if chart.pick == "anchor" else "Show"
         # What the answer speaks of is shown first, else the best metric.
-        shown = next(iter(_spoken(lead[0] if lead else "", values)), best and visible(best))
+        spoken = (*(name for said in lead[:1] for name in said.about(chart.pick)), best or "")
+        shown = next(filter(values.__contains__, map(visible, spoken)), None)
         chosen = f'<select data-pick="{identifier}">{options(values, shown)}</select>'
         picker = f'<label class="pick">{label} {chosen}</label>'
     title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)

@@ -113,7 +113,7 @@ def short_report(
         '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
         f"<p>{escape(size)}</p><ul>{files}</ul></section>",
     ]
-    report = Report(page.document(title, body), tuple(said for card in cards for said in card.lead), found)
+    report = Report(page.document(title, body), tuple(said for card in cards for said in card.said), found)
     if path is not None:
         report.save(path)
     return report
