@@ -181,8 +181,7 @@ def caveats(notes: Iterable[Note]) -> str:
 
 def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     """Return the first screen: the verdict, the metrics by criterion, and the caveats that matter."""
-    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>']
-    correlations = ""
+    parts, correlations = [], ""
     if "agree" in dossier.results:
         correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
     if "judge" in dossier.results:
@@ -194,7 +193,13 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     parts.append(caveats(told))
     words = each("<p>{}</p>", zip(summary.glossary(dossier), strict=True))
     parts.append(f'<details class="gloss printed"><summary>What the words mean</summary>{words}</details>')
-    return "\n".join([*parts, "</section>"])
+    return answer(parts)
+
+
+def answer(parts: Iterable[str]) -> str:
+    """Return the section that says the answer."""
+    title = '<h2 id="answer-title" class="unseen">The answer</h2>'
+    return "\n".join([f'<section id="answer" aria-labelledby="answer-title">{title}', *parts, "</section>"])
 
 
 def controls(charts: Iterable[Multiples], metrics: Iterable[str] = ()) -> str:
