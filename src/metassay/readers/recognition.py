@@ -25,8 +25,24 @@ from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
 
 _ASKED = (
-    *("sacrerouge", "summeval", "lm_eval", "mteb", "g_eval", "inspect_log", "judge_bench", "summary_translation"),
-    *("realsumm", "frank", "helm", "exports", "mqm", "wmt", "votes", "xlsx", "tables", "alt_test"),
+    "sacrerouge",
+    "summeval",
+    "lm_eval",
+    "mteb",
+    "g_eval",
+    "inspect_log",
+    "judge_bench",
+    "summary_translation",
+    "realsumm",
+    "frank",
+    "helm",
+    "exports",
+    "mqm",
+    "wmt",
+    "votes",
+    "xlsx",
+    "tables",
+    "alt_test",
 )
 """Modules in the order they are asked: formats with field names of their own before tables, which need two columns."""
 _MODULES = tuple(import_module(f"metassay.readers.{name}") for name in _ASKED)

@@ -29,23 +29,23 @@ from metassay.report.templates import each, filled, options
 from metassay.report.views.columns import grouped
 
 STUDIES = (
-    *(
-        "rank",
-        "judge_votes",
-        "judge",
-        "look",
-        "agree",
-        "compare",
-        "leaderboard",
-        "bias",
-        "criteria",
-        "pairs",
-        "decisions",
-        "differences",
-        "stability",
-    ),
-    *("precision", "reliability"),
-    *("difficulty", "normality"),
+    "rank",
+    "judge_votes",
+    "judge",
+    "look",
+    "agree",
+    "compare",
+    "leaderboard",
+    "bias",
+    "criteria",
+    "pairs",
+    "decisions",
+    "differences",
+    "stability",
+    "precision",
+    "reliability",
+    "difficulty",
+    "normality",
 )
 QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 """The sections, in reading order."""
