@@ -117,12 +117,13 @@
     chart.element.style.minHeight = rows.length ? `${inner + AROUND + (chart.spec.width ? TOP : 0)}px` : "";
   };
 
-  // A specification whose legends fit a phone.
+  // A specification whose legends fit a phone: below each other, and a long label in lines.
+  const PARTS = "length(datum.label) > 32 ? split(datum.label, ', ') : datum.label";
   const narrow = (part) => {
     if (Array.isArray(part)) return part.map(narrow);
     if (!part || typeof part !== "object") return part;
     const inner = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, narrow(value)]));
-    return inner.legend ? { ...inner, legend: { ...inner.legend, columns: 1 } } : inner;
+    return inner.legend ? { ...inner, legend: { labelExpr: PARTS, ...inner.legend, columns: 1 } } : inner;
   };
 
   const draw = async (chart) => {

@@ -20,12 +20,12 @@ from metassay.core.result import Result
 from metassay.core.signature import VERSION
 from metassay.core.study import read_question
 from metassay.errors import one_line, visible
-from metassay.report import data, html, latex, names, numbers, views, words
+from metassay.report import data, html, latex, names, numbers, paper, views, words
 from metassay.report.document import board, methods, summary
 from metassay.report.document.study_runs import Dossier, Findings
 from metassay.report.notes import is_answer, sentences
-from metassay.report.table import Page, Paragraph
-from metassay.report.templates import each, filled, options
+from metassay.report.table import Page, Paragraph, Table
+from metassay.report.templates import each, filled, options, prose
 from metassay.report.views.columns import grouped
 
 STUDIES = (
@@ -156,13 +156,19 @@ def navigation(found: Findings, more: Mapping[str, str]) -> str:
 
 def verdict(page: Page) -> str:
     """Return the answer of a study in words and tables."""
-    tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
+    tables = "".join(map(_wide, page.tables))
     first, *rest = page.said or ("",)
     if len(first) > LONG:
         # What is large must be short: the first sentence.
         first, *more = page.lead[0].sentences
         rest = [" ".join(more), *rest]
-    return f'<div class="verdict">{each("<p>{}</p>", zip((first, *filter(None, rest)), strict=True))}</div>{tables}'
+    said = "".join(f"<p>{prose(text)}</p>" for text in (first, *filter(None, rest)))
+    return f'<div class="verdict">{said}</div>{tables}'
+
+
+def _wide(table: Table) -> str:
+    """Return a table that scrolls where it is wider than the window, and whose type fits paper."""
+    return f'<div class="wide" style="--ems: {paper.ems(table.on("screen")):.0f}">{html.render_table(table)}</div>'
 
 
 def caveats(notes: Iterable[Note]) -> str:
@@ -173,7 +179,7 @@ def caveats(notes: Iterable[Note]) -> str:
     firsts = {line for mine in kinds.values() for line in sentences(mine)[:1]}
     lines = sentences(note for mine in kinds.values() for note in mine)
     # One of each kind before a second of any.
-    told = [each("<li>{}</li>", [(line,)]) for line in sorted(lines, key=lambda line: line not in firsts)]
+    told = [f"<li>{prose(line)}</li>" for line in sorted(lines, key=lambda line: line not in firsts)]
     first, rest = "".join(told[:MOST_WARNINGS]), told[MOST_WARNINGS:]
     hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
     return f'<div class="warnings"><h3>Caveats</h3><ul>{first}</ul>{hidden}</div>' if told else ""
@@ -265,7 +271,7 @@ def _section(
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if rows <= LONGEST_LIST:
         opened = " open" * (name == "leaderboard" or (not charts and name != "look"))
-        tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
+        tables = "\n".join(map(_wide, page.tables))
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:
         if charts:
@@ -296,7 +302,7 @@ def _told(said: Paragraph, humans: Sequence[str]) -> str:
     """Return a paragraph, with the criterion if it speaks of one only, so that it can follow the page's controls."""
     spoken = [name for name in said.about("human") if name in humans]
     of = f' data-human="{escape(visible(spoken[0]))}"' if len(spoken) == 1 and len(humans) > 1 else ""
-    return f'<p class="told"{of}>{escape(said.text)}</p>'
+    return f'<p class="told"{of}>{prose(said.text)}</p>'
 
 
 def _folds(dossier: Dossier) -> bool:
