@@ -151,7 +151,7 @@ def layout(table: Table, legend: list[str], notes: list[str]) -> Layout:
 
 def ems(table: Table) -> float:
     """Return about how wide a table is in a page's type, its headings and texts broken between words."""
-    heads = [max(map(width, column.header.split()), default=0.0) for column in table.columns]
+    heads = [max(map(width, column.header.replace("-", "- ").split()), default=0.0) for column in table.columns]
     bars = [any(row[at].bar for section in table.sections for row in section.rows) for at in range(len(heads))]
     bodies = [
         BAR if bar else min(body, WRAPPED) if column.align == "left" else body
