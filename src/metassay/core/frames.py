@@ -26,7 +26,9 @@ MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a")
 """How people write a missing score, in lower case."""
 _FEW_LABELS = 20
 """Columns with more values than this hold no labels."""
-_IDENTIFIES = re.compile(r"(^|_)(id|ids|idx|uuid|guid|hash|tstamp|timestamp|created_at|updated_at)$|^(year|(n_|num_)?annotators)$")
+_IDENTIFIES = re.compile(
+    r"(^|_)(id|ids|idx|uuid|guid|hash|tstamp|timestamp|created_at|updated_at)$|^(year|(n_|num_)?annotators)$"
+)
 """Names of columns whose numbers say which row it is, when or by how many it was judged, and are no scores."""
 
 Values = Sequence[object] | Coded | FloatArray

@@ -38,7 +38,7 @@ def near_miss(source: Source) -> str | None:
     if "spec" in first and len(first) == 1:
         return (
             "looks like a log of OpenAI's evals, whose lines are events; keep those of verdicts, as with "
-            f"grep '\"type\": \"match\"' {one_line(source.shown)} > matches.jsonl, and read these"
+            f'grep \'"type": "match"\' {one_line(source.shown)} > matches.jsonl, and read these'
         )
     best, fields = max(_FIELDS.items(), key=lambda one: len(set(one[1]) & first.keys()) / len(one[1]))
     there = [field for field in fields if field in first]

@@ -233,7 +233,9 @@ def _keyed(source: Source) -> list[Record]:
     if not isinstance(found, dict) or len(found) < 2:
         return []
     first = next(iter(found.values()))
-    alike = all(isinstance(one, dict) and isinstance(first, dict) and one.keys() == first.keys() for one in found.values())
+    alike = all(
+        isinstance(one, dict) and isinstance(first, dict) and one.keys() == first.keys() for one in found.values()
+    )
     nested = alike and any(isinstance(value, dict) for value in first.values())
     return [{"input": key, **one} for key, one in found.items()] if nested else []
 
