@@ -418,7 +418,7 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
         lacking = {"length", "family"} - {feature.bias for feature in judged.features}
         notes += [Note.of("bias-unknown", bias=bias, metric=judged.judge) for bias in sorted(lacking)]
     notes += [
-        Note.of("bias-undefined", metric=row.metric, feature=row.feature, reason=row.reason)
+        Note.of("bias-undefined", metric=row.metric, feature=row.feature, reason=row.reason, least=LEAST_CLUSTERS)
         for row in rows
         if row.reason
     ]
