@@ -107,7 +107,7 @@ class FewSystems:
             middle = (low + high) / 2
             below = self._expected(middle) < mean
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        return np.where(mean > 0, high, low)
+        return np.asarray(np.where(mean > 0, high, low))
 
     def _expected(self, rho: FloatArray) -> FloatArray:
         """Return the mean of Spearman's coefficient in samples of normal systems, ((N−2)ρ + 3τ)/(N+1) (Moran 1948)."""
