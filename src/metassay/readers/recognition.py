@@ -47,8 +47,24 @@ from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
 
 _MODULES = (
-    *(sacrerouge, summeval, lm_eval, mteb, g_eval, inspect_log, judge_bench, summary_translation, realsumm),
-    *(frank, helm, exports, mqm, wmt, votes, xlsx, tables, alt_test),
+    sacrerouge,
+    summeval,
+    lm_eval,
+    mteb,
+    g_eval,
+    inspect_log,
+    judge_bench,
+    summary_translation,
+    realsumm,
+    frank,
+    helm,
+    exports,
+    mqm,
+    wmt,
+    votes,
+    xlsx,
+    tables,
+    alt_test,
 )
 """Readers in the order they are asked: formats with field names of their own before tables, which need two columns."""
 

@@ -31,7 +31,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import estimate, mean, share
+from metassay.stats.clustered import mean, share, undefined
 from metassay.stats.confidence_sequences import confidence_sequence
 from metassay.stats.proportions import wilson
 from metassay.studies.requirements import RequirementRow, required
@@ -266,11 +266,7 @@ def _compared(
         single = replace(single, low=next(ends), high=next(ends))
     always = confidence_sequence(units, -reach, reach, confidence, sizes) if reach > 0 else (math.nan, math.nan)
     verdicts = len(np.unique(np.append(before[both], after[both]))) <= MOST_VERDICTS
-    flips = (
-        share((d != 0).astype(float), inputs, confidence)
-        if verdicts
-        else estimate(math.nan, math.nan, 0, 0, confidence)
-    )
+    flips = share((d != 0).astype(float), inputs, confidence) if verdicts else undefined()
     low, high = (single.low, single.high) if once else always
     verdict = "undecided"
     if -margin < min(low, single.low) and max(high, single.high) < margin and not math.isnan(low + single.low):

@@ -24,6 +24,7 @@ from metassay.errors import DataError
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree import Agreement, AgreementRow, agree
 from metassay.studies.selection import has_scores, select, take_as_annotated
+from metassay.studies.yardsticks import notes_on_kinds, notes_on_sentinels
 
 
 @fields.row
@@ -61,6 +62,8 @@ class WidthRow:
     """Resamples whose correlation was undefined and left the interval with the annotated inputs."""
     resamples_undefined_t: int
     """The same for the interval with all inputs."""
+    kind: fields.MetricKind = "metric"
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 @fields.row
@@ -98,6 +101,8 @@ def widths(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> Widths:
     """Compare intervals of system-level correlations with the annotated inputs and with all that metrics scored.
 
@@ -120,7 +125,8 @@ def widths(
     True
     """
     statistics = choose(statistic, ["system"])
-    whole = select(scores, human, metric, references=references)
+    beside = {"sentinels": sentinels, "people": people_as_metrics}
+    whole = select(scores, human, metric, references=references, **beside)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     selected = select(studied, human, metric, references=references)
     judged = {name: has_scores(matrix) for name, matrix in zip(selected.humans, selected.z, strict=True)}
@@ -145,6 +151,8 @@ def widths(
             resamples=resamples,
             seed=seed,
             references=references,
+            sentinels=sentinels,
+            people_as_metrics=people_as_metrics,
         )
 
     results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
@@ -155,7 +163,7 @@ def widths(
             for interval in vocabulary.BOOTSTRAPS:
                 mine = [row for row in every if (row.human, row.statistic, row.interval) == (h, each.name, interval)]
                 rows += mine
-                changes.append(_mean_change(mine, [row for row in mine if gains[row.metric, h]]))
+                changes.append(_mean_change(mine, [row for row in mine if gains.get((row.metric, h))]))
     sizes = {**selected.sizes("annotated"), "means": None}
     signature = Signature.open(
         level="system",
@@ -163,7 +171,8 @@ def widths(
         chosen=None if annotated is None else "by-name" if isinstance(annotated, Iterable) else "by-seed",
         **sizes,
     )
-    notes = [*simulated, *whole.notes, *_notes(rows, changes, gains)]
+    notes = [*simulated, *notes_on_kinds(whole.notes, [row.kind for row in rows]), *_notes(rows, changes, gains)]
+    notes += notes_on_sentinels(results["boot-both"][1].table, 1 - confidence)
     return Widths(tuple(rows), signature, tuple(notes), tuple(changes))
 
 

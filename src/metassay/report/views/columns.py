@@ -12,8 +12,10 @@ finds the one that belongs in a column.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -41,7 +43,10 @@ class Shown:
 def values(line: Any, of: str) -> tuple[Any, ...]:  # noqa: ANN401 - a row of any study
     """Return the named fields of a line."""
     row = line[0] if isinstance(line, list) else line
-    return tuple(getattr(row, field) for field in of.split())
+    return tuple([getattr(row, field) for field in _split(of)])
+
+
+_split = cache(str.split)
 
 
 def words(header: str, of: Get, *, key: bool = True, whole: bool = False) -> Shown:
@@ -74,6 +79,16 @@ def figures(header: str, of: Get, form: Callable[..., str] = numbers.count, *, k
         return number("" if found[0] is None else found[0] if isinstance(found[0], str) else form(*found))
 
     return Shown(Column(header, key=key), lambda lines: [cell(line) for line in lines])
+
+
+def needed(row: Any) -> str:  # noqa: ANN401 - a row of a plan
+    """Return how many a plan needs, or that no number is enough."""
+    return numbers.DASH if row.needed is None else numbers.count(row.needed)
+
+
+def known(value: float) -> float | None:
+    """Return a number, or that its cell is empty."""
+    return None if math.isnan(value) else value
 
 
 def estimates(header: str, of: str = "estimate low high") -> Shown:
