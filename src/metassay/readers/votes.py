@@ -60,10 +60,10 @@ def _record(path: Path, shown: Path, role: Kind | None, book: VoteBook) -> list[
     from metassay.readers.recognition import stem
 
     if hf_datasets.is_data_set(path):
-        book.role, book.file_name = role, path.name
+        book.role, book.file_name = role, shown.name
         for file_name, lines, columns in hf_datasets.tables(path, str(shown)):
             book.record(columns, file_name, lines)
-        return [Origin(path.name, f"votes, {hf_datasets.FORMAT}")]
+        return [Origin(shown.name, f"votes, {hf_datasets.FORMAT}")]
     files = sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if path.is_dir() else [path]
     found: list[tuple[Path, str | None]] = []
     found += [(file, form) for file in files if (form := recognise(Source(file))) is not None]
