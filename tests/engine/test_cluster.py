@@ -196,7 +196,7 @@ def test_a_killed_worker_changes_nothing(on_workers, tmp_path):
 
 
 def engine_free(work, pages):
-    with engine._single_threaded_blas():
+    with engine.single_threaded_blas():
         return [work(page) for page in range(pages)]
 
 

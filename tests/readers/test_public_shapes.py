@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.errors import Contradiction
+from metassay.errors import Contradiction, DataError, FormatError
 
 SYSTEMS = ("bart", "t5", "gpt")
 
@@ -108,3 +110,126 @@ def test_winners_in_further_spellings(make, text, winners):
 def test_users_of_an_arena_are_people(make):
     votes = ma.read_votes(make("v.csv", "question_id,model_a,model_b,winner,judge\n1,x,y,model_a,arena_user_7\n"))
     assert votes.humans == ("arena_user_7",)
+
+
+def test_games_of_a_model_and_a_baseline(make):
+    """Arena-Hard: the model is B in the first game and A in the second."""
+    verdicts = [("A>>B", "A>B"), ("B>A", "B>>A"), ("A=B", "B=A"), ("A>B", None)]
+    games = [
+        {"question_id": f"q{n}", "model": "m", "judge": "gpt-4", "games": [{"score": s, "judgment": "…"} for s in said]}
+        for n, said in enumerate(verdicts)
+    ]
+    votes = ma.read_votes(make("games.jsonl", games))
+    assert votes.systems == ("baseline", "m")
+    assert votes.raters == ("gpt-4",)
+    won = [
+        "tie" if winner == 2 else votes.systems[(votes.a, votes.b)[winner][at]]
+        for at, winner in enumerate(votes.winner)
+    ]
+    asked = [votes.inputs[at] for at in votes.input]
+    by = {(q, int(first)): who for q, first, who in zip(asked, votes.first, won, strict=True)}
+    assert by == {
+        ("q0", 0): "baseline", ("q0", 1): "m", ("q1", 0): "m", ("q1", 1): "baseline",
+        ("q2", 0): "tie", ("q2", 1): "tie", ("q3", 0): "baseline",
+    }  # fmt: skip
+    assert [note.code for note in votes.notes] == ["votes-without-winner"]
+    named = ma.read_votes(make("v2.jsonl", [{**one, "baseline": "o3-mini"} for one in games]))
+    assert named.systems == ("m", "o3-mini")
+
+
+def comparison(n, choice):
+    """A comparison of two summaries, as OpenAI's."""
+    pair = [{"text": f"a{n}", "policy": "ref", "note": None}, {"text": f"b{n}", "policy": "sup4", "note": None}]
+    about = {"info": {"id": f"t{n}", "post": "p"}, "extra": {"confidence": 8}}
+    return {**about, "summaries": pair, "choice": choice, "worker": f"w{n % 2}", "split": "train"}
+
+
+def test_the_place_of_the_chosen_summary(make, tmp_path):
+    """Comparisons of summarize-from-feedback, as JSON lines and as Parquet."""
+    rows = [comparison(n, n % 2) for n in range(4)]
+    votes = ma.read_votes(make("comparisons.jsonl", rows))
+    assert (votes.systems, votes.inputs) == (("ref", "sup4"), ("t0", "t1", "t2", "t3"))
+    assert votes.winner.tolist() == [0, 1, 0, 1]
+    assert set(votes.humans) == {"w0", "w1"}
+    assert votes.attributes["text_b"].labels == ("b0", "b1", "b2", "b3")
+    with pytest.raises(FormatError, match=r"line 3: unknown winner .*'choice 2'"):
+        ma.read_votes(make("from-one.jsonl", [comparison(n, at) for n, at in enumerate((1, 1, 2))]))
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pytest.importorskip("pyarrow").Table.from_pylist(rows)
+    parquet.write_table(table, tmp_path / "comparisons.parquet")
+    assert ma.read_votes(tmp_path / "comparisons.parquet").winner.tolist() == [0, 1, 0, 1]
+
+
+def test_judgments_of_people_on_parts(make):
+    """QAGS: sentences of a summary, each with answers of people."""
+    said = {0: "yes", 8: "no", 3: "yes"}
+    part = {"sentence": "s", "responses": [{"worker_id": who, "response": word} for who, word in said.items()]}
+    rows = [{"article": f"article {n}", "summary_sentences": [part] * (n + 1)} for n in range(3)]
+    scores = ma.read(make("mturk.jsonl", rows))
+    assert scores.inputs == ("1:1", "2:1", "2:2", "3:1", "3:2", "3:3")
+    assert scores["response"].scale.labels == ("no", "yes")
+    assert scores["response"].labels("annotator") == ("0", "3", "8")
+    assert scores.attributes["article"].axis == "input"
+
+
+def test_axes_of_a_summary(make):
+    """Axis evaluations of summarize-from-feedback, and HelpSteer, which has no systems."""
+    rows = [
+        {"info": {"id": f"d{n}"}, "summary": {"text": f"{s} {n}", "policy": s, "axes": {"overall": n + 1}}, "worker": w}
+        for n in range(3)
+        for s in SYSTEMS
+        for w in ("ann", "bob")
+    ]
+    scores = ma.read(make("axes.jsonl", rows))
+    assert (scores.shape, scores["summary_axes_overall"].labels("annotator")) == ((3, 3), ("ann", "bob"))
+    rated = [{"prompt": f"p{n // 2}", "response": f"r{n}", "helpfulness": n % 5} for n in range(6)]
+    with pytest.raises(DataError, match="--input-column row"):
+        ma.read(make("helpsteer.jsonl", rated))
+    scores = ma.read(make("helpsteer.jsonl", rated), input_column="row", cluster_by="prompt")
+    assert len(scores.inputs) == 6
+    assert len(set(scores.clusters.values())) == 3
+
+
+def test_records_by_key(make):
+    """BiGGen-Bench's evaluations, and OpenMEVA's stories by system."""
+    rubric = {"criteria": "Does it plan?", "score1_description": "No."}
+    evals = {
+        f"plan_{n}": {
+            "id": f"plan_{n}",
+            "instance_idx": n,
+            "score_rubric": rubric,
+            "response_model_name": "m",
+            "score": n,
+        }
+        for n in range(3)
+    }
+    scores = ma.read(make("evals.json", json.dumps(evals).encode()))
+    assert (scores.systems, scores.inputs) == (("m",), ("plan_0", "plan_1", "plan_2"))
+    assert scores.metrics == ("score",)
+    stories = {
+        str(n): {"prompt": "p", "gen": {s: {"text": f"{s} {n}", "score": [n, n + 1]} for s in SYSTEMS}}
+        for n in range(3)
+    }
+    scores = ma.read(make("mags.json", json.dumps(stories, indent=1).encode()))
+    assert (scores.systems, scores.inputs) == (("bart", "gpt", "t5"), ("0", "1", "2"))
+    assert scores["score"].labels("annotator") == ("1", "2")
+
+
+def test_lists_that_are_not_read_are_told(make):
+    """PRISM's conversations, and the log of OpenAI's evals."""
+    history = [{"role": "user", "content": "hi"}, {"role": "model", "model_name": "m", "score": 80}]
+    rows = [{"conversation_id": f"c{n}", "conversation_history": history, "values": n} for n in range(3)]
+    (note,) = [note for note in ma.read(make("talks.jsonl", rows)).notes if note.code == "objects-unread"]
+    assert note.facts["column"] == "conversation_history"
+    with pytest.raises(FormatError, match=r"log of OpenAI's evals.*grep"):
+        ma.read(make("evals.jsonl", [{"spec": {"eval_name": "x"}}, {"sample_id": "s", "type": "match"}]))
+
+
+def test_years_and_numbers_of_annotators_are_no_scores(make):
+    """WMT's direct assessments on the hub: no systems, and a row per translation."""
+    rows = [
+        {"lp": "en-de", "src": f"s{n // 2}", "mt": f"t{n}", "ref": "r", "raw": n, "annotators": 2, "year": 2020}
+        for n in range(6)
+    ]
+    scores = ma.read(make("da.jsonl", rows), input_column="row")
+    assert (scores.metrics, len(scores.inputs)) == (("raw",), 6)

@@ -209,6 +209,23 @@ def test_studies_of_pairs_decisions_and_criteria_have_them_too(rated, study):
     assert not any("person" in told or "sentinel" in told for told in views.page(result).said)
 
 
+@pytest.mark.parametrize(("study", "options"), [(ma.differences, {}), (ma.widths, {"annotated": 10})])
+def test_score_differences_and_further_inputs_have_them_too(rated, study, options):
+    plain = study(rated, human="one", resamples=60, **options)
+    result = study(rated, human="one", resamples=60, sentinels=True, people_as_metrics=True, **options)
+    own = [row for row in result.table if row.kind == "metric"]
+    assert list(map(repr, own)) == list(map(repr, plain.table))
+    assert {row.metric for row in result.table if row.kind == "person"} == {"person-1", "person-2", "person-3"}
+    if study is ma.widths:
+        assert result.changes == plain.changes
+        return
+    ratings = rated["one"].mean(keep="annotator")
+    alone = study(ma.Scores.from_arrays({"person-1": ratings[0]}, {"one": ratings[1:].mean(axis=0)}), resamples=60)
+    slopes = [[row.slope for row in one.needed if row.metric == "person-1"] for one in (result, alone)]
+    assert slopes[0] == pytest.approx(slopes[1])
+    assert not any("person" in told or "sentinel" in told for told in views.page(result).lead)
+
+
 def test_a_constant_decides_nothing_and_noise_is_marked(rated):
     result = ma.decisions(rated, human="one", sentinels=True, resamples=500)
     rows = {row.metric: row for row in result.table}

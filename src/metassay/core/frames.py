@@ -15,6 +15,7 @@ import numpy as np
 
 from metassay.core import scales
 from metassay.core.ledger import Coded, Labels, Ledger, Place
+from metassay.core.note import Note
 from metassay.core.origin import Origin
 from metassay.core.reading import JUDGES, ROW, Layout, Reading, plain, understand
 from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, SYSTEM_SCORE, Kind, Scores
@@ -25,8 +26,10 @@ MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a")
 """How people write a missing score, in lower case."""
 _FEW_LABELS = 20
 """Columns with more values than this hold no labels."""
-_IDENTIFIES = re.compile(r"(^|_)(id|ids|uuid|guid|hash|tstamp|timestamp|created_at|updated_at)$")
-"""Names of columns whose numbers say which row it is, and are no scores."""
+_IDENTIFIES = re.compile(
+    r"(^|_)(id|ids|idx|uuid|guid|hash|tstamp|timestamp|created_at|updated_at)$|^(year|(n_|num_)?annotators)$"
+)
+"""Names of columns whose numbers say which row it is, when or by how many it was judged, and are no scores."""
 
 Values = Sequence[object] | Coded | FloatArray
 Table = Mapping[str, Values]
@@ -292,6 +295,9 @@ def _record_values(
             ledger.record_many(systems, keys, name, numbers, file, lines, texts=texts, **own)
         return
     if not isinstance(values, Coded | np.ndarray) and any(isinstance(value, dict | list) for value in values):
+        objects = any(isinstance(one, dict) for value in values if isinstance(value, list) for one in value)
+        if objects and name not in ledger.attributes:
+            ledger.note(Note.of("objects-unread", column=name))
         ledger.attributes.add(name)
         values = [json.dumps(value) if isinstance(value, dict | list) else value for value in values]
     numbers, texts = _values(values, name, file, lines)

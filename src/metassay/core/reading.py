@@ -22,7 +22,8 @@ _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
         ("system", "system_id", "system_name", "sys", "model", "model_id", "model_name", "summarizer_id", "mt_system",
          "llm", "candidate_model", "generator", "bot", "assistant", "agent", "provider", "modell"),
         ("method", "variant", "approach", "strategy", "engine", "pipeline", "configuration", "team", "team_id",
-         "submission", "peer", "peer_id", "participant_system"),
+         "submission", "peer", "peer_id", "participant_system", "policy"),
+        re.compile(r"(response|summary|output|answer|candidate)_(model|system|policy)(_name|_id)?"),
     ),
     "input": (
         ("input", "input_id", "item", "item_id", "doc_id", "document_id", "question_id", "prompt_id", "segment",
@@ -229,6 +230,11 @@ def _said(role: str, said: tuple[str, ...], names: Sequence[str], file: str) -> 
 def names_system(name: str) -> bool:
     """Say whether a column is called like one of systems."""
     return _fits(name, _KNOWN["system"][0])
+
+
+def names_annotator(name: str) -> bool:
+    """Say whether a column is called like one of people who judge."""
+    return any(_fits(name, group) for group in _KNOWN["annotator"])
 
 
 def plain(name: str) -> str:

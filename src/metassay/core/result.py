@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, dataclass_transform, get_type_hints
 from metassay.core import vocabulary
 from metassay.core.equality import Record
 from metassay.core.note import Note
-from metassay.core.records import is_table
+from metassay.core.records import field_names, is_table
 from metassay.core.signature import VERSION, Signature
 
 
@@ -52,14 +52,10 @@ def _flat(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class _Answer(Record):
-    """What makes every class of results a frozen dataclass that knows its study."""
+    """What makes every class of results a frozen dataclass."""
 
-    study: ClassVar[str]
-    """The study's name, the same as its command."""
-
-    def __init_subclass__(cls, study: str | None = None) -> None:
-        if study is not None:
-            cls.study = study
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         dataclass(frozen=True, eq=False, repr=False)(cls)
 
 
@@ -69,12 +65,21 @@ class Result(_Answer):
     ``str()`` is a readable table; :meth:`rows` gives flat dicts; the ``to_…`` methods give everything else.
     """
 
+    study: ClassVar[str]
+    """The study's name, the same as its command."""
     table: Sequence[Row]
     """One entry per number that was asked for."""
     signature: Signature
     """The recipe, printed under every table."""
     notes: tuple[Note, ...]
     """What a reader must know: what was left out, what was undefined, what the numbers do not say."""
+
+    def __init_subclass__(cls, study: str | None = None) -> None:
+        super().__init_subclass__()
+        if study is not None:
+            cls.study = study
+        elif not hasattr(cls, "study"):
+            raise TypeError(f'a class of results names its study: class {cls.__name__}(Result, study="my-study")')
 
     @classmethod
     def tables(cls) -> tuple[str, ...]:
@@ -89,7 +94,7 @@ class Result(_Answer):
         Some results have several tables: ``of`` names the field, such as ``verdicts`` of ``criteria``.
         """
         table: Sequence[Row] = getattr(self, vocabulary.choice(f"table of {self.study}", of, self.tables()))
-        return [{f.name: _flat(getattr(row, f.name)) for f in dataclasses.fields(row)} for row in table]
+        return [{name: _flat(getattr(row, name)) for name in field_names(type(row))} for row in table]
 
     def to_dataframe(self, backend: str = "pandas", *, rows: str = "table") -> Any:  # noqa: ANN401 - the user's choice
         """Return the rows as a data frame of the given backend (``pandas``, ``polars``, ``pyarrow``)."""

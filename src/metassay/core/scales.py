@@ -45,7 +45,7 @@ JUDGING = re.compile(
 )
 """Names of columns that say what somebody thought."""
 REASONS = re.compile(
-    r"reason|explanation|comment|rationale|feedback|justification|critique|notes?$|_(source|by|at|date|time|version)$",
+    r"reason|explanation|comment|rationale|feedback|justification|critique|rubric|description|notes?$|_(source|by|at|date|time|version)$",
     re.IGNORECASE,
 )
 """Names of columns that say why, when or by whom, beside those that say what: texts, and no labels."""

@@ -14,7 +14,7 @@ from metassay.core.column import Attribute, Kind
 from metassay.core.ledger import Place
 from metassay.core.note import Note
 from metassay.core.origin import Origin
-from metassay.core.reading import Reading
+from metassay.core.reading import Reading, names_system
 from metassay.core.votes import BOTH_BAD, TIE, UNKNOWN, A, B, Votes
 from metassay.errors import DataError, FormatError, UnknownName, listed, one_line
 
@@ -42,7 +42,7 @@ _MARKS = ("winner_model_a", "winner_model_b", "winner_tie")
 """Winners that are marked with 1 in columns of their own."""
 _RATERS = ("rater", "judge", "annotator", "annotator_id", "worker", "worker_id", "rater_id", "evaluator", "user")
 _INPUTS = ("input", "question_id", "prompt_id", "item_id", "pair_id", "input_id", "instruction_id",
-           "conversation_id", "prompt", "instruction", "question", "idx", "id")  # fmt: skip
+           "conversation_id", "prompt", "instruction", "question", "idx", "id", "uid")  # fmt: skip
 _PEOPLE = re.compile(r"^annotator_?\d+$|^human_?\d*$|^rater_?\d+$|^worker_?\d+$", re.IGNORECASE)
 _MODEL = re.compile(
     r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|command|judge|eval|\bo\d|prometheus|vicuna|palm|model|llm|metric|"
@@ -62,7 +62,7 @@ _SAID = {
                      "assistant_b", "completion_b", "text_b", "candidate_b", "model2", "b>a", "b>>a", "[[b>a]]",
                      "[[b>>a]]", "a<b", "a<<b"), B),
     **dict.fromkeys(("tie", "0", "1.5", "draw", "equal", "same", "both", "c", "[[c]]", "none better", "tie (bothgood)",
-                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b", "[[a=b]]"), TIE),
+                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b", "b=a", "[[a=b]]"), TIE),
     **dict.fromkeys(("tie (bothbad)", "bothbad", "both bad", "both_bad", "neither"), BOTH_BAD),
 }  # fmt: skip
 _NOTHING = ("", "nan", "none", "null", "na", "n/a", "garbage", "error", "invalid", "-1", "unparsed", "unknown")
@@ -84,6 +84,44 @@ def pair_of(names: Sequence[str]) -> tuple[str, str] | None:
         if a in folded and b in folded:
             return folded[a], folded[b]
     return None
+
+
+def as_vote(record: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return a vote whose two games, or two outputs, stand in a list as one with fields of their own; None for others.
+
+    Arena-Hard's model is B in the first game, where the baseline is A, and A in the second. OpenAI's comparisons of
+    summaries have the place of the chosen one, 0 or 1.
+    """
+    games = record.get("games")
+    if isinstance(games, list) and "model" in record and _are_verdicts(games):
+        said = [one.get("score") if isinstance(one, dict) else None for one in games]
+        rest = {name: value for name, value in record.items() if name not in ("games", "model", "baseline")}
+        swapped = {"g2_winner": said[1] and said[1].translate(str.maketrans("AB", "BA"))} if len(said) > 1 else {}
+        pair = {"model_a": record.get("baseline") or "baseline", "model_b": record["model"]}
+        return {**rest, **pair, "g1_winner": said[0], **swapped}
+    lists = [name for name, value in record.items() if isinstance(value, list) and len(value) == 2]
+    chosen = record.get("choice", "")
+    if len(lists) != 1 or isinstance(chosen, str) or not all(isinstance(one, dict) for one in record[lists[0]]):
+        return None
+    vote: dict[str, Any] = {}
+    for name, value in record.items():
+        if isinstance(value, dict):
+            vote |= {key: each for key, each in value.items() if key not in record}
+        elif name not in (lists[0], "choice"):
+            vote[name] = value
+    for letter, one in zip("ab", record[lists[0]], strict=True):
+        for key, value in one.items():
+            vote[f"{'model' if names_system(key) or key == 'policy' else key}_{letter}"] = value
+    vote["winner"] = {0: "model_a", 1: "model_b", None: None}.get(chosen, f"choice {chosen}")
+    return vote if pair_of(list(vote)) else None
+
+
+def _are_verdicts(games: Sequence[Any]) -> bool:
+    """Say whether one or two games have verdicts such as A>>B, or none."""
+    scores = [one.get("score", 0) for one in games if isinstance(one, dict)]
+    return 0 < len(games) < 3 and all(
+        score is None or (isinstance(score, str) and re.fullmatch(r"[AB][<>=]+[AB]", score)) for score in scores
+    )
 
 
 def winners(
@@ -298,7 +336,7 @@ class VoteBook:
             there = f" in {listed([one_line(source.name) for source in sources])}" if sources else ""
             raise DataError(f"there are no votes{there}: {why or 'there is a header and no row under it'}")
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
-        notes += Note.some("votes-against-itself", n=self.against_itself)
+        notes += Note.when(self.against_itself > 0, "votes-against-itself", n=self.against_itself)
         names = dict.fromkeys(name for one in self.facts for name in one)
         attributes = {}
         for name in names:

@@ -217,8 +217,8 @@ def _same(packed: bytes) -> bytes:
 def _do(packed: bytes, task: Any) -> Any:  # noqa: ANN401 - whatever the work takes and gives
     from metassay import engine
 
-    engine._grow_heap()
-    with engine._single_threaded_blas():
+    engine.grow_heap()
+    with engine.single_threaded_blas():
         return _unpacked(packed)(task)
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from metassay.core.reading import Reading, is_table
-from metassay.errors import listed
+from metassay.errors import listed, one_line
 from metassay.readers.source import Source
 
 _TITLES = 6
@@ -35,6 +35,11 @@ def near_miss(source: Source) -> str | None:
         first = document[0] if isinstance(document, list) and document else document
     if not isinstance(first, dict):
         return None
+    if "spec" in first and len(first) == 1:
+        return (
+            "looks like a log of OpenAI's evals, whose lines are events; keep those of verdicts, as with "
+            f'grep \'"type": "match"\' {one_line(source.shown)} > matches.jsonl, and read these'
+        )
     best, fields = max(_FIELDS.items(), key=lambda one: len(set(one[1]) & first.keys()) / len(one[1]))
     there = [field for field in fields if field in first]
     if len(there) < 2 or len(there) / len(fields) < 0.5:

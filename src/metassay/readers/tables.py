@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,8 +13,9 @@ from typing import Any, cast
 
 from metassay.core.frames import described, record_table
 from metassay.core.ledger import Coded, Ledger
-from metassay.core.reading import TIDY, Layout, Reading, TableKind, is_table, names_system, understand
+from metassay.core.reading import TIDY, Layout, Reading, TableKind, is_table, names_annotator, names_system, understand
 from metassay.core.scales import guess_each, judging
+from metassay.core.vote_tables import as_vote
 from metassay.errors import UsageError, listed, one_line
 from metassay.readers import arrow_tables
 from metassay.readers.source import Record, Source
@@ -25,6 +27,8 @@ _DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV wi
 _MOST_FIELDS = 32
 _FIRST_ROWS = 64
 """So many rows may be empty, or hold texts only, before one tells that there are scores."""
+_JUDGED = re.compile("judge|eval|annot|grade|rating|feedback|review|metric", re.IGNORECASE)
+"""Names of objects whose keys are rather judges or criteria than systems."""
 _PARQUET = b"PAR1"
 _WHOLE = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
 _BATCH_BYTES = 1 << 26
@@ -78,7 +82,8 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write the table into the ledger; the name ``tidy`` or ``wide`` says how it is meant."""
     kind = cast("TableKind", name)
     if source.head.startswith(_PARQUET):
-        return described(f"{name} Parquet", _record_parquet(source, ledger, kind))
+        read = _record_json if _is_nested(source) else _record_parquet
+        return described(f"{name} Parquet", read(source, ledger, kind))
     if source.first_line.startswith(("{", "[")):
         form = "JSON" if source.first_line.startswith("[") else "JSON lines"
         return described(f"{name} {form}", _record_json(source, ledger, kind))
@@ -213,16 +218,42 @@ def _flat_records(source: Source) -> Iterator[tuple[int, Record]]:
 
 
 def _each(source: Source) -> Iterator[tuple[int, Record]]:
-    return ((line, row) for line, record in source.records() for row in outputs(record))
+    if source.head.startswith(_PARQUET):
+        names = _parquet_names(source)
+        values = (row for table in _batches(source) for row in zip(*table.values(), strict=True))
+        records = enumerate((dict(zip(names, row, strict=True)) for row in values), 1)
+    else:
+        records = enumerate(keyed, 1) if (keyed := _keyed(source)) else source.records()
+    return ((line, row) for line, record in records for row in outputs(record, line))
 
 
-def outputs(record: Record) -> list[Record]:
-    """Return a row per output, where a record has a list of outputs of several systems; else the record."""
+def _keyed(source: Source) -> list[Record]:
+    """Return the records of one JSON object that has them by their key, as BiGGen-Bench and OpenMEVA do."""
+    found = source.document if source.first_line.startswith("{") else None
+    if not isinstance(found, dict) or len(found) < 2:
+        return []
+    first = next(iter(found.values()))
+    alike = all(
+        isinstance(one, dict) and isinstance(first, dict) and one.keys() == first.keys() for one in found.values()
+    )
+    nested = alike and any(isinstance(value, dict) for value in first.values())
+    return [{"input": key, **one} for key, one in found.items()] if nested else []
+
+
+def outputs(record: Record, line: int = 1) -> list[Record]:
+    """Return a row per output or judgment, where a record has a list of them; else the record, or the vote it is."""
+    if (vote := as_vote(record)) is not None:
+        return [vote]
     for name, value in record.items():
+        rest = {other: each for other, each in record.items() if other != name}
         several = isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
-        if several and any(names_system(key) for key in value[0]):
-            rest = {other: each for other, each in record.items() if other != name}
+        if several and any(names_system(key) or names_annotator(key) for key in value[0]):
             return [{**rest, **one} for one in value]
+        # parts of an output, such as sentences, with judgments of people on each
+        if several and len(parts := [outputs(one) for one in value]) < sum(map(len, parts)):
+            return [{"input": f"{line}:{at}", **rest, **row} for at, rows in enumerate(parts, 1) for row in rows]
+        if isinstance(value, dict) and len(value) > 1 and not _JUDGED.search(name) and _have_texts(value):
+            return [{**rest, "system": key, **one} for key, one in value.items()]
         # outputs by system, and beside them what was said of each
         if isinstance(value, dict) and len(value) > 1 and all(isinstance(one, str) for one in value.values()):
             same = [other for other, each in record.items() if isinstance(each, dict) and each.keys() == value.keys()]
@@ -230,6 +261,11 @@ def outputs(record: Record) -> list[Record]:
                 rest = {other: each for other, each in record.items() if other not in same}
                 return [{**rest, "system": key, **{other: record[other][key] for other in same}} for key in value]
     return [record]
+
+
+def _have_texts(value: Record) -> bool:
+    """Say whether an object holds outputs by system, each with a text and something said of it."""
+    return all(isinstance(one, dict) and isinstance(one.get("text"), str) and len(one) > 1 for one in value.values())
 
 
 def flat(row: Record, depth: int = 3) -> Record:
@@ -327,6 +363,11 @@ def _parquet_names(source: Source) -> list[str]:
     return [str(name) for name in file.schema_arrow.names]
 
 
+def _is_nested(source: Source) -> bool:
+    """Say whether columns of Parquet hold objects."""
+    return any("struct" in str(one) for one in _parquet_file(source).schema_arrow.types)
+
+
 def _record_parquet(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
     layout = _layout(source, _parquet_names(source), ledger, kind, None)
     done = 0
@@ -363,7 +404,10 @@ def column_names(
     `nested` takes the fields of objects in fields for columns, as tables of scores do.
     """
     if source.head.startswith(_PARQUET):
-        return _parquet_names(source)
+        first = next(_each(source), None) if _is_nested(source) else None
+        return _parquet_names(source) if first is None else list(flat(first[1]) if nested else first[1])
+    if keyed := _keyed(source):
+        return list(_first(keyed[0], nested))
     if source.first_record is not None:
         return list(_first(source.first_record, nested))
     if source.first_line.startswith("["):
@@ -394,11 +438,7 @@ def columns(source: Source) -> Iterator[tuple[list[int], dict[str, Sequence[obje
 
 def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Record]]:  # noqa: B008 - immutable
     """Yield the rows of a table in any form, with the line on which each begins."""
-    if source.head.startswith(_PARQUET):
-        each = (row for table in _batches(source) for row in zip(*table.values(), strict=True))
-        names = _parquet_names(source)
-        yield from ((at, dict(zip(names, row, strict=True))) for at, row in enumerate(each, 1))
-    elif source.first_line.startswith(("{", "[")):
+    if source.head.startswith(_PARQUET) or source.first_line.startswith(("{", "[")):
         yield from _each(source)
     else:
         chunks = _chunks(source, _header(source, reading)[0])

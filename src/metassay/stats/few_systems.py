@@ -16,7 +16,7 @@ from metassay.stats.jackknife import Fit
 from metassay.stats.statistics.base import Statistic
 
 FEW = 20
-"""From this many systems on, limits on Fisher's scale hold as well."""
+"""From this many systems (or families of them) on, limits on Fisher's scale hold as well."""
 HALVINGS = 40
 """Halvings of the distance between an estimate and the end of the range."""
 
@@ -31,12 +31,20 @@ class FewSystems:
     """The factor of q²."""
     b: float
     """The factor of q."""
+    steep: FloatArray
+    """1/q at the estimates, the slope of Fisher's scale, of which the last step before ±1 is cut off."""
     estimated: FloatArray
     """What of a·q² rests on the data: the rest is that of normal systems."""
     pairwise: bool
     """Whether the statistic is a mean over pairs; else it is Spearman's."""
     systems: int
-    """The number N of systems, or of families."""
+    """The number N of systems, or of families of them."""
+
+    @staticmethod
+    def serves(statistic: Statistic, level: str, systems: int) -> bool:
+        """Tell whether these intervals are those of a statistic: a mean over pairs, or Spearman's, of few systems."""
+        ranks = statistic.ranked and (statistic.pairwise or statistic.name == "spearman")
+        return level == "system" and ranks and systems < FEW
 
     @classmethod
     def of(cls, fit: Fit) -> FewSystems:
@@ -47,28 +55,30 @@ class FewSystems:
         b = 1/(N(N−1)) and a ≈ 1/N, and the jackknife then shows about 3.5·b·q too much.
         """
         n, (low, high) = fit.units[0], fit.statistic.range
-        place = _stretched(fit.statistic, fit.estimates)
-        chance = np.maximum(1 - place**2, 0.0) * (fit.slope * (high - low) / 2) ** 2
+        place, steep = _stretched(fit.statistic, fit.estimates), fit.slope * (high - low) / 2
+        chance = np.maximum(1 - place**2, 0.0) * steep**2
         shown, (b, normal, other) = np.diag(fit.of_systems), _of_normal(fit.statistic, n)
         if fit.statistic.pairwise:
             a = (n - 2) / (n * (n - 1)) * ((n - 2) * shown - 4 * chance / n)
         else:
             a = (n - 2) / n * (shown - 4.5 * b * chance)
         a = np.maximum(a + other * normal, normal)
-        return cls(place, a, b, a - other * normal, fit.statistic.pairwise, n)
+        return cls(place, a, b, steep, a - other * normal, fit.statistic.pairwise, n)
 
     @classmethod
     def varying(cls, statistic: Statistic, values: FloatArray, systems: int) -> FewSystems:
         """Take a from how much the statistics of many data sets of as many systems vary."""
         place, (b, normal, other) = _stretched(statistic, values), _of_normal(statistic, systems)
         q = 1 - place**2
-        a = np.full(len(place), max(float((place.var(ddof=1) - b * q.mean()) / np.square(q).mean()), normal))
-        return cls(place, a, b, a - other * normal, statistic.pairwise, systems)
+        shown = (place.var(ddof=1) - b * q.mean()) / np.square(q).mean() if q.any() else 0.0
+        a = np.full(len(place), max(float(shown), normal))
+        steep = 1 / np.maximum(q, 1 - (1 - 1 / systems**2) ** 2)
+        return cls(place, a, b, steep, a - other * normal, statistic.pairwise, systems)
 
     @property
     def variance(self) -> FloatArray:
-        """The variance on Fisher's scale at the estimate, of which the last step is cut off."""
-        return np.asarray(self.a + self.b / np.maximum(1 - self.place**2, 1 - (1 - 1 / self.systems**2) ** 2))
+        """The variance on Fisher's scale at the estimate."""
+        return np.asarray(self.a + self.b * self.steep)
 
     @property
     def df(self) -> FloatArray:
@@ -82,11 +92,22 @@ class FewSystems:
         near, far = np.stack([place, place]), np.array([[-1.0], [1.0]]) + 0 * place
         for _ in range(HALVINGS):
             middle = (near + far) / 2
-            expected = middle if self.pairwise else self._expected(middle)
-            q = 1 - expected**2
-            inside = (place - expected) ** 2 <= reach**2 * (self.b * q + a * q * q)
+            q = 1 - middle**2
+            inside = (place - middle) ** 2 <= reach**2 * (self.b * q + a * q * q)
             near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+        if not self.pairwise:
+            low, high = self._expecting(near)
+            near = np.stack([np.minimum(low, place), np.maximum(high, place)])
         return np.where(np.isnan(reach), np.nan, near)
+
+    def _expecting(self, mean: FloatArray) -> FloatArray:
+        """Return the ρ of normal systems that has this mean in samples."""
+        low, high = np.full((2, *mean.shape), [[[-1.0]], [[1.0]]])
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            below = self._expected(middle) < mean
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return np.asarray(np.where(mean > 0, high, low))
 
     def _expected(self, rho: FloatArray) -> FloatArray:
         """Return the mean of Spearman's coefficient in samples of normal systems, ((N−2)ρ + 3τ)/(N+1) (Moran 1948)."""

@@ -30,6 +30,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.score_gaps import chance
 from metassay.studies.selection import Selection, select
 from metassay.studies.tasks import named_in, split
+from metassay.studies.yardsticks import notes_on_kinds
 
 ALL = "all"
 """What all tasks together are called."""
@@ -66,6 +67,7 @@ class MeaningRow:
     """Pairs of systems behind the curve, ties included."""
     n_tasks: int
     """Tasks that they come from."""
+    kind: fields.MetricKind = "metric"
 
 
 @fields.row
@@ -108,6 +110,7 @@ class NeededRow:
     """The slope β of the curve, per unit of the metric; infinite if people agree on every pair."""
     slope_low: fields.Low
     slope_high: fields.High
+    kind: fields.MetricKind = "metric"
 
 
 class Differences(Result, study="differences"):
@@ -133,6 +136,8 @@ def differences(
     resamples: opt.Resamples = 1_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> Differences:
     """Tell how often people agree with score differences, and which difference it takes for them to agree.
 
@@ -159,30 +164,32 @@ def differences(
     tasks = split(scores, by)
     draws = Draws(resamples, seed, engine.run)
     made = _Made(confidence, resamples, None if differences is None else tuple(map(float, differences)))
-    chosen, notes = _selections(tasks, human, metric, references)
+    beside = {"sentinels": sentinels, "people": people_as_metrics}
+    chosen, notes = _selections(tasks, human, metric, {"references": references, **beside})
     for name, selected in _criteria(chosen).items():
-        for each in dict.fromkeys(m for one in selected.values() for m in one[0].metrics):
+        taken = {task: (one.at("system").beside(h, "system"), h) for task, (one, h) in selected.items()}
+        for each, kind in {m: kind for one, _ in taken.values() for m, kind in one.metric_kinds.items()}.items():
             values: Tasks = {}
-            for task, (one, h) in selected.items():
+            for task, (one, h) in taken.items():
                 if each in one.metrics:
-                    means = one.at("system")
-                    units = one.labels("systems"), one.labels("inputs")
-                    values[task] = (means.x[one.metrics.index(each)], means.z[h]), units
+                    at = one.metrics.index(each)
+                    values[task] = (one.x[at], one.people(h, [at])), (one.labels("systems"), one.labels("inputs"))
             for task, some in ((ALL, values), *((t, {t: v}) for t, v in values.items() if len(values) > 1)):
                 data, together = zip(*some.values(), strict=True)
                 found = difference_meaning(data, draws, confidence, units=together)
-                made.add({"metric": each, "human": name, "task": task, "n_tasks": len(some)}, found)
+                made.add({"metric": each, "human": name, "kind": kind, "task": task, "n_tasks": len(some)}, found)
     if not made.rows:
         raise DataError("the scores of all systems are equal by every metric, so there is no difference to explain")
     if len(tasks) > 1:
         notes.append(Note.of("tasks-pooled", tasks=len(chosen)))
     sizes = next(iter(chosen.values())).sizes() if len(chosen) == 1 else {"tasks": len(chosen)}
     signature = Signature.open(level="system", ci=f"boot-both,{confidence:g}", **sizes)
-    return Differences(tuple(made.rows), signature, (*notes, *made.notes()), tuple(made.ranges), tuple(made.needed))
+    told = (*notes_on_kinds(notes, [row.kind for row in made.rows]), *made.notes())
+    return Differences(tuple(made.rows), signature, told, tuple(made.ranges), tuple(made.needed))
 
 
 def _selections(
-    tasks: Mapping[str, Scores], human: opt.Human, metric: opt.Metric, references: bool
+    tasks: Mapping[str, Scores], human: opt.Human, metric: opt.Metric, more: Mapping[str, bool]
 ) -> tuple[dict[str, Selection], list[Note]]:
     """Return what each task has of the columns that were named; one that allows nothing is noted."""
     wanted = named_in(tasks, human, "human criterion")
@@ -195,7 +202,7 @@ def _selections(
             notes.append(Note.of("task-without-columns", task=task))
             continue
         try:
-            chosen[task] = select(own, humans, metrics, references=references).need(
+            chosen[task] = select(own, humans, metrics, **more).need(
                 systems=3 if len(tasks) == 1 else 2, levels=["system"]
             )
         except DataError as error:
@@ -281,7 +288,7 @@ class _Made:
         first = self.needed[0].agreement if self.needed else 0.0
         for human in dict.fromkeys(row.human for row in self.needed):
             mine = [r for r in self.needed if (r.human, r.task, r.agreement) == (human, ALL, first) and r.largest > 0]
-            if known := [row for row in mine if math.isfinite(row.needed)]:
+            if known := [row for row in mine if math.isfinite(row.needed) and row.kind == "metric"]:
                 row = min(known, key=lambda each: each.needed / each.largest)
                 if row.needed == 0:
                     yield Note.of("difference-any", human=human, metric=row.metric)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from metassay.core import fields, vocabulary
 from metassay.core import options as opt
@@ -25,6 +24,7 @@ from metassay.errors import DataError
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree import Agreement, AgreementRow, agree
 from metassay.studies.selection import has_scores, select, take_as_annotated
+from metassay.studies.yardsticks import notes_on_kinds, notes_on_sentinels
 
 
 @fields.row
@@ -62,6 +62,8 @@ class WidthRow:
     """Resamples whose correlation was undefined and left the interval with the annotated inputs."""
     resamples_undefined_t: int
     """The same for the interval with all inputs."""
+    kind: fields.MetricKind = "metric"
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 @fields.row
@@ -99,6 +101,8 @@ def widths(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     references: opt.References = False,
+    sentinels: opt.Sentinels = False,
+    people_as_metrics: opt.PeopleAsMetrics = False,
 ) -> Widths:
     """Compare intervals of system-level correlations with the annotated inputs and with all that metrics scored.
 
@@ -121,7 +125,8 @@ def widths(
     True
     """
     statistics = choose(statistic, ["system"])
-    whole = select(scores, human, metric, references=references)
+    beside = {"sentinels": sentinels, "people": people_as_metrics}
+    whole = select(scores, human, metric, references=references, **beside)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     selected = select(studied, human, metric, references=references)
     judged = {name: has_scores(matrix) for name, matrix in zip(selected.humans, selected.z, strict=True)}
@@ -133,12 +138,22 @@ def widths(
             f"judged ones with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
         )
 
-    drawn: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed, "references": references}
-    chosen: dict[str, Any] = {"human": selected.humans, "metric": selected.metrics, "statistic": statistics}
-
     def run(interval: str, inputs: str) -> Agreement:
-        found: Agreement = agree(studied, level="system", inputs=inputs, interval=interval, **chosen, **drawn)
-        return found
+        return agree(
+            studied,
+            human=selected.humans,
+            metric=selected.metrics,
+            level="system",
+            statistic=statistics,
+            inputs=inputs,
+            interval=interval,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            references=references,
+            sentinels=sentinels,
+            people_as_metrics=people_as_metrics,
+        )
 
     results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
@@ -148,7 +163,7 @@ def widths(
             for interval in vocabulary.BOOTSTRAPS:
                 mine = [row for row in every if (row.human, row.statistic, row.interval) == (h, each.name, interval)]
                 rows += mine
-                changes.append(_mean_change(mine, [row for row in mine if gains[row.metric, h]]))
+                changes.append(_mean_change(mine, [row for row in mine if gains.get((row.metric, h))]))
     sizes = {**selected.sizes("annotated"), "means": None}
     signature = Signature.open(
         level="system",
@@ -156,7 +171,8 @@ def widths(
         chosen=None if annotated is None else "by-name" if isinstance(annotated, Iterable) else "by-seed",
         **sizes,
     )
-    notes = [*simulated, *whole.notes, *_notes(rows, changes, gains)]
+    notes = [*simulated, *notes_on_kinds(whole.notes, [row.kind for row in rows]), *_notes(rows, changes, gains)]
+    notes += notes_on_sentinels(results["boot-both"][1].table, 1 - confidence)
     return Widths(tuple(rows), signature, tuple(notes), tuple(changes))
 
 
@@ -194,11 +210,12 @@ def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict
     for (human, statistic), some in known.items():
         facts = {"changes": [(change.interval, change.mean) for change in some], "metrics": some[0].n_metrics}
         notes.append(Note.of("width-change", human=human, statistic=statistic, **facts))
+    never = len({metric for (metric, _), gain in gains.items() if not gain})
     undefined = max(max(row.resamples_undefined_a, row.resamples_undefined_t) for row in rows)
     return [
         *notes,
         Note.of("width-also-by-estimate"),
         Note.of("width-loses-pairing"),
-        *Note.some("metrics-without-further-inputs", n=len({m for (m, _), gain in gains.items() if not gain})),
-        *Note.some("interval-resamples-undefined", n=undefined, resamples=rows[0].resamples),
+        *Note.when(never > 0, "metrics-without-further-inputs", n=never),
+        *Note.when(undefined > 0, "interval-resamples-undefined", n=undefined, resamples=rows[0].resamples),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import build, grouped, span, values
+from metassay.report.views.columns import build, grouped, optional, span, values, words
 from metassay.studies.widths import Widths
 
 BY = f"human {names.STATISTIC} interval"
@@ -16,6 +16,7 @@ def table(result: Widths) -> tuple[Table, ...]:
     rows = result.table
     columns = [
         "metric",
+        optional(words("", names.below_sentinels, key=False)),
         f"{span(rows, 'n_annotated')} judged inputs|estimate_a low_a high_a|estimates",
         f"all {span(rows, 'n_inputs')} inputs|estimate_t low_t high_t|estimates",
         "width|width_change|change",
