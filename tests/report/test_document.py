@@ -283,6 +283,7 @@ def test_data_without_systems_have_a_page(tmp_path):
     report = ma.make_report(ma.read(tmp_path / "scores.csv"), human="quality", resamples=200)
     assert report.sentences[0].startswith("good agrees best with people on quality at the global level")
     assert "new inputs; 60 inputs" in report.sentences[1]
+    assert "generalise to new inputs from the same population.</li>" in report.html
     assert "system" not in report.html.split("<nav")[0].split("<body")[1].split('class="controls')[0]
 
 

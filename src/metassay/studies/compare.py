@@ -215,7 +215,8 @@ def compare(
     if any(s.is_correlation for s in statistics):
         notes += _warnings(selected, levels, plan)
     known = any(not math.isnan(row.p_value) for row in rows)
-    notes += [*Note.when(known, "generalises", method=method.name, to=method.generalises), *rough([method], levels)]
+    to = method.generalises if selected.scores.has_systems else "outputs"
+    notes += [*Note.when(known, "generalises", method=method.name, to=to), *rough([method], levels)]
     return Comparison(tuple(rows), signature, tuple(notes), tuple(ranks), alpha)
 
 
