@@ -126,7 +126,7 @@ def widths(
     True
     """
     statistics = choose(statistic, ["system"])
-    beside = {"sentinels": sentinels, "people": people_as_metrics}
+    beside: dict[str, Any] = {"sentinels": sentinels, "people": people_as_metrics}
     whole = select(scores, human, metric, references=references, **beside)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     selected = select(studied, human, metric, references=references)
