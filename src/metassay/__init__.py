@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metassay.core.option import slices_with, works_on
 from metassay.core.result import on_first_use
 from metassay.core.signature import VERSION as __version__
+from metassay.core.source_text import source_of
 
 if TYPE_CHECKING:
     from metassay.core.corpus import CorpusScores as CorpusScores
@@ -125,7 +125,7 @@ if TYPE_CHECKING:
     from metassay.texts.scorers.scoring import score_corpus as score_corpus
 
 _TOLD = re.compile(r"^    from (\S+) import (\w+) as \2$", re.MULTILINE)
-HOMES = {name: module for module, name in _TOLD.findall(Path(__file__).read_text(encoding="utf-8"))}
+HOMES = {name: module for module, name in _TOLD.findall(source_of(__name__))}
 """The module of every public name, as the imports above tell it to type checkers."""
 
 __all__ = [*HOMES, "__version__"]

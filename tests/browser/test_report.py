@@ -244,6 +244,19 @@ def test_printing_is_dark_on_white_and_fits_the_paper(watched, report):
     assert not page.locator(".controls").is_visible()
 
 
+def test_a_leaderboard_of_many_tasks_fits_the_paper(watched, tmp_path):
+    tasks = {f"task-number-{at}": ma.example() for at in range(6)}
+    few = {"human": "relevance", "metric": "synthetic-judge,synthetic-overlap", "resamples": 20}
+    ma.make_report(tasks, tmp_path / "tasks.html", **few)
+    page = watched.page
+    page.goto((tmp_path / "tasks.html").as_uri())
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
+    size = page.evaluate("parseFloat(getComputedStyle(document.querySelector('#answer table')).fontSize)")
+    assert 6 < size < 9.5 * 96 / 72
+
+
 def test_dark_and_phone_fit(watched, report):
     path, _ = report
     page = opened(watched, path)

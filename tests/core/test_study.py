@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import threading
+import zipfile
 
 import pytest
 
@@ -12,6 +13,7 @@ from metassay.cli import options
 from metassay.core import options as opt
 from metassay.core.result import Result
 from metassay.core.signature import Signature
+from metassay.core.source_text import source_of
 from metassay.core.study import places, read_declaration, read_question, study
 from metassay.errors import UnknownName, UsageError
 
@@ -134,3 +136,36 @@ def test_signatures_say_what_options_know_and_what_studies_add():
 def test_what_is_no_scores_is_refused_in_one_line(verb):
     with pytest.raises(UsageError, match=r"expected (Scores|Votes), got int"):
         getattr(ma, verb)(3)
+
+
+@pytest.mark.parametrize("name", ["my.study", "", "..", "a b", "columns", "agree.more"])
+def test_a_study_of_somebody_else_is_shown_row_by_row(name):
+    class Answer(Result, study=name):
+        pass
+
+    class More(Answer):
+        pass
+
+    row = ma.agree(ma.example(), interval="fisher").table[0]
+    shown = [str(kind((row,), Signature.of("ask"), ())) for kind in (Answer, More)]
+    assert shown[0] == shown[1]
+    assert row.metric in shown[0]
+
+
+def test_a_class_of_results_names_its_study():
+    with pytest.raises(
+        TypeError, match=r'a class of results names its study: class Answer\(Result, study="my-study"\)'
+    ):
+
+        class Answer(Result):
+            pass
+
+
+def test_sources_are_read_from_a_zip_and_missed_in_words(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "room.zip", "w") as archive:
+        archive.writestr("zipped_room.py", '"""What is in a zip?"""')
+    monkeypatch.syspath_prepend(tmp_path / "room.zip")
+    assert read_question("zipped_room") == "What is in a zip?"
+    for module in ("_imp", "no_such_module"):
+        with pytest.raises(ImportError, match=f"the source of {module} is missing"):
+            source_of(module)

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 import metassay as ma
-from metassay.errors import FormatError
+from metassay.errors import DataError, FormatError
 from metassay.readers.recognition import holds_votes
 
 
@@ -32,7 +32,30 @@ def test_a_zip_is_the_tables_in_it(make):
         ma.read(broken)
 
 
+def test_files_in_folders_of_a_zip_are_read_too(make):
+    inside = {"top.csv": "system,input,human\na,1,3\n", "sub/deep/more.csv": "system,input,bleu\na,1,0.3\n"}
+    scores = ma.read(make("all.zip", packed(inside)))
+    assert (scores.matrix("human").item(), scores.matrix("bleu").item()) == (3, 0.3)
+    assert [origin.name for origin in scores.sources] == ["more.csv", "top.csv"]
+
+
+def test_a_zip_of_texts(make):
+    outputs, references = "system,input,output\na,1,x y\n", "input,reference\n1,x z\n"
+    path = make("texts.zip", packed({"out.csv": outputs, "sub/ref.csv": references, "README.md": "# what this is"}))
+    texts = ma.read_texts(path)
+    assert (texts.outputs, texts.references) == ({("a", "1"): "x y"}, {"1": ("x z",)})
+    assert [str(origin) for origin in texts.provenance] == ["out.csv (tidy texts)", "ref.csv (tidy texts)"]
+    translated = {"w/system-outputs/en-de/a.txt": "x\n", "w/references/en-de.refA.txt": "y\n"}
+    assert ma.read_texts(make("wmt.zip", packed(translated))).provenance[0].name == "wmt.zip"
+    with pytest.raises(DataError, match=r"none\.zip: the zip archive holds no texts in a known format"):
+        ma.read_texts(make("none.zip", packed({"README.md": "# what this is"})))
+    with pytest.raises(FormatError, match=r"bad\.zip/a\.csv, line 3"):
+        ma.read_texts(make("bad.zip", packed({"a.csv": outputs + "a,2,x,y,z\n"})))
+
+
 def test_a_zip_of_votes(make):
+    with pytest.raises(DataError, match="the zip archive holds no votes"):
+        ma.read_votes(make("none.zip", packed({"a.csv": "system,input,human\na,1,3\n"})))
     path = make("votes.zip", packed({"v.csv": "model_a,model_b,winner\nx,y,model_a\n"}))
     assert holds_votes(str(path))
     assert len(ma.read_votes(path)) == 1

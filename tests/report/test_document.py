@@ -19,6 +19,8 @@ from metassay.charts.chart import interactive
 from metassay.core.note import Note
 from metassay.report.document import board, methods, page, summary
 from metassay.report.document.study_runs import gather
+from metassay.report.notes import paragraph
+from metassay.report.table import Page
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -290,3 +292,17 @@ def test_paragraphs_follow_the_criterion_and_charts_show_what_they_speak_of():
     assert {each.get("data-human") for each in told} == {None, "relevance", "coherence"}
     pairs = report.html.split('data-pick="chart-pairs"')[1].split("</select>")[0]
     assert '<option value="synthetic-judge" selected>' in pairs
+
+
+def test_what_paragraphs_speak_of_is_a_fact_and_not_a_word_in_them():
+    scores = ma.example()
+    both = {"system": scores["relevance"].mean(), "level": scores["coherence"].mean()}
+    metrics = {name: scores[name].mean() for name in scores.metrics[:2]}
+    report = ma.make_report(ma.Scores.from_arrays(metrics=metrics, human=both), resamples=50)
+    told = [attributes for _, attributes in parsed(report.html).found if attributes.get("class") == "told"]
+    assert {each.get("data-human") for each in told} == {None, "system", "level"}
+    notes = [Note.of("ranking-few", metric="judge v1. final", system="a. b", systems=9, grouped=False, unit="votes")]
+    lead = (paragraph(*notes * 3),)
+    shown = page.verdict(Page("rank", (), (), "", lead))
+    assert shown.startswith('<div class="verdict"><p>By judge v1. final, a. b is first of 9; too few votes to tell')
+    assert shown.count("<p>") == 2

@@ -17,6 +17,7 @@ from metassay.report.notes import SENTENCES, sentence, sentences
 SOURCE = Path(ma.__file__).parent
 PLACE = ("share", 0.0, 0.25)
 COUNTS = {"n": 2, "outputs": 5, "texts": 5, "systems": 4, "inputs": 30, "resamples": 100, "alpha": 0.05, "metrics": 3}
+OTHER = {"other": "boot-systems", "other_needs": 1}
 WHERE = {"human": "relevance", "level": "input", "statistic": "kendall", "metric": "rouge"}
 PLAN = {
     "metric": "rouge",
@@ -108,9 +109,10 @@ EXAMPLES = {
         "prices": (1.0, 2.0),
         "uncounted": 1,
     },
-    "no-interval": {**WHERE, "method": "jackknife", "reason": "few-systems", "needs": 5, "has": 4},
+    "bias-undefined": {"feature": "length", "metric": "judge", "reason": "few", "least": 5},
+    "no-interval": {**WHERE, "method": "jackknife", "reason": "few-systems", "needs": 5, "has": 4, **OTHER},
     "no-test": {
-        **{**WHERE, "method": "jackknife", "reason": "few-inputs", "needs": 2, "has": 1},
+        **{**WHERE, "method": "jackknife", "reason": "few-inputs", "needs": 2, "has": 1, **OTHER},
         "pair": (("rouge", "bleu"),),
     },
     "one-system-carries": {"human": "relevance", "rows": (("rouge", 0.96, "M11", 0.61, 0.7, 0.66),)},
@@ -161,7 +163,7 @@ def notes_in_source():
     for file in SOURCE.rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             how = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
-            at = {"Note.of": 0, "Note.some": 0, "self._counted": 0, "Note.when": 1}.get(how)
+            at = {"Note.of": 0, "no_number": 0, "self._counted": 0, "Note.when": 1}.get(how)
             if at is not None and len(call.args) > at and isinstance(call.args[at], ast.Constant):
                 yield call.args[at].value, [word.arg for word in call.keywords]
 
@@ -293,7 +295,6 @@ def test_json_has_code_text_and_facts(tmp_path):
 
 
 def test_notes_are_made_only_where_there_is_something_of_them():
-    assert Note.some("single-input", columns=[]) == Note.some("references-excluded", n=0) == []
-    assert Note.some("references-excluded", n=3) == [Note.of("references-excluded", n=3)]
-    assert Note.when([], "elo-order") == []
+    assert Note.when([], "elo-order") == Note.when(0 > 1, "references-excluded", n=0) == []
+    assert Note.when(3 > 1, "references-excluded", n=3) == [Note.of("references-excluded", n=3)]
     assert Note.when("elo", "few-clusters", metric="", unit="inputs", n=2)[0]["n"] == 2

@@ -54,4 +54,4 @@ def test_a_best_metric_that_does_not_agree_is_not_called_best():
 
 def test_decisions_tell_the_confidence_that_was_asked_for():
     result = ma.decisions(ma.example(), human="relevance", metric="synthetic-judge", resamples=100, confidence=0.9)
-    assert " (90% CI " in answers(result)[0]
+    assert " (90% CI " in answers(result)[0].text

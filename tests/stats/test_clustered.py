@@ -81,3 +81,11 @@ def test_codes_and_the_smallest_detectable_effect():
     assert clustered.codes(["b", "a", "b"]).tolist() == [0, 1, 0]
     found = clustered.estimate(0.0, 1.0, math.inf, 10, 0.95)
     assert found.smallest_detectable() == pytest.approx(1.959964 + 0.841621, abs=1e-5)
+
+
+def test_what_is_undefined_has_neither_value_nor_interval_nor_p_value():
+    found, none = clustered.undefined(3), clustered.mean(np.array([np.nan] * 3))
+    assert (found.n, found.df, none.n) == (3, 0, 0)
+    for each in (found, none):
+        told = (each.value, each.error, each.low, each.high, each.p_value(), each.smallest_detectable())
+        assert np.isnan(told).all()

@@ -10,6 +10,7 @@ from metassay.stats.draws import (
     PAGE,
     PAGE_ELEMENTS,
     BootstrapPages,
+    Pages,
     SwapPages,
     multiplicities,
     page_size,
@@ -88,3 +89,8 @@ def test_a_swap_of_a_unit_moves_the_whole_unit():
     assert (inputs == inputs[:1]).all()
     assert not (cells == cells[:, :1]).all()
     assert not (cells == cells[:1]).all()
+
+
+def test_pages_of_no_size_cannot_be_made():
+    with pytest.raises(TypeError, match="abstract"):
+        Pages(10)

@@ -83,7 +83,7 @@ def test_width_falls_with_the_root_of_systems(systems):
     unrelated = PlanWorld(Components(np.eye(2), np.zeros((2, 2)), np.eye(2)), None, np.zeros(2))
     random = np.random.default_rng(4)
     r = unrelated.estimates(random, Design(systems, 50), "system", PEARSON, 4000)[0]
-    answer = expected_width(r, systems, PEARSON, INTERVALS["two-way"], 0.95)
+    answer = expected_width(r, systems, PEARSON, INTERVALS["two-way"], 0.95, "system")
     spread = 1 / math.sqrt(systems - 3)
     z = spread * random.standard_normal(20_000)
     half = float(student.ppf(0.975, systems - 2)) * spread
@@ -98,7 +98,7 @@ def test_width_for_these_systems_falls_with_the_root_of_inputs():
     widths = []
     for inputs in (200.0, 800.0, 3200.0, math.inf):
         r = world.estimates(random, Design(30, inputs), "system", PEARSON, 2000, again=True)[0]
-        widths.append(expected_width(r, 30, PEARSON, INTERVALS["boot-inputs"], 0.95).value)
+        widths.append(expected_width(r, 30, PEARSON, INTERVALS["boot-inputs"], 0.95, "system").value)
     assert widths[0] / widths[1] == pytest.approx(2, rel=0.06)
     assert widths[1] / widths[2] == pytest.approx(2, rel=0.06)
     assert widths[3] == pytest.approx(0, abs=1e-9)
@@ -114,7 +114,7 @@ def test_widths_are_those_of_real_intervals(interval, least, most):
     real = np.mean([observed_width(one, method, 0.95, Draws(150, k)) for k, one in enumerate(data)])
     again = interval == "boot-inputs"
     r = simple_world().estimates(random, Design(24, 40), "system", PEARSON, 1000, again=again)[0]
-    assert least < real / expected_width(r, 24, PEARSON, method, 0.95).value < most
+    assert least < real / expected_width(r, 24, PEARSON, method, 0.95, "system").value < most
 
 
 @pytest.mark.parametrize("name", ["kendall", "spearman"])
@@ -126,7 +126,7 @@ def test_widths_of_ranks_of_few_systems_are_those_of_real_intervals(name, system
     data = [Case(statistic, x[[k]], z[k], "system") for k in range(60)]
     real = np.mean([observed_width(one, method, 0.95, Draws(0, 0)) for one in data])
     r = simple_world().estimates(random, Design(systems, 40), "system", statistic, 1000)[0]
-    assert 0.9 < real / expected_width(r, systems, statistic, method, 0.95).value < 1.15
+    assert 0.9 < real / expected_width(r, systems, statistic, method, 0.95, "system").value < 1.15
 
 
 def test_input_level_averages_correlations_of_inputs():

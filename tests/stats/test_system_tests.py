@@ -112,7 +112,7 @@ def test_rounding_errors_are_no_differences():
     assert scores.statistic("unpaired-t") == [0]
     assert np.isnan(scores.statistic("paired-t")).all()
     for cutoff in ("mc", "hb"):
-        drawn = scores.drawn(DrawPages(cutoff, n, 64, 0)[0], TESTS)
+        drawn = scores.drawn(DrawPages(64, cutoff, n, 0)[0], TESTS)
         assert judge(scores.statistic("unpaired-t"), drawn["unpaired-t"], "two-sided", 0.05)[0] == [1]
         assert np.isnan(drawn["paired-t"]).all()
     # Differences that are constant but for rounding errors have no spread, and those that are real are kept.
@@ -157,7 +157,7 @@ def test_drawn_statistics_are_those_of_a_literal_loop(cutoff, rounded):
     x, y = random.normal(loc=40, size=(2, 9, 4))
     if rounded:
         x, y = np.round(x) / 3, np.round(y) / 3
-    pages = DrawPages(cutoff, 9, 300, seed=7)
+    pages = DrawPages(300, cutoff, 9, seed=7)
     scores = PairedScores(x, y)
     for page in range(len(pages)):
         found = scores.drawn(pages[page], TESTS)
@@ -177,7 +177,7 @@ def test_p_values_of_a_literal_loop():
     random = np.random.default_rng(6)
     x, y = random.normal(size=(2, 8, 3)) + np.array([0, 0.8])[:, None, None]
     scores = PairedScores(x, y)
-    pages = DrawPages("hb", 8, 256, seed=1)
+    pages = DrawPages(256, "hb", 8, seed=1)
     drawn = scores.drawn(pages[0], TESTS)
     taken, turned = pages.taken(0), pages.turned(0).astype(bool)
     for test in TESTS:
@@ -200,7 +200,7 @@ def test_swapping_makes_both_t_the_same_test():
     random = np.random.default_rng(8)
     x, y = random.normal(size=(2, 12, 5)) + 3 * random.normal(size=(12, 1))
     scores = PairedScores(x, y)
-    drawn = scores.drawn(DrawPages("mc", 12, 256, seed=0)[0], TESTS)
+    drawn = scores.drawn(DrawPages(256, "mc", 12, seed=0)[0], TESTS)
     p, q = (judge(scores.statistic(t), drawn[t], "two-sided", 0.05)[0] for t in ("paired-t", "unpaired-t"))
     assert (p == q).all()
 

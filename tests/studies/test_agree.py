@@ -342,7 +342,8 @@ def test_too_few_systems_or_inputs_have_no_interval_and_say_so(world):
     assert len(noted(few, "no-interval", reason="few-systems", needs=5, has=4)) == 6
     one_input = ma.agree(world(inputs=1), level="system", metric="fair")
     assert math.isnan(one_input.table[0].low)
-    assert noted(one_input, "no-interval", reason="few-inputs", needs=2, has=1)
+    (note,) = noted(one_input, "no-interval", reason="few-inputs", needs=2, has=1, other_needs=1)
+    assert "it needs at least 2 inputs, not 1; boot-systems needs 1 (" in str(note)
 
 
 def test_resamples_that_lie_to_one_side_are_told():

@@ -13,6 +13,7 @@ import metassay as ma
 from metassay import engine
 from metassay.core import vocabulary
 from metassay.stats.significance import corrected, williams
+from metassay.stats.statistics.registry import BUILT_IN, LABELS, PROBABILITIES
 from properties import literal
 
 from .conftest import noted
@@ -474,3 +475,33 @@ def test_progress_is_that_of_all_criteria_levels_and_statistics():
     assert shares == sorted(shares)
     assert len(set(shares)) >= 8
     assert {what for _, what in heard} == {"comparing metrics"}
+
+
+@pytest.mark.parametrize(("units", "families"), [(1, False), (2, False), (2, True), (3, False)])
+def test_one_to_three_systems_have_a_reason_for_every_statistic(units, families):
+    random = np.random.default_rng(units)
+    systems = 2 * units if families else units
+    z = random.random((systems, 12)).round(1)
+    metrics = {name: np.where(random.random(z.shape) < 0.7, z, random.random(z.shape)) for name in "ab"}
+    whole = ma.Scores.from_arrays({name: 100 * x for name, x in metrics.items()}, {"h": 100 * z})
+    labels = ma.Scores.from_arrays({name: np.rint(x) for name, x in metrics.items()}, {"h": np.rint(z)})
+    if families:
+        of = {str(at): whole.systems[2 * at : 2 * at + 2] for at in range(units)}
+        whole, labels = (scores.declare(family_of=of) for scores in (whole, labels))
+    for statistic in BUILT_IN:
+        scores = labels if statistic in (*LABELS, *PROBABILITIES) else whole
+        for level in statistic.levels:
+            options = {"statistic": statistic.name, "level": level}
+            if systems == 1 and level in ("system", "input"):
+                for verb in (ma.agree, ma.compare):
+                    with pytest.raises(ma.errors.DataError, match="needs at least 2 systems"):
+                        verb(scores, **options)
+                continue
+            agreed, compared = ma.agree(scores, **options), ma.compare(scores, **options)
+            due = units == 3 and level == "within-system"
+            for row in agreed.table:
+                assert math.isnan(row.low) == math.isnan(row.high) != due
+                told = ("agreement-undefined", "no-interval")
+                assert due or any(noted(agreed, code, metric=row.metric) for code in told), (statistic, level)
+            assert all(math.isnan(row.p_value) != due for row in compared.table)
+            assert due or noted(compared, "no-test"), (statistic, level)

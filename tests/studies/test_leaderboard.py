@@ -313,10 +313,10 @@ def test_epsilon_at_the_edge():
     assert acc == pytest.approx([1.0])
     exact = find("acc-eq").prepare(z[None], z, "input").estimate()[0]
     assert exact == pytest.approx([1.0])
-    assert find("acc-eq").calibrations(z[None], z, "input")[0].epsilon == 0.0
+    assert find("acc-eq").prepare(z[None], z, "input").metrics[0].calibration().epsilon == 0.0
     # people tell system 2 apart on one input: the four pairs that they tie are right at the largest difference, 4
     few = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
-    found = find("acc-eq").calibrations(x, few, "input")[0]
+    found = find("acc-eq").prepare(x, few, "input").metrics[0].calibration()
     assert (found.epsilon, found.accuracy) == (4.0, pytest.approx(4 / 6))
     assert find("acc-eq").prepare(x, few, "input").estimate()[0] == pytest.approx([4 / 6])
     # people who tell nothing apart say nothing of any threshold

@@ -206,7 +206,7 @@ def test_studies_of_pairs_decisions_and_criteria_have_them_too(rated, study):
     shown = [[r for r in table if (r.metric, r.human) == ("person-1", "one")] for table in (result.table, alone.table)]
     field = "agreement" if study is ma.decisions else "low"
     assert [getattr(r, field) for r in shown[0]] == pytest.approx([getattr(r, field) for r in shown[1]], nan_ok=True)
-    assert not any("person" in told or "sentinel" in told for told in views.page(result).lead)
+    assert not any("person" in told or "sentinel" in told for told in views.page(result).said)
 
 
 @pytest.mark.parametrize(("study", "options"), [(ma.differences, {}), (ma.widths, {"annotated": 10})])

@@ -25,10 +25,20 @@ if TYPE_CHECKING:
 KINDS = Makers("metassay.charts")
 """The kinds of chart that each study has, the default first; a module of the study's name makes them."""
 ON_PAGE = {
-    **{"agree": "forest", "bias": "effects", "compare": "matrix", "criteria": "dumbbells", "decisions": "bars"},
-    **{"difficulty": "intervals", "judge": "agreement", "pairs": "curves", "precision": "intervals"},
-    **{"stability": "curves", "differences": "chance"},
-    **{"reliability": "components", "rank": "intervals,ranks,matrix", "judge-votes": "agreement"},
+    "agree": "forest",
+    "bias": "effects",
+    "compare": "matrix",
+    "criteria": "dumbbells",
+    "decisions": "bars",
+    "difficulty": "intervals",
+    "judge": "agreement",
+    "pairs": "curves",
+    "precision": "intervals",
+    "stability": "curves",
+    "differences": "chance",
+    "reliability": "components",
+    "rank": "intervals,ranks,matrix",
+    "judge-votes": "agreement",
 }
 """The kinds of chart that the page shows of a study."""
 SUFFIXES = (".png", ".svg", ".pdf", ".json")

@@ -99,7 +99,7 @@ def oddities(scores: Scores) -> list[Note]:
         key = (column.values.tobytes(), column.values.shape)
         other = seen.setdefault(key, name)
         notes += Note.when(other != name and known.size, "columns-identical", first=other, second=name)
-    notes += Note.some("columns-constant", columns=constant)
+    notes += Note.when(constant, "columns-constant", columns=constant)
     present = presence(scores)
     for axis, labels, along in (("systems", scores.systems, 1), ("inputs", scores.inputs, 0)):
         empty = _without(labels, np.asarray(present.any(axis=along)))

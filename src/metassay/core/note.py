@@ -10,6 +10,8 @@ from typing import Any
 from metassay.core.equality import Record
 
 Fact = str | int | float | bool | None | tuple[Any, ...]
+WHERE = ("metric", "human", "level", "statistic")
+"""Fields that say where a row of agreement stands."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,11 +42,6 @@ class Note(Record):
         """Make a note, alone in a list, if this holds or there is something of it; else an empty list."""
         return [cls.of(code, **facts)] if holds else []
 
-    @classmethod
-    def some(cls, code: str, **facts: Any) -> list[Note]:  # noqa: ANN401 - see `_plain`
-        """Make a note, alone in a list, if its first fact is a name or a count above 0; else an empty list."""
-        return cls.when(next(iter(facts.values())), code, **facts)
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
 
@@ -61,6 +58,11 @@ class Note(Record):
         from metassay.core.result import render
 
         return str(render("note", self))
+
+
+def where_of(row: object) -> dict[str, Any]:
+    """Return where a row of agreement stands, as facts of a note."""
+    return {name: getattr(row, name) for name in WHERE}
 
 
 def _plain(value: Any) -> Fact:  # noqa: ANN401 - whatever a study counts

@@ -144,14 +144,7 @@ COUNT = number("N", known.count)
 REPEATS = number("K", known.repeats)
 SHARE = number("SHARE", known.fraction)
 SIZE = number("SIZE", known.positive)
-
-
-def under(heading: str) -> Callable[..., Option]:
-    """Return what makes options that stand under a heading of the help."""
-    return partial(Option, group=heading)
-
-
-studied, compared, corrupted = under("what to study"), under("what to compare"), under("what to corrupt")
+STUDIED, COMPARED, CORRUPTED = "what to study", "what to compare", "what to corrupt"
 
 
 def shown(default: object) -> str:

@@ -19,20 +19,19 @@ from metassay.core import vocabulary as known
 from metassay.core.bias_options import *  # noqa: F403
 from metassay.core.file_options import *  # noqa: F403
 from metassay.core.option import (
+    COMPARED,
+    CORRUPTED,
     COUNT,
     FLAG,
     REPEATS,
     SHARE,
     SIZE,
+    STUDIED,
     Kind,
     Option,
     among,
     at_least,
-    compared,
-    corrupted,
     number,
-    studied,
-    under,
 )
 from metassay.core.option import Names as Names
 from metassay.core.pair_options import *  # noqa: F403
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from metassay.core.groups import GroupPatterns
     from metassay.stats.statistics.base import Statistic as StatisticObject
 
-_placed = under("reproducibility and speed")
+_PLACED = "reproducibility and speed"
 _LEVEL = Kind(aliases=known.LEVEL_ALIASES, metavar="LEVEL", key="level")
 _CI = Kind(metavar="METHOD", key="ci")
 _TEST = Kind(metavar="TEST", key="test")
@@ -55,13 +54,15 @@ def _statistic(_what: str, value: str | StatisticObject) -> str | StatisticObjec
     return known.statistic(value) if isinstance(value, str) else value
 
 
-def _statistics(what: str, value: Any) -> tuple[str | StatisticObject, ...]:  # noqa: ANN401 - one or several
+def checked_statistics(what: str, value: Any) -> tuple[str | StatisticObject, ...]:  # noqa: ANN401 - one or several
+    """Return names and objects of statistics; names are checked."""
     if isinstance(value, str):
         return known.statistics(value)
     return tuple(_statistic(what, each) for each in (value if isinstance(value, Iterable) else (value,)))
 
 
-def _signed_statistics(value: Any) -> list[str]:  # noqa: ANN401 - one or several
+def signed_statistics(value: Any) -> list[str]:  # noqa: ANN401 - one or several
+    """Return statistics as the signature line has them."""
     from metassay.stats.statistics.registry import choose
 
     return [each.in_signatures for each in choose(value)]
@@ -71,17 +72,23 @@ def _signed_statistics(value: Any) -> list[str]:  # noqa: ANN401 - one or severa
 
 Human = Annotated[
     Names | None,
-    studied(
+    Option(
         "human judgments: names of columns, globs or comma lists",
+        group=STUDIED,
         repeated=True,
         absent="every column known to be human",
     ),
 ]
 Metric = Annotated[
     Names | None,
-    studied("metrics: names of columns, globs or comma lists", repeated=True, absent="every column that is not human"),
+    Option(
+        "metrics: names of columns, globs or comma lists",
+        group=STUDIED,
+        repeated=True,
+        absent="every column that is not human",
+    ),
 ]
-References = Annotated[bool, studied("keep human-written texts that were scored like systems", **FLAG)]
+References = Annotated[bool, Option("keep human-written texts that were scored like systems", group=STUDIED, **FLAG)]
 _GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
 _GROUPED = Kind(repeated=True, metavar="GROUP")
 Groups = Annotated[
@@ -115,10 +122,10 @@ Levels = Annotated[Names, Option("levels of correlation", choices=known.LEVELS, 
 Level = Annotated[str, Option("level of correlation", choices=known.LEVELS, **_LEVEL)]
 PlannedLevel = Annotated[str, Option("level of correlation", choices=known.PLANNED_LEVELS, **_LEVEL)]
 _OWN = "of agreement (kendall is tau-b; MODULE:NAME is one of your own)"
-_STATISTIC = Kind(choices=known.STATISTICS, alias="coefficient", key="coef", signed=_signed_statistics)
+_STATISTIC = Kind(choices=known.STATISTICS, alias="coefficient", key="coef", signed=signed_statistics)
 Statistics = Annotated[
     "str | StatisticObject | Iterable[str | StatisticObject]",
-    Option(f"statistics {_OWN}", _statistics, several=True, **_STATISTIC),
+    Option(f"statistics {_OWN}", checked_statistics, several=True, **_STATISTIC),
 ]
 Statistic = Annotated["str | StatisticObject", Option(f"statistic {_OWN}", _statistic, **_STATISTIC)]
 Interval = Annotated[str, Option("method of the confidence intervals", choices=known.INTERVALS, **_CI)]
@@ -208,8 +215,9 @@ Resamples = Annotated[int, Option("number of resamples", key="k", **REPEATS)]
 Draws = Annotated[int, Option("pairs of samples drawn for each size", key="k", **REPEATS)]
 Seed = Annotated[
     int,
-    _placed(
+    Option(
         "seed of the random numbers; the same seed gives the same numbers, wherever the work is done",
+        group=_PLACED,
         key="seed",
         **at_least(0),
     ),
@@ -293,8 +301,9 @@ CompositeFolds = Annotated[
 ]
 By = Annotated[
     str,
-    compared(
+    Option(
         "what is compared: language, annotator, reference, metric, human, or a column of the tables, such as version",
+        group=COMPARED,
         metavar="COLUMN",
         key="by",
         signed=known.in_a_signature,
@@ -310,7 +319,8 @@ SliceBy = Annotated[
     ),
 ]
 Baseline = Annotated[
-    str | None, compared("level that the others are compared with", metavar="LEVEL", absent="English, or the first")
+    str | None,
+    Option("level that the others are compared with", group=COMPARED, metavar="LEVEL", absent="English, or the first"),
 ]
 Margin = Annotated[
     float,
@@ -401,28 +411,36 @@ VoteUnits = Annotated[
 # -- places ------------------------------------------------------------------------------------------------------------
 
 Threads = Annotated[
-    int | None, _placed("threads to use; they change no number", absent="all processors", **at_least(1))
+    int | None, Option("threads to use; they change no number", group=_PLACED, absent="all processors", **at_least(1))
 ]
 Cluster = Annotated[
-    str | None, _placed("address of a Dask scheduler that does the work, such as tcp://host:8786", metavar="ADDRESS")
+    str | None,
+    Option("address of a Dask scheduler that does the work, such as tcp://host:8786", group=_PLACED, metavar="ADDRESS"),
 ]
-Workers = Annotated[int | None, _placed("start this many local Dask workers for the work", **COUNT)]
+Workers = Annotated[int | None, Option("start this many local Dask workers for the work", group=_PLACED, **COUNT)]
 Checkpoint = Annotated[
     "str | PathLike[str] | None",
-    _placed("keep finished work in this file, and go on from there when the same command is run again", metavar="FILE"),
+    Option(
+        "keep finished work in this file, and go on from there when the same command is run again",
+        group=_PLACED,
+        metavar="FILE",
+    ),
 ]
-Timeout = Annotated[float, _placed("seconds that one call of a program may last", **number("SECONDS", known.positive))]
+Timeout = Annotated[
+    float, Option("seconds that one call of a program may last", group=_PLACED, **number("SECONDS", known.positive))
+]
 
 # -- texts ------------------------------------------------------------------------------------------------------------
 
 Rate = Annotated[
     float | None,
-    corrupted(
+    Option(
         "share of the verbs, sentences, persons, words or numbers to change, from 0 to 1",
+        group=CORRUPTED,
         absent="1; drop-words 0.2, truncate 0.5",
         **number("SHARE"),
     ),
 ]
 Backend = Annotated[
-    str, corrupted("who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path")
+    str, Option("who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path", group=CORRUPTED)
 ]

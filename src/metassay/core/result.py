@@ -52,14 +52,10 @@ def _flat(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a row
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class _Answer(Record):
-    """What makes every class of results a frozen dataclass that knows its study."""
+    """What makes every class of results a frozen dataclass."""
 
-    study: ClassVar[str]
-    """The study's name, the same as its command."""
-
-    def __init_subclass__(cls, study: str | None = None) -> None:
-        if study is not None:
-            cls.study = study
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         dataclass(frozen=True, eq=False, repr=False)(cls)
 
 
@@ -69,12 +65,21 @@ class Result(_Answer):
     ``str()`` is a readable table; :meth:`rows` gives flat dicts; the ``to_…`` methods give everything else.
     """
 
+    study: ClassVar[str]
+    """The study's name, the same as its command."""
     table: Sequence[Row]
     """One entry per number that was asked for."""
     signature: Signature
     """The recipe, printed under every table."""
     notes: tuple[Note, ...]
     """What a reader must know: what was left out, what was undefined, what the numbers do not say."""
+
+    def __init_subclass__(cls, study: str | None = None) -> None:
+        super().__init_subclass__()
+        if study is not None:
+            cls.study = study
+        elif not hasattr(cls, "study"):
+            raise TypeError(f'a class of results names its study: class {cls.__name__}(Result, study="my-study")')
 
     @classmethod
     def tables(cls) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -17,13 +16,13 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache, wraps
-from importlib.abc import InspectLoader
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from metassay.core import judge_options, options, sheet_options, text_options
 from metassay.core.option import SLICES_WITH, WORKS_ON, Option
 from metassay.core.result import Result
+from metassay.core.source_text import source_of
 from metassay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -112,12 +111,12 @@ def study(verb: Callable[P, R]) -> Study[P, R]:
 
     @wraps(verb)
     def checked(*args: object, **given: object) -> R:
-        outermost = _ASKED.get() is None and _ASKED.set(known)
+        token = _ASKED.set(known) if _ASKED.get() is None else None
         try:
             return done(*args, **given)
         finally:
-            if outermost:
-                _ASKED.reset(outermost)
+            if token is not None:
+                _ASKED.reset(token)
 
     def done(*args: object, **given: object) -> R:
         for old, name in former.items():
@@ -223,12 +222,12 @@ def _declared(parameters: Mapping[str, inspect.Parameter]) -> dict[str, Declared
 
 def read_question(module: str) -> str:
     """Return the question that a module answers: the first line of its docstring."""
-    return _source(module).partition('"""')[2].partition("\n")[0].removesuffix('"""')
+    return source_of(module).partition('"""')[2].partition("\n")[0].removesuffix('"""')
 
 
 def read_declaration(module: str, verb: str | None = None) -> Declaration:
     """Return what a module declares, from its source; without a verb only its question, text and examples."""
-    tree = ast.parse(_source(module))
+    tree = ast.parse(source_of(module))
     paragraphs = (ast.get_docstring(tree) or "").split("\n\n")
     examples = tuple(
         line.strip() for text in paragraphs for line in text.splitlines() if line.startswith("    metassay ")
@@ -245,9 +244,12 @@ def read_declaration(module: str, verb: str | None = None) -> Declaration:
 
 
 class Makers(Mapping[str, tuple[str, ...]]):
-    """What a room makes of the result of each study: the functions of that result in the module named like the study.
+    """What a room makes of the result of each study: views or charts, read from the module named like the study.
 
-    They are read from the source, in its order; what is imported under its own name comes last.
+    Those are its public functions with one positional parameter, which is called ``result`` and annotated with another
+    class than `Result`, in the order of the source; a last ``_`` of the name is cut. What the module imports under its
+    own name (``import requirements as requirements``) follows. All other functions are helpers, and so are those named
+    apart. A study of somebody else has none, and is shown row by row.
     """
 
     def __init__(self, room: str, *apart: str) -> None:
@@ -255,11 +257,11 @@ class Makers(Mapping[str, tuple[str, ...]]):
         self._read = cache(self._makers)
 
     def _makers(self, study: str) -> tuple[str, ...]:
-        module = f"{self._room}.{study.replace('-', '_')}"
-        if importlib.util.find_spec(module) is None:
+        name = study.replace("-", "_")
+        if name not in (each.name for each in iter_modules(importlib.import_module(self._room).__path__)):
             return ()
         own, others = [], []
-        for node in ast.parse(_source(module)).body:
+        for node in ast.parse(source_of(f"{self._room}.{name}")).body:
             if isinstance(node, ast.ImportFrom):
                 others += [each.name for each in node.names if each.name == each.asname]
             elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
@@ -279,13 +281,6 @@ class Makers(Mapping[str, tuple[str, ...]]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
-
-
-def _source(module: str) -> str:
-    spec = importlib.util.find_spec(module)
-    loader = None if spec is None else spec.loader
-    assert isinstance(loader, InspectLoader), module
-    return loader.get_source(module) or ""
 
 
 def _is_option(annotation: str) -> bool:

@@ -337,7 +337,7 @@ class VoteBook:
             there = f" in {listed([one_line(source.name) for source in sources])}" if sources else ""
             raise DataError(f"there are no votes{there}: {why or 'there is a header and no row under it'}")
         notes = [Note.of("votes-without-winner", rater=rater, n=n) for rater, n in self.silent.items()]
-        notes += Note.some("votes-against-itself", n=self.against_itself)
+        notes += Note.when(self.against_itself > 0, "votes-against-itself", n=self.against_itself)
         names = dict.fromkeys(name for one in self.facts for name in one)
         attributes = {}
         for name in names:

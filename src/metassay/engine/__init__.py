@@ -170,8 +170,8 @@ def run(
     todo = [page for page in range(pages) if page not in results]
     if report is not None and results:
         report(before + len(results), total, what)
-    _grow_heap()
-    with section, _single_threaded_blas():
+    grow_heap()
+    with section, single_threaded_blas():
         start = time.perf_counter()
         for page in todo[:1]:
             note(page, work(page))
@@ -282,12 +282,12 @@ def spread(
 
 
 @cache
-def _grow_heap() -> None:
+def grow_heap() -> None:
     """Free one large block, after which glibc keeps freed memory instead of asking the system for each array again."""
     bytearray(24 << 20)
 
 
-def _single_threaded_blas() -> AbstractContextManager[object]:
+def single_threaded_blas() -> AbstractContextManager[object]:
     """Keep matrix products in their own thread: pages are the unit of parallel work."""
     limit: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
     return limit

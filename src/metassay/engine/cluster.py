@@ -23,6 +23,8 @@ REACH = 5
 """Seconds to try to reach a scheduler at all; one that is just being started needs some."""
 RETRIES = 3
 """How often a page is done again after a worker failed with it, beside the workers that died with it."""
+ALONE = 30
+"""Seconds that work on this machine waits without a worker: Dask replaces a dead one, unless it died too early."""
 
 
 class Unportable(Exception):
@@ -117,6 +119,7 @@ class Cluster:
             If the work cannot be sent away; then nothing was done.
         """
         from distributed import KilledWorker, as_completed
+        from distributed.scheduler import NoWorkerError
 
         try:
             packed = _cloudpickle().dumps(work)
@@ -135,7 +138,7 @@ class Cluster:
                 # What is here need not be kept there.
                 future.release()
                 yield at, result
-        except KilledWorker:
+        except (KilledWorker, NoWorkerError):
             raise DataError(
                 f"workers were killed again and again while {what or 'working'}, perhaps for want of memory; "
                 "use fewer workers on each machine"
@@ -168,7 +171,7 @@ def _started(workers: int | None) -> Any:  # noqa: ANN401 - Dask carries no type
     # Nobody watches a dashboard here. Its server starts all the same, so it takes any port, and answers nothing.
     silent: dict[str, list[str]] = {f"distributed.{who}.http.routes": [] for who in ("scheduler", "worker")}
     try:
-        with dask.config.set(silent):
+        with dask.config.set({**silent, "distributed.scheduler.no-workers-timeout": ALONE}):
             return LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -214,8 +217,8 @@ def _same(packed: bytes) -> bytes:
 def _do(packed: bytes, task: Any) -> Any:  # noqa: ANN401 - whatever the work takes and gives
     from metassay import engine
 
-    engine._grow_heap()
-    with engine._single_threaded_blas():
+    engine.grow_heap()
+    with engine.single_threaded_blas():
         return _unpacked(packed)(task)
 
 

@@ -31,6 +31,11 @@ def opened(path: Path, shown: str) -> Iterator[Path]:
             yield _unpack(source, Path(folder))
 
 
+def files_in(folder: Path) -> list[tuple[str, Path]]:
+    """Return the files of an unpacked archive, those in its folders too, with their names there."""
+    return [(file.relative_to(folder).as_posix(), file) for file in sorted(folder.rglob("*")) if file.is_file()]
+
+
 def _unpack(source: Source, folder: Path) -> Path:
     """Unpack the files of an archive, up to a bound, and return the folder in which they lie."""
     try:

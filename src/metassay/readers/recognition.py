@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
@@ -19,17 +18,55 @@ from metassay.core.scores import Kind, Scores
 from metassay.core.vocabulary import choice
 from metassay.core.vote_tables import pair_of
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
-from metassay.readers import FORMATS, archives, hf_datasets, mtme, tables, votes, wmt
+from metassay.readers import (
+    FORMATS,
+    alt_test,
+    archives,
+    exports,
+    frank,
+    g_eval,
+    helm,
+    hf_datasets,
+    inspect_log,
+    judge_bench,
+    lm_eval,
+    mqm,
+    mteb,
+    mtme,
+    realsumm,
+    sacrerouge,
+    summary_translation,
+    summeval,
+    tables,
+    votes,
+    wmt,
+    xlsx,
+)
 from metassay.readers.languages import EVERY, LanguagePair
 from metassay.readers.near import header_elsewhere, near_miss
 from metassay.readers.source import Source
 
-_ASKED = (
-    *("sacrerouge", "summeval", "lm_eval", "mteb", "g_eval", "inspect_log", "judge_bench", "summary_translation"),
-    *("realsumm", "frank", "helm", "exports", "mqm", "wmt", "votes", "xlsx", "tables", "alt_test"),
+_MODULES = (
+    sacrerouge,
+    summeval,
+    lm_eval,
+    mteb,
+    g_eval,
+    inspect_log,
+    judge_bench,
+    summary_translation,
+    realsumm,
+    frank,
+    helm,
+    exports,
+    mqm,
+    wmt,
+    votes,
+    xlsx,
+    tables,
+    alt_test,
 )
-"""Modules in the order they are asked: formats with field names of their own before tables, which need two columns."""
-_MODULES = tuple(import_module(f"metassay.readers.{name}") for name in _ASKED)
+"""Readers in the order they are asked: formats with field names of their own before tables, which need two columns."""
 
 
 _NO_DATA = {
@@ -152,12 +189,14 @@ def _record_path(given: _Path, ledger: Ledger, wanted: str | None, pair: Languag
     if not is_dir:
         with archives.opened(path, shown) as inside:
             if inside != path:
-                return _record_folder(inside, shown, ledger, wanted, pair)
+                return _record_folder(inside, shown, ledger, wanted, pair, packed=True)
             return [_record_file(Source(path, shown), ledger, wanted, pair)]
     return _record_folder(path, shown, ledger, wanted, pair)
 
 
-def _record_folder(path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
+def _record_folder(
+    path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair, *, packed: bool = False
+) -> list[Origin]:
     if mtme.is_data_set(path) and wanted in (None, mtme.FORMAT):
         return [mtme.record(path, shown, ledger, pair)]
     if wanted == mtme.FORMAT:
@@ -166,7 +205,7 @@ def _record_folder(path: Path, shown: str, ledger: Ledger, wanted: str | None, p
         raise UsageError(f"{one_line(shown)}: holds the splits {listed(splits)}; name one, such as {path / splits[0]}")
     if hf_datasets.is_data_set(path):
         return [hf_datasets.record(path, shown, ledger)]
-    return _record_directory(path, shown, ledger, wanted, pair)
+    return _record_directory(path, shown, ledger, wanted, pair, packed)
 
 
 def stem(path: Path) -> str:
@@ -175,17 +214,20 @@ def stem(path: Path) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _record_directory(path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair) -> list[Origin]:
-    """Read the files in a directory that are scores, and leave the others alone."""
+def _record_directory(
+    path: Path, shown: str, ledger: Ledger, wanted: str | None, pair: LanguagePair, packed: bool
+) -> list[Origin]:
+    """Read the files that are scores, those in folders of an archive too, and leave the others alone."""
     try:
         entries = sorted(path.iterdir())
+        files = archives.files_in(path) if packed else [(file.name, file) for file in entries]
     except OSError as error:
         raise UsageError(f"{one_line(shown)}: cannot be read: {one_line(error.strerror).lower()}") from None
     found = []
-    for file in entries:
+    for name, file in files:
         if file.name.startswith(".") or file.is_dir() or not file.exists():
             continue
-        source = Source(file, str(Path(shown) / file.name), named=False)
+        source = Source(file, str(Path(shown) / name), named=False)
         if recognise(source, ledger.reading) is not None:
             ledger.file_name = stem(file)
             found.append(_record_file(source, ledger, wanted, pair))
@@ -195,7 +237,7 @@ def _record_directory(path: Path, shown: str, ledger: Ledger, wanted: str | None
         hint = (
             f"did you mean {one_line(Path(shown) / inside[0])}?" if inside else "name a file or directory with scores"
         )
-        what = "directory" if Path(shown).is_dir() else "zip archive"
+        what = "zip archive" if packed else "directory"
         raise DataError(f"{one_line(shown)}: the {what} holds no scores in a known format; {hint}")
     return found
 

@@ -17,7 +17,7 @@ from metassay.core.origin import Origin
 from metassay.core.scores import contradiction
 from metassay.core.texts import Texts
 from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
-from metassay.readers import mtme, realsumm, tables
+from metassay.readers import archives, mtme, realsumm, tables
 from metassay.readers.languages import LanguagePair
 from metassay.readers.source import Record, Source
 
@@ -85,7 +85,7 @@ def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Text
     ----------
     *paths
         Tables of texts (``system, input, output``; ``input, source, reference``), SummEval's own file, REALSumm's
-        files, G-Eval's, or mt-metrics-eval data sets.
+        files, G-Eval's, mt-metrics-eval data sets, or a zip of such files.
     language
         The language pair to take from an mt-metrics-eval data set that holds several, such as ``"en-de"``.
 
@@ -101,13 +101,15 @@ def read_texts(*paths: str | PathLike[str], language: str | None = None) -> Text
     for one in paths:
         given = fspath(one)
         path = Path(given)
-        if path.is_dir():
-            if not mtme.is_data_set(path) and not (path / "system-outputs").is_dir():
+        with archives.opened(path, given) as inside:
+            if mtme.is_data_set(inside) or (inside / "system-outputs").is_dir():
+                said.append(_record_data_set(inside, given, found, LanguagePair(language)))
+            elif inside != path:
+                said += _record_archive(inside, given, found)
+            elif path.is_dir():
                 raise UsageError(f"{one_line(given)}: a directory of texts is an mt-metrics-eval data set; name files")
-            said.append(_record_data_set(path, given, found, LanguagePair(language)))
-            continue
-        source = Source(path, given)
-        said.append(Origin(source.name, _record_file(source, found)))
+            else:
+                said.append(_record_file(Source(path, given), found))
     return found.texts(tuple(said))
 
 
@@ -194,21 +196,35 @@ def _tidy(texts: Texts) -> Iterator[dict[str, str | None]]:
 # -- one file -----------------------------------------------------------------------------------
 
 
-def _record_file(source: Source, found: _Collected) -> str:
+def _record_archive(folder: Path, shown: str, found: _Collected) -> list[Origin]:
+    """Write down the texts of the files of an archive that hold some, and leave the others alone."""
+    files = [Source(file, str(Path(shown) / name), named=False) for name, file in archives.files_in(folder)]
+    said = [_record_file(file, found) for file in files if realsumm.recognise(file) or _table_of(file) is not None]
+    if not said:
+        raise DataError(f"{one_line(shown)}: the zip archive holds no texts in a known format")
+    return said
+
+
+def _table_of(source: Source) -> tuple[str, _Recorder] | None:
+    """Return the format of a table of texts, and what takes its rows."""
+    names = set(tables.column_names(source))
+    return next(((name, record) for fields, name, record in _TABLES if fields <= names), None)
+
+
+def _record_file(source: Source, found: _Collected) -> Origin:
     if realsumm.recognise(source):
         _record_pickle(source, found)
-        return "realsumm"
-    names = set(tables.column_names(source))
-    for fields, name, record in _TABLES:
-        if fields <= names:
-            for line, row in tables.rows(source):
-                record(row, Place(source.shown, line), found)
-            return name
+        return Origin(source.name, "realsumm")
+    if (table := _table_of(source)) is not None:
+        for line, row in tables.rows(source):
+            table[1](row, Place(source.shown, line), found)
+        return Origin(source.name, table[0])
     if source.is_text and source.document is None:
         source.check_first_line()
+    names = sorted(set(tables.column_names(source)))
     raise source.wrong(
-        f"not texts that metassay knows (columns: {listed(sorted(names)) or 'none'}); a table of texts has the "
-        "columns system, input, output, or input with source or reference"
+        f"not texts that metassay knows (columns: {listed(names) or 'none'}); a table of texts has the columns system, "
+        "input, output, or input with source or reference"
     )
 
 
@@ -329,16 +345,17 @@ def _record_data_set(path: Path, shown: str, found: _Collected, pair: LanguagePa
     for role, paths in files.items():
         for file in paths:
             at = 0
-            for at, text in enumerate(Source(file, named=False).texts(), 1):
-                place, key, line = Place(str(file), at), str(at), text.rstrip("\r\n")
+            name = str(Path(shown) / file.relative_to(path))
+            for at, text in enumerate(Source(file, name, named=False).texts(), 1):
+                place, key, line = Place(name, at), str(at), text.rstrip("\r\n")
                 if role == "output":
                     found.output(file.stem, key, line, place)
                 elif role == "reference":
                     found.reference(key, line, place)
                 else:
                     found.source(key, line, place)
-            counts[str(file)] = at
+            counts[name] = at
     if len(set(counts.values())) > 1:
         told = ", ".join(f"{one_line(name, 60)} has {n}" for name, n in list(counts.items())[:4])
         raise DataError(f"{one_line(shown)}: the files of {chosen} must have equally many lines: {told}")
-    return Origin(path.name or shown, f"mt-metrics-eval, {chosen}")
+    return Origin(Path(shown).name or shown, f"mt-metrics-eval, {chosen}")

@@ -68,7 +68,8 @@ def _record(path: Path, shown: Path, role: Kind | None, book: VoteBook) -> list[
     found: list[tuple[Path, str | None]] = []
     found += [(file, form) for file in files if (form := recognise(Source(file))) is not None]
     if not found and path.is_dir():
-        raise DataError(f"{one_line(shown)}: the directory holds no votes in a known form")
+        what = "directory" if shown.is_dir() else "zip archive"
+        raise DataError(f"{one_line(shown)}: the {what} holds no votes in a known form")
     sources = []
     for file, form in found or [(path, None)]:
         source = Source(file, str(shown / file.relative_to(path)))

@@ -45,11 +45,11 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
         How to see all of it.
     """
     told = page.notes if len(page.notes) <= NOTES + 1 else page.notes[:NOTES]
-    lengths = accumulate(map(len, page.lead))
-    said = tuple(text for at, (text, end) in enumerate(zip(page.lead, lengths, strict=True)) if not at or end <= WORDS)
+    lengths = accumulate(map(len, page.said))
+    lead = tuple(each for at, (each, end) in enumerate(zip(page.lead, lengths, strict=True)) if not at or end <= WORDS)
     kept: list[Table] = []
     room, rows, columns = LINES, 0, 0
-    first = min(LINES, SCREEN - _lines(said) - _lines(told))
+    first = min(LINES, SCREEN - _lines(each.text for each in lead) - _lines(told))
     for table in (table.on("screen") for table in page.tables):
         parts = deal(table)
         few = table.only(sorted({at for part in parts[:PARTS] for at in part}))
@@ -71,12 +71,12 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
         "row": rows,
         "column": columns,
         "table": len(page.tables) - len(kept),
-        "answer": len(page.lead) - len(said),
+        "answer": len(page.lead) - len(lead),
         "note": len(page.notes) - len(told),
     }
     more = [counted(n, what) for what, n in missing.items() if n]
     left = f"Not shown: {', '.join(more)}. All of it: {whole}." if more else ""
-    return replace(page, tables=tuple(kept), notes=told, lead=said, left_out=left)
+    return replace(page, tables=tuple(kept), notes=told, lead=lead, left_out=left)
 
 
 def _lines(texts: Iterable[str]) -> int:

@@ -7,6 +7,7 @@ from html import escape
 
 from metassay.report import brief
 from metassay.report.table import Cell, Column, Page, Section, Table
+from metassay.report.templates import prose
 
 _STYLE = """\
 <style>
@@ -49,10 +50,10 @@ def render(page: Page, *, document: bool = False, full: bool = True) -> str:
         Whether to show all of it, instead of what fits a screen.
     """
     page = page if full else brief.cut(page, lambda table: [list(range(len(table.columns)))], ".to_html()")
-    lead = (f'<p class="lead">{escape(paragraph)}</p>' for paragraph in page.lead)
+    lead = (f'<p class="lead">{prose(paragraph)}</p>' for paragraph in page.said)
     parts = [_STYLE, '<div class="metassay">', *lead]
     parts += [f'<div class="wide">{render_table(table)}</div>' for table in page.tables]
-    parts += [f"<p>Note: {escape(note)}</p>" for note in page.notes]
+    parts += [f"<p>Note: {prose(note)}</p>" for note in page.notes]
     parts += [f"<p>{escape(page.left_out)}</p>"] if page.left_out else []
     parts += [f"<p><code>{escape(page.signature)}</code></p>", "</div>"]
     fragment = "\n".join(parts)

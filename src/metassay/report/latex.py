@@ -62,7 +62,7 @@ def render(page: Page, *, caption: str | None = None, label: str | None = None) 
     """
     label = label or f"tab:{page.study}"
     tables = [part for table in page.tables for part in parts(table.on("paper"))]
-    notes = [[*page.lead, *page.notes] if at == len(tables) - 1 else [] for at in range(len(tables))]
+    notes = [[*page.said, *page.notes] if at == len(tables) - 1 else [] for at in range(len(tables))]
     layouts = [layout(table, [*table.below, page.signature], own) for table, own in zip(tables, notes, strict=True)]
     cells = [cell for table in tables for part in table.sections for row in part.rows for cell in row]
     wanted = {

@@ -16,7 +16,7 @@ def escape(text: str) -> str:
 
 def render(page: Page) -> str:
     """Return a page as Markdown, one table per section."""
-    blocks = [*map(escape, page.lead), *(block for table in page.tables for block in _table(table))]
+    blocks = [*map(escape, page.said), *(block for table in page.tables for block in _table(table))]
     if page.notes:
         blocks.append("\n".join(f"- {escape(note)}" for note in page.notes))
     blocks.append(f"`{page.signature.replace('`', chr(39))}`")

@@ -29,6 +29,8 @@ NOTES = 0.25
 """Notes that take more than this share of a page stand behind the table."""
 WRAPPED = 90.0
 """Columns of words that are wider than this may wrap, and get no less."""
+BAR, BROADER = 80.0, 1.2
+"""A drawn interval on the page of HTML, and how much broader its type is than LaTeX's."""
 TRIES = (
     *((0, False, False), (1, False, False), (2, False, False), (1, False, True), (2, False, True)),
     *((1, True, False), (2, True, False), (2, True, True), (3, True, True)),
@@ -145,6 +147,17 @@ def layout(table: Table, legend: list[str], notes: list[str]) -> Layout:
                 return Layout(size, gap, stood, wrapped, turned, long, scaled, wide, room, apart or long)
     stood = frozenset(at for at, head in enumerate(heads) if head > max(bodies[at], 25.0))
     return Layout(2, 3.0, stood, {}, not table.fit, False, True, math.inf, room, apart)
+
+
+def ems(table: Table) -> float:
+    """Return about how wide a table is in a page's type, its headings and texts broken between words."""
+    heads = [max(map(width, column.header.replace("-", "- ").split()), default=0.0) for column in table.columns]
+    bars = [any(row[at].bar for section in table.sections for row in section.rows) for at in range(len(heads))]
+    bodies = [
+        BAR if bar else min(body, WRAPPED) if column.align == "left" else body
+        for column, bar, body in zip(table.columns, bars, _widths(table)[1], strict=True)
+    ]
+    return sum(BROADER * max(both) / 10 + 0.6 for both in zip(heads, bodies, strict=True))
 
 
 def _widths(table: Table) -> tuple[list[float], list[float]]:

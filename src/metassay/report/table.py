@@ -6,9 +6,9 @@ the data are flattened to one line but not escaped, since only the writer knows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from metassay.errors import one_line
 from metassay.report.numbers import DASH, span
@@ -107,6 +107,27 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A part of an answer in words, and what it speaks of."""
+
+    sentences: tuple[str, ...]
+    """The words; the first of them says most."""
+    facts: tuple[Mapping[str, Any], ...] = ()
+    """The facts that they were made of."""
+
+    @property
+    def text(self) -> str:
+        """All of its words."""
+        return " ".join(self.sentences)
+
+    def about(self, fact: str) -> list[str]:
+        """Return the names that it has for a fact, such as ``human``, in the order in which it speaks of them."""
+        values = (facts.get(fact) for facts in self.facts)
+        every = (name for value in values for name in (value if isinstance(value, tuple) else (value,)))
+        return distinct(name for name in every if isinstance(name, str))
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """All that one result shows."""
 
@@ -118,12 +139,17 @@ class Page:
     """What a reader must know."""
     signature: str
     """The recipe of the numbers."""
-    lead: tuple[str, ...] = ()
+    lead: tuple[Paragraph, ...] = ()
     """The answer in words, before all tables."""
     left_out: str = ""
     """What is not shown, and how to see it."""
     asked: bool = False
     """Whether the reader named the views, so that none of their tables is left out."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The paragraphs of the answer."""
+        return tuple(paragraph.text for paragraph in self.lead)
 
 
 def name(text: str, bold: bool = False) -> Cell:

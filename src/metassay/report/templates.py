@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
@@ -23,6 +24,17 @@ def each(markup: str, values: Iterable[tuple[object, ...]]) -> str:
     '<li>a &amp; b</li><li>c</li>'
     """
     return "".join(markup.format(*(escape(str(part)) for part in parts)) for parts in values)
+
+
+def prose(text: str) -> str:
+    """Return a text as markup whose lines do not end between a sign and its number.
+
+    Examples
+    --------
+    >>> prose("(p = .12)").replace("\u00a0", "_"), prose("a & b")
+    ('(p_=_.12)', 'a &amp; b')
+    """
+    return escape(re.sub(r" ([=<>≤≥]) (?=[-.\d])", "\u00a0\\1\u00a0", text))
 
 
 def options(values: Mapping[str, str], selected: object = None) -> str:

@@ -78,7 +78,7 @@ def render(
     )
     draw = _Pen(console, width, encoding or default_encoding())
     page = page if full else brief.cut(page, draw.deal)
-    for paragraph in page.lead:
+    for paragraph in page.said:
         draw.line(paragraph)
     if page.lead:
         console.print()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from metassay.core import vocabulary
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers
+from metassay.report.table import Paragraph
 from metassay.report.views.columns import grouped, values
 
 if TYPE_CHECKING:
@@ -104,10 +105,15 @@ MOST = 4
 """Answers that stand above the tables; which setting they speak of is said in each."""
 
 
-def answers(result: Result) -> tuple[str, ...]:
-    """Return what a result comes to, at most :data:`MOST` sentences; studies whose notes say it have none here."""
+def answers(result: Result) -> tuple[Paragraph, ...]:
+    """Return what a result comes to, at most :data:`MOST` paragraphs; studies whose notes say it have none here."""
     said = _ANSWERS.get(result.study)
-    return () if said is None else tuple(said(result))[:MOST]
+    every = () if said is None else tuple(said(result))[:MOST]
+    return tuple(Paragraph((each,)) if isinstance(each, str) else each for each in every)
+
+
+def _about(row: Any, text: str) -> Paragraph:  # noqa: ANN401 - a row of a metric and a criterion
+    return Paragraph((text,), ({"human": row.human, "metric": row.metric},))
 
 
 def _first(rows: Sequence[Any], fields: str = names.SETTING) -> list[list[Any]]:
@@ -136,9 +142,10 @@ def agreement(rows: Sequence[AgreementRow]) -> str:
     )
 
 
-def _agree(result: Any) -> Iterator[str]:  # noqa: ANN401 - an Agreement
+def _agree(result: Any) -> Iterator[Paragraph]:  # noqa: ANN401 - an Agreement
     for rows in grouped(result.table, "human").values():
-        yield agreement(next(filter(best_first, grouped(rows, names.SETTING).values()), rows))
+        mine = next(filter(best_first, grouped(rows, names.SETTING).values()), rows)
+        yield _about((best_first(mine) or mine)[0], agreement(mine))
 
 
 def interval(row: Any) -> str:  # noqa: ANN401 - a row with an interval
@@ -146,9 +153,10 @@ def interval(row: Any) -> str:  # noqa: ANN401 - a row with an interval
     return f"{numbers.level(row.confidence)} CI [{numbers.bound(row.low)}, {numbers.bound(row.high)}]"
 
 
-def _compare(result: Any) -> list[str]:  # noqa: ANN401 - a Comparison
+def _compare(result: Any) -> Iterator[Paragraph]:  # noqa: ANN401 - a Comparison
     said = dict(by_setting(result))
-    return [said[values(rows[0], names.SETTING)] for rows in _first(result.ranks)]
+    for rows in _first(result.ranks):
+        yield _about((best_first(rows) or rows)[0], said[values(rows[0], names.SETTING)])
 
 
 def _criteria(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Confounding
@@ -165,30 +173,32 @@ def _criteria(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Confounding
         )
 
 
-def _pairs(result: Any) -> Iterator[str]:  # noqa: ANN401 - ScorePairs
+def _pairs(result: Any) -> Iterator[Paragraph]:  # noqa: ANN401 - ScorePairs
     rows = [row for row in result.table if row.kind == "share" and row.metric_kind == "metric"]
     for mine in _first(rows, "human"):
         whole = [row for row in mine if row.share == 1 and not math.isnan(row.estimate)]
         best = max(whole, key=lambda row: row.estimate, default=None)
         near = next((row for row in mine if row.share == 0.5 and best and row.metric == best.metric), None)
         if best and near and not math.isnan(near.agreement):
-            yield (
+            yield _about(
+                near,
                 f"{one_line(near.metric)} orders {numbers.percent(best.agreement)} of all pairs of systems like "
                 f"people on {one_line(near.human)}, and {numbers.percent(near.agreement)} of the half whose scores "
-                "are closest."
+                "are closest.",
             )
 
 
-def _decisions(result: Any) -> Iterator[str]:  # noqa: ANN401 - Decisions
+def _decisions(result: Any) -> Iterator[Paragraph]:  # noqa: ANN401 - Decisions
     for rows in _first(result.table, "human"):
         known = [row for row in rows if row.kind == "metric" and not math.isnan(row.agreement)]
         if known:
             best = max(known, key=lambda row: row.agreement)
             low, high = numbers.percent(best.low), numbers.percent(best.high)
             ends = "" if math.isnan(best.low) else f" ({numbers.level(best.confidence)} CI {low} to {high})"
-            yield (
+            yield _about(
+                best,
                 f"{one_line(best.metric)} leads to the same decision as people on {one_line(best.human)} for "
-                f"{numbers.percent(best.agreement)} of the pairs of systems{ends}."
+                f"{numbers.percent(best.agreement)} of the pairs of systems{ends}.",
             )
 
 
@@ -309,7 +319,7 @@ def _bias(result: Any) -> Iterator[str]:  # noqa: ANN401 - Biases
         )
 
 
-_ANSWERS: dict[str, Callable[[Any], Iterable[str]]] = {
+_ANSWERS: dict[str, Callable[[Any], Iterable[str | Paragraph]]] = {
     "agree": _agree,
     "compare": _compare,
     "criteria": _criteria,

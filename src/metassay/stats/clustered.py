@@ -51,6 +51,11 @@ def estimate(value: float, variance: float, df: float, n: int, confidence: float
     return Estimate(value, error, value - reach, value + reach, df, n)
 
 
+def undefined(n: int = 0) -> Estimate:
+    """Return what is known of a number that these items do not tell: nothing."""
+    return Estimate(math.nan, math.nan, math.nan, math.nan, 0, n)
+
+
 def rank_ranges(
     values: FloatArray, covariance: FloatArray, df: float = math.inf, confidence: float = 0.95
 ) -> tuple[IntArray, IntArray]:
@@ -125,7 +130,7 @@ def ratio(
     above, below = above[known], below[known]
     total = float(below.sum())
     if not len(above) or total == 0:
-        return Estimate(math.nan, math.nan, math.nan, math.nan, 0, len(above))
+        return undefined(len(above))
     value = float(above.sum()) / total
     variance, df = clustered_variance((above - value * below) / total, [way[known] for way in clusters])
     return estimate(value, variance, df, len(above), confidence)

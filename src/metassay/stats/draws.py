@@ -7,6 +7,7 @@ number of threads nor the way pages are dealt out changes a single byte of a res
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -74,16 +75,17 @@ def swaps(random: np.random.Generator, shape: tuple[int, ...], draws: int) -> Sw
     return np.unpackbits(words.view(np.uint8), count=size).reshape(*shape, draws)
 
 
-class Pages:
-    """Draws that are made by the page; the last page is made whole and cut."""
+@dataclass(frozen=True)
+class Pages(ABC):
+    """Draws that are made by the page."""
 
     draws: int
-    """How many draws are wanted."""
+    """How many draws are wanted; the last page is made whole and cut."""
 
-    @cached_property
+    @property
+    @abstractmethod
     def size(self) -> int:
         """How many draws a page has."""
-        raise NotImplementedError
 
     def __len__(self) -> int:
         return -(-self.draws // self.size)
@@ -93,8 +95,6 @@ class Pages:
 class PagesOfCells(Pages):
     """Pages of draws for scores of systems on inputs."""
 
-    draws: int
-    """How many draws are wanted; the last page is made whole and cut."""
     shape: tuple[int, int]
     """Numbers of systems and inputs."""
     seed: int

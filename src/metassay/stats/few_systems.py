@@ -16,7 +16,7 @@ from metassay.stats.jackknife import Fit
 from metassay.stats.statistics.base import Statistic
 
 FEW = 20
-"""From this many systems on, limits on Fisher's scale hold as well."""
+"""From this many systems (or families of them) on, limits on Fisher's scale hold as well."""
 HALVINGS = 40
 """Halvings of the distance between an estimate and the end of the range."""
 
@@ -36,7 +36,13 @@ class FewSystems:
     pairwise: bool
     """Whether the statistic is a mean over pairs; else it is Spearman's."""
     systems: int
-    """The number N of systems, or of families."""
+    """The number N of systems, or of families of them."""
+
+    @staticmethod
+    def serves(statistic: Statistic, level: str, systems: int) -> bool:
+        """Tell whether these intervals are those of a statistic: a mean over pairs, or Spearman's, of few systems."""
+        ranks = statistic.ranked and (statistic.pairwise or statistic.name == "spearman")
+        return level == "system" and ranks and systems < FEW
 
     @classmethod
     def of(cls, fit: Fit) -> FewSystems:
@@ -82,11 +88,22 @@ class FewSystems:
         near, far = np.stack([place, place]), np.array([[-1.0], [1.0]]) + 0 * place
         for _ in range(HALVINGS):
             middle = (near + far) / 2
-            expected = middle if self.pairwise else self._expected(middle)
-            q = 1 - expected**2
-            inside = (place - expected) ** 2 <= reach**2 * (self.b * q + a * q * q)
+            q = 1 - middle**2
+            inside = (place - middle) ** 2 <= reach**2 * (self.b * q + a * q * q)
             near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+        if not self.pairwise:
+            low, high = self._expecting(near)
+            near = np.stack([np.minimum(low, place), np.maximum(high, place)])
         return np.where(np.isnan(reach), np.nan, near)
+
+    def _expecting(self, mean: FloatArray) -> FloatArray:
+        """Return the ρ of normal systems that has this mean in samples."""
+        low, high = np.full((2, *mean.shape), [[[-1.0]], [[1.0]]])
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            below = self._expected(middle) < mean
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return np.where(mean > 0, high, low)
 
     def _expected(self, rho: FloatArray) -> FloatArray:
         """Return the mean of Spearman's coefficient in samples of normal systems, ((N−2)ρ + 3τ)/(N+1) (Moran 1948)."""

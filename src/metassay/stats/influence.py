@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from metassay.stats import draws
 from metassay.stats.arrays import FloatArray, IntArray, Pair
-from metassay.stats.clustered import Estimate, bootstrap, clustered_variance, estimate, share
+from metassay.stats.clustered import Estimate, bootstrap, clustered_variance, estimate, share, undefined
 from metassay.stats.intervals import percentiles
 from metassay.stats.kernels.tabulated import Items, Tabulated
 from metassay.stats.kernels.weighted_ranks import quotient
@@ -145,7 +145,7 @@ class Paired:
             return self._share(statistic, confidence)
         value, moved = self.influences(statistic)
         if math.isnan(value):
-            return Estimate(math.nan, math.nan, math.nan, math.nan, 0, n)
+            return undefined(n)
         variance, df = clustered_variance(moved, self.ways)
         return on_scale(value, variance, df, n, confidence, statistic.range)
 

@@ -166,8 +166,8 @@ def df_of_variance(d: FloatArray) -> FloatArray:
         return np.asarray(2 * units / (kurtosis - 1))
 
 
-def of_independent_pairs(statistic: Statistic, estimates: FloatArray, systems: int) -> FloatArray:
-    """Return the variance on the scale of a mean over as many independent pairs as the systems make.
+def of_independent_pairs(statistic: Statistic, estimates: FloatArray, systems: int, units: int) -> FloatArray:
+    """Return the variance on the scale of a mean over as many independent pairs as the units of systems make.
 
     Agreement in all pairs of systems is no certainty, though leaving out any of them changes nothing.
     """
@@ -175,7 +175,7 @@ def of_independent_pairs(statistic: Statistic, estimates: FloatArray, systems: i
     half, most = (high - low) / 2, 1 - 1 / systems**2
     place = np.clip((estimates - (low + high) / 2) / half, -most, most)
     slope = statistic.scale.slope(estimates, systems)
-    return np.asarray((half * slope) ** 2 * (1 - place**2) / (systems * (systems - 1) / 2))
+    return np.asarray((half * slope) ** 2 * (1 - place**2) / (units * (units - 1) / 2))
 
 
 def _prepare(statistic: Statistic, x: FloatArray, z: FloatArray, level: str, *, paired: bool) -> list[Level]:

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.kernels.evaluated import CELLS, evaluated
+from metassay.stats.kernels.evaluated import CELLS, Points, evaluated
 from metassay.stats.kernels.left_out import correlation
 from metassay.stats.kernels.weighted_ranks import Numbers, ratio
 from metassay.stats.levels import average_defined
-from metassay.stats.statistics.base import Points, Statistic
+from metassay.stats.statistics.base import Statistic
 
 DIGITS = 10
 """Decimals of residuals, in units of their variable's spread: what agrees to them is tied."""

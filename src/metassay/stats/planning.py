@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from metassay.stats.arrays import FloatArray
-from metassay.stats.few_systems import FEW, FewSystems
+from metassay.stats.few_systems import FewSystems
 from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Draws, Interval
 from metassay.stats.methods.names import JACKKNIFE
@@ -310,7 +310,7 @@ class Answer:
 
 
 def expected_width(
-    r: FloatArray, systems: int, statistic: Statistic, interval: Interval, confidence: float, level: str = "system"
+    r: FloatArray, systems: int, statistic: Statistic, interval: Interval, confidence: float, level: str
 ) -> Answer:
     """Return how wide an interval that keeps its promise is on average.
 
@@ -341,7 +341,7 @@ def expected_width(
     # A standard deviation from K values is off by 1/√(2K).
     error = 1.96 / math.sqrt(2 * k)
     widest = statistic.range[1] - statistic.range[0]
-    if interval.name == JACKKNIFE and level == "system" and statistic.ranked and systems < FEW and not math.isnan(q):
+    if interval.name == JACKKNIFE and FewSystems.serves(statistic, level, systems) and not math.isnan(q):
         few = FewSystems.varying(statistic, r[0][~np.isnan(r).any(axis=0)], systems)
         ends = few.ends(np.asarray(stdtrit(few.df, (1 + confidence) / 2)))
         width = float((ends[1] - ends[0]).mean()) * widest / 2

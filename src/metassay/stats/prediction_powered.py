@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import Estimate, estimate, mean
+from metassay.stats.clustered import Estimate, estimate, mean, undefined
 from metassay.stats.levels import means_of_known
 from metassay.stats.proportions import wilson
 
@@ -106,7 +106,7 @@ def powered_mean(
     where = np.arange(len(people)) if clusters is None else clusters
     size = int(where.max(initial=-1)) + 1
     if n < 2:
-        nothing = estimate(math.nan, math.nan, 0, n, confidence)
+        nothing = undefined(n)
         return Powered(nothing, nothing, middle, 0.0, n, n + away, np.full(size, np.nan))
     # What items do to the mean of people, and what they do to the correction for λ = 1, summed by cluster.
     w = np.full(n, 1 / n) if chances is None else 1 / chances[labelled] / (1 / chances[labelled]).sum()
@@ -297,7 +297,7 @@ def corrected_share(
     q1, q0 = (part / whole if whole else math.nan for part, whole in ((hits, positives), (rejections, negatives)))
     n, z = positives + negatives, float(ndtri((1 + confidence) / 2))
     if not q0 + q1 > 1:
-        return Prevalence(Estimate(math.nan, math.nan, math.nan, math.nan, 0, n), apparent, q1, q0)
+        return Prevalence(undefined(n), apparent, q1, q0)
     value = min(max((apparent + q0 - 1) / (q0 + q1 - 1), 0.0), 1.0)
     p, size = (judged * apparent + z * z / 2) / (judged + z * z), judged + z * z
     r1, r0 = (hits + 1) / (positives + 2), (rejections + 1) / (negatives + 2)

@@ -23,8 +23,6 @@ from metassay.stats.statistics.base import Statistic
 class SamplePages(Pages):
     """Pages of two independent samples of inputs; those of one size do not depend on which other sizes are drawn."""
 
-    draws: int
-    """How many pairs of samples are wanted; the last page is made whole and cut."""
     inputs: int
     """How many inputs there are to draw from."""
     sample: int

@@ -342,8 +342,6 @@ class DrawPages(Pages):
     """``mc`` or ``hb``."""
     n: int
     """How many inputs a pair of systems has in common."""
-    draws: int
-    """How many draws are wanted; the last page is made whole and cut."""
     seed: int
     """The seed."""
 

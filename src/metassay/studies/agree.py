@@ -24,7 +24,7 @@ import numpy as np
 from metassay import engine
 from metassay.core import fields
 from metassay.core import options as opt
-from metassay.core.note import Note
+from metassay.core.note import Note, where_of
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.signature import Signature
@@ -37,7 +37,8 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
-from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, rough, select
+from metassay.studies.method_notes import no_number, rough
+from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, select
 from metassay.studies.yardsticks import beaten, notes_on_kinds, notes_on_sentinels
 
 FEW = 100
@@ -315,11 +316,6 @@ def _row(
     )
 
 
-def where_of(row: AgreementRow) -> dict[str, object]:
-    """Return what a note must say of where a row stands."""
-    return {name: getattr(row, name) for name in ("human", "level", "statistic", "metric")}
-
-
 def _notes(rows: Sequence[AgreementRow], method: Interval, asked: int) -> list[Note]:
     """Note what was undefined, and done otherwise than asked."""
     taken = rows[0].resamples
@@ -350,13 +346,12 @@ def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) ->
         if reason is not None and reason.code == "undefined":
             notes.append(Note.of("agreement-undefined", **where_of(row), reason=reason.why))
         elif reason is not None:
-            notes.append(Note.of("no-interval", **where_of(row), method=row.interval, **reason.facts))
+            notes.append(no_number("no-interval", reason, method=row.interval, **where_of(row)))
         elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:
             below = float(np.mean(intervals.samples[at] < row.estimate))
             shifted.append((abs(float(intervals.shifts[at])), below, row))
     if shifted:
         _, below, row = max(shifted, key=lambda each: each[0])
-        worst = {name: getattr(row, name) for name in ("metric", "human", "level", "statistic")}
         facts = {"n": len(shifted), "rows": len(found), "far": FAR, "below": below, "method": row.interval}
-        notes.insert(0, Note.of("resamples-shifted", **facts, **worst, confidence=row.confidence))
+        notes.insert(0, Note.of("resamples-shifted", **facts, **where_of(row), confidence=row.confidence))
     return notes

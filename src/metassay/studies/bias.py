@@ -37,9 +37,9 @@ from metassay.core.vocabulary import PROBES
 from metassay.core.votes import Votes
 from metassay.errors import DataError, UsageError
 from metassay.stats.arrays import BoolArray, FloatArray
-from metassay.stats.clustered import mean, share
+from metassay.stats.clustered import Estimate, mean, share, undefined
 from metassay.stats.rater_agreement import agreement, repeated
-from metassay.stats.regressions import Fit, linear, within
+from metassay.stats.regressions import linear, within
 from metassay.stats.significance import corrected
 from metassay.studies.bias_data import Feature, Judgments, families_of_votes, of_scores, of_votes, same_scale
 from metassay.studies.bias_rows import BiasRow, GradeRow, RerunRow
@@ -168,8 +168,7 @@ def assign_own(given: opt.Names | None) -> dict[str, str]:
 def _rows(judged: Judgments, confidence: float) -> Iterator[BiasRow]:
     for feature in judged.features:
         kept, held = _in_both_orders(judged) if feature.bias == "position" else (None, judged.held)
-        fit, n, clusters, reason = _fit(judged, feature, held, kept)
-        found = fit.effect(0, confidence=confidence)
+        found, n, clusters, reason = _effect(judged, feature, held, kept, confidence)
         yield BiasRow(
             metric=judged.judge,
             human=None if held == "nothing" else judged.human,
@@ -201,8 +200,10 @@ def _in_both_orders(judged: Judgments) -> tuple[BoolArray | None, str]:
     return (both, "orders") if both.mean() > 0.5 else (None, judged.held)
 
 
-def _fit(judged: Judgments, feature: Feature, held: str, kept: BoolArray | None) -> tuple[Fit, int, int, str | None]:
-    """Return the regression whose first column is the feature, its judgments and clusters, and why it has no effect."""
+def _effect(
+    judged: Judgments, feature: Feature, held: str, kept: BoolArray | None, confidence: float
+) -> tuple[Estimate, int, int, str | None]:
+    """Return what the feature, the first column of a regression, does; its judgments and clusters, and why nothing."""
     outcome = judged.outcome - judged.people if held == "difference" else judged.outcome
     if judged.groups is None and held != "difference":
         outcome = outcome - 0.5
@@ -221,9 +222,9 @@ def _fit(judged: Judgments, feature: Feature, held: str, kept: BoolArray | None)
     ):
         x = x[:, :-1]
     n_clusters = len(np.unique(clusters))
-    fit = linear(x, y, clusters, groups) if n_clusters >= LEAST_CLUSTERS else linear(x[:0], y[:0])
-    empty = math.isnan(fit.coefficients[0])
-    return fit, len(y), n_clusters, ("constant" if flat else "few") if empty else None
+    enough = n_clusters >= LEAST_CLUSTERS
+    found = linear(x, y, clusters, groups).effect(0, confidence=confidence) if enough else undefined()
+    return found, len(y), n_clusters, ("constant" if flat else "few") if math.isnan(found.value) else None
 
 
 def _corrected(rows: list[BiasRow]) -> list[BiasRow]:
@@ -254,9 +255,8 @@ def _probed(scores: Scores, judge: str, probe: Damaged, confidence: float) -> It
     inputs = scores.input_units()
     clusters = np.broadcast_to(inputs, scores.shape).ravel()
     known = ~np.isnan(moved)
-    found = mean(moved, [np.asarray(clusters)], confidence)
     n_clusters = len(np.unique(clusters[known]))
-    found = found if n_clusters >= LEAST_CLUSTERS else mean(np.array([np.nan]), [np.zeros(1, dtype=int)], confidence)
+    found = mean(moved, [np.asarray(clusters)], confidence) if n_clusters >= LEAST_CLUSTERS else undefined()
     still = n_clusters >= LEAST_CLUSTERS and float(np.abs(moved[known]).max()) < SAME
     low, high = (0.0, 0.0) if still else (found.low, found.high)
     yield BiasRow(
@@ -418,7 +418,7 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
         lacking = {"length", "family"} - {feature.bias for feature in judged.features}
         notes += [Note.of("bias-unknown", bias=bias, metric=judged.judge) for bias in sorted(lacking)]
     notes += [
-        Note.of("bias-undefined", metric=row.metric, feature=row.feature, reason=row.reason)
+        Note.of("bias-undefined", metric=row.metric, feature=row.feature, reason=row.reason, least=LEAST_CLUSTERS)
         for row in rows
         if row.reason
     ]

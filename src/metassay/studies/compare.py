@@ -39,7 +39,8 @@ from metassay.stats.significance import EQUAL, corrected_pairs, corrected_table,
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, leverage_rows, notes_on
-from metassay.studies.selection import Selection, has_scores, input_sets, levels_of_means, rough, select
+from metassay.studies.method_notes import no_number, rough
+from metassay.studies.selection import Selection, has_scores, input_sets, levels_of_means, select
 from metassay.studies.yardsticks import notes_on_sentinels
 
 
@@ -395,9 +396,16 @@ def _reasons(
     selected: Selection, human: int, level: str, statistic: Statistic, plan: _Plan, tested: Tests
 ) -> list[Note]:
     """Note for which pairs of metrics there is no p-value, and why; undefined statistics have a note of their own."""
-    where = {"human": selected.humans[human], "level": level, "statistic": statistic.name, "method": plan.method.name}
+    where = {"human": selected.humans[human], "statistic": statistic.name}
     return [
-        Note.of("no-test", **where, pair=[(selected.metrics[a], selected.metrics[b])], **found.reason.facts)
+        no_number(
+            "no-test",
+            found.reason,
+            level,
+            plan.method.name,
+            **where,
+            pair=[(selected.metrics[a], selected.metrics[b])],
+        )
         for (a, b), found in tested.items()
         if a < b and found.reason is not None and found.reason.code != "undefined"
     ]
@@ -450,7 +458,7 @@ def _notes(selected: Selection, rows: list[ComparisonRow], plan: _Plan) -> list[
     return [
         *notes,
         *Note.when(np.isnan(selected.x).any(), "metrics-on-common-cells"),
-        *Note.some("test-resamples-undefined", n=lost, resamples=rows[0].resamples),
+        *Note.when(lost > 0, "test-resamples-undefined", n=lost, resamples=rows[0].resamples),
     ]
 
 

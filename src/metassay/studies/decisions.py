@@ -28,7 +28,9 @@ from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.draws import BootstrapPages
 from metassay.stats.intervals import percentile
 from metassay.stats.kernels.weighted_ranks import quotient
+from metassay.stats.methods.base import Reason
 from metassay.stats.significance import corrected
+from metassay.studies.method_notes import no_number
 from metassay.studies.selection import select
 from metassay.studies.system_pair_tests import Plan, judge_pairs
 from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
@@ -273,16 +275,15 @@ def _kappa(agreement: float, metric: float, people: float) -> float:
 
 
 def _notes(rows: Sequence[DecisionRow], tables: Sequence[_Table], test: str, n: int) -> list[Note]:
-    few = {"reason": "few-systems", "needs": FEWEST, "has": n, "method": "boot-systems", "level": "system"}
-    notes = [
-        Note.of("no-interval", human=row.human, statistic="same decision", metric=row.metric, **few)
-        for row in rows
-        if n < FEWEST
-    ]
+    notes, few = [], Reason("few-systems", FEWEST, n)
+    for row in rows if n < FEWEST else ():
+        where = {"human": row.human, "statistic": "same decision", "metric": row.metric}
+        notes.append(no_number("no-interval", few, "system", "boot-systems", **where))
     pairs = max(len(table.by_metric.tested) for table in tables)
+    fewer = dict.fromkeys(row.metric for row in rows if row.n_pairs < pairs)
     return [
         *notes,
-        *Note.some("pairs-excluded", metrics=dict.fromkeys(row.metric for row in rows if row.n_pairs < pairs)),
+        *Note.when(fewer, "pairs-excluded", metrics=fewer),
         *Note.when(any(math.isnan(row.precision + row.recall) for row in rows), "precision-recall-undefined"),
         *Note.when(test == "unpaired-t", "unpaired-t-loses-power"),
         Note.of("agreement-counts-neither"),

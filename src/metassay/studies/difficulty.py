@@ -186,7 +186,7 @@ def _notes(columns: Selection, tests: Sequence[DifficultyTest], alpha: float) ->
         others = [test.metric for test in defined if not test.significant]
         n = len(defined) - len(others)
         notes.append(Note.of("inputs-differ", n=n, columns=len(defined), alpha=alpha, others=others))
-    notes += Note.some("difficulty-undefined", columns=undefined)
+    notes += Note.when(undefined, "difficulty-undefined", columns=undefined)
     notes += cells_missing(columns.names, columns.values)
     otherwise = [t for t in tests if t.n_pairs_drawn_otherwise]
     if otherwise:

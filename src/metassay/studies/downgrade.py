@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -171,7 +172,6 @@ def downgrade(
     """
     damages = _damages(before, after)
     kept, left_out = without_references(before, references)
-    fixed = {"test": test, "alpha": alpha}
     metrics = _metrics(kept, damages, metric)
     rows: list[DowngradeRow] = []
     counts: list[DowngradeCount] = []
@@ -182,7 +182,8 @@ def downgrade(
         spread = float(np.nanstd(means, ddof=1)) if np.isfinite(means).sum() > 1 else math.nan
         for at, damage in enumerate(damages):
             after_scores[name, at] = _aligned(damage.scores, name, kept)
-            found = _damaged(kept, damage, values, lower, after_scores[name, at], {**fixed, "metric": name})
+            asked = _Asked(name, test, alpha)
+            found = _damaged(kept, damage, values, lower, after_scores[name, at], asked)
             rows += found
             counts.append(_count(found, spread, confidence))
     preferred, said = ([], []) if votes is None else voted(votes, kept, damages, after_scores, confidence)
@@ -249,8 +250,17 @@ def _lower(values: FloatArray, test: str, alpha: float) -> BoolArray:
     return lower
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """Which metric is looked at, and with which test."""
+
+    metric: str
+    test: str
+    alpha: float
+
+
 def _damaged(
-    kept: Scores, damage: Damaged, values: FloatArray, lower: BoolArray, new: FloatArray, fixed: dict[str, Any]
+    kept: Scores, damage: Damaged, values: FloatArray, lower: BoolArray, new: FloatArray, asked: _Asked
 ) -> list[DowngradeRow]:
     """Return the rows of one metric and one damage: the systems that were damaged, in their order."""
     means, after = means_of_known(values), means_of_known(new)
@@ -264,13 +274,13 @@ def _damaged(
         change = float((new[at] - values[at])[both].mean()) if both.any() else math.nan
         if both.sum() >= 2:
             pair = PairedScores(values[at][both][:, None], new[at][both][:, None])
-            p = float(pair.theory(fixed["test"], "greater", fixed["alpha"])[0][0])
+            p = float(pair.theory(asked.test, "greater", asked.alpha)[0][0])
         lows = int(lower[at].sum())
         rows.append(
             fields.filled(
                 DowngradeRow,
                 damage,
-                fixed,
+                asked,
                 system=system,
                 rank_before=int(found.rank_before[at]) or None,
                 rank_after=int(found.rank_after[at]) or None,
@@ -281,7 +291,7 @@ def _damaged(
                 mean_after=float(after[at]),
                 change=change,
                 p_value=p,
-                fell=p <= fixed["alpha"],
+                fell=p <= asked.alpha,
                 n_inputs=int(both.sum()),
             )
         )
@@ -331,12 +341,10 @@ def _notes(
     kept: Scores, damages: Sequence[Damaged], rows: Sequence[DowngradeRow], counts: Sequence[DowngradeCount]
 ) -> list[Note]:
     little = [(d.kind, d.rate, d.changed) for d in damages if d.changed is not None and d.changed < 1]
-    untested = [c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems] or [0]
-    partial = {row.system for row in rows if 0 < row.n_inputs < len(kept.inputs)}
-    return [
-        *Note.some("damage-incomplete", changed=little),
-        *Note.some("systems-untestable", least=min(untested), most=max(untested)),
-        *Note.some("inputs-scored-partly", systems=sorted(partial)),
-        *Note.some("inputs-never-scored", systems=sorted({row.system for row in rows if row.n_inputs == 0})),
-        Note.of("downgrade-reading"),
-    ]
+    notes = Note.when(little, "damage-incomplete", changed=little)
+    if untested := [c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems]:
+        notes.append(Note.of("systems-untestable", least=min(untested), most=max(untested)))
+    partial = sorted({row.system for row in rows if 0 < row.n_inputs < len(kept.inputs)})
+    notes += Note.when(partial, "inputs-scored-partly", systems=partial)
+    never = sorted({row.system for row in rows if row.n_inputs == 0})
+    return [*notes, *Note.when(never, "inputs-never-scored", systems=never), Note.of("downgrade-reading")]

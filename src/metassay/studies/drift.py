@@ -15,9 +15,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import study
 from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
-from metassay.stats.clustered import estimate, mean, share
+from metassay.stats.clustered import mean, share, undefined
 from metassay.stats.confidence_sequences import confidence_sequence
 from metassay.stats.proportions import wilson
 from metassay.studies.requirements import RequirementRow, required
@@ -135,8 +134,8 @@ def drift(
         bounds, told = _bounds(kept, name if by != "metric" else second, before, after)
         notes += told
         allowed = SHARE * (bounds[1] - bounds[0]) if margin is None else margin
-        fixed = {"metric": name, "baseline": first, "version": second, "margin": allowed, "confidence": confidence}
-        row = _compared(before, after, clusters, bounds[1] - bounds[0], once, fixed)
+        pair = _Pair(name, first, second, allowed, confidence)
+        row = _compared(before, after, clusters, bounds[1] - bounds[0], once, pair)
         rows.append(row)
         chosen = margin is None and bounds != (0.0, 1.0)
         notes += Note.when(chosen, "margin-of-range", metric=name, margin=allowed, low=bounds[0], high=bounds[1])
@@ -234,10 +233,21 @@ def _bounds(scores: Scores, name: str, before: FloatArray, after: FloatArray) ->
     return (low, high), [Note.of("bounds-observed", metric=name, low=low, high=high)]
 
 
+@dataclass(frozen=True)
+class _Pair:
+    """Which versions are compared, and how."""
+
+    metric: str
+    baseline: str
+    version: str
+    margin: float
+    confidence: float
+
+
 def _compared(
-    before: FloatArray, after: FloatArray, clusters: IntArray, reach: float, once: bool, fixed: dict[str, Any]
+    before: FloatArray, after: FloatArray, clusters: IntArray, reach: float, once: bool, pair: _Pair
 ) -> DriftRow:
-    margin, confidence = fixed["margin"], fixed["confidence"]
+    margin, confidence = pair.margin, pair.confidence
     gaps = after - before
     both, where = ~np.isnan(gaps), np.broadcast_to(clusters, gaps.shape)
     n, inputs = int(both.sum()), [where[both]]
@@ -256,11 +266,7 @@ def _compared(
         single = replace(single, low=next(ends), high=next(ends))
     always = confidence_sequence(units, -reach, reach, confidence, sizes) if reach > 0 else (math.nan, math.nan)
     verdicts = len(np.unique(np.append(before[both], after[both]))) <= MOST_VERDICTS
-    flips = (
-        share((d != 0).astype(float), inputs, confidence)
-        if verdicts
-        else estimate(math.nan, math.nan, 0, 0, confidence)
-    )
+    flips = share((d != 0).astype(float), inputs, confidence) if verdicts else undefined()
     low, high = (single.low, single.high) if once else always
     verdict = "undecided"
     if -margin < min(low, single.low) and max(high, single.high) < margin and not math.isnan(low + single.low):
@@ -269,7 +275,7 @@ def _compared(
         verdict = "changed"
     return fields.filled(
         DriftRow,
-        fixed,
+        pair,
         n=n,
         before=float(before[both].mean()),
         after=float(after[both].mean()),

@@ -30,7 +30,7 @@ from metassay.core.signature import Signature
 from metassay.core.study import refuse_given, study
 from metassay.core.votes import Votes
 from metassay.errors import UnknownName, UsageError
-from metassay.stats.clustered import Estimate
+from metassay.stats.clustered import undefined
 from metassay.stats.statistics.registry import find
 from metassay.stats.statistics.tabulated import TabulatedStatistic
 from metassay.studies import judge_failures as failures
@@ -221,7 +221,7 @@ def _row(setting: parts.Setting, judged: Judged, tables: dict[str, list[Any]], a
     peers = next(
         (r for r in tables["people"] if (r.person, r.human, r.statistic) == ("(all)", of.name, first.name)), None
     )
-    kappa = bias = gap = Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
+    kappa = bias = gap = undefined()
     if scale in parts.KAPPA:
         kappa = setting.estimate(paired, cast("TabulatedStatistic", find(parts.KAPPA[scale])))
     if scale not in ("", "nominal"):

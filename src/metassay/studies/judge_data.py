@@ -297,6 +297,6 @@ def _label_notes(judged: Judged) -> list[Note]:
     theirs, own = ({of.said(code) for code in np.unique(v[~np.isnan(v)])} for v in (of.ratings, judged.raw))
     facts = {"judge": judged.judge, "human": of.name}
     return [
-        *Note.some("labels-people-only", labels=sorted(theirs - own), **facts),
-        *Note.some("labels-judge-only", labels=sorted(own - theirs), **facts),
+        *Note.when(theirs - own, "labels-people-only", labels=sorted(theirs - own), **facts),
+        *Note.when(own - theirs, "labels-judge-only", labels=sorted(own - theirs), **facts),
     ]

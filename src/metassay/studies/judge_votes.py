@@ -237,7 +237,7 @@ def judge_votes(
             orders.append(_orders(name, items, verdict, mine, confidence))
         alone = int((verdict.voted[items.of_vote[mine]] == 0).sum())
         notes += Note.when(alone, "votes-without-people", judge=name, n=alone)
-    notes += Note.some("people-split", n=verdict.split, pairs=len(items.input))
+    notes += Note.when(verdict.split > 0, "people-split", n=verdict.split, pairs=len(items.input))
     found = JudgeVotes(tuple(rows), Signature.of(""), (), tuple(orders), tuple(margins), tuple(pairs))
     swayed = swaying(votes, human=people, metric=judges, confidence=confidence) if bias else None
     said = [*_answers(found), *notes, *(swayed.notes if swayed else ())]

@@ -10,13 +10,14 @@ from itertools import combinations
 import numpy as np
 
 from metassay.core import fields
-from metassay.core.note import Note
+from metassay.core.note import Note, where_of
 from metassay.errors import DataError, one_line
 from metassay.stats.arrays import BoolArray, FloatArray, Pair
 from metassay.stats.methods.base import Draws, Interval, MetricTest, Reason
 from metassay.stats.significance import corrected_pairs, letters, rank_sets, ranks
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.task_averages import Averages, Task, averages, compare_averages
+from metassay.studies.method_notes import no_number
 from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means
 from metassay.studies.yardsticks import notes_on_sentinels
 
@@ -219,8 +220,9 @@ class Board:
 
     def _note_missing(self, human: str, chosen: Mapping[str, Selection]) -> None:
         metrics = dict.fromkeys(name for each in chosen.values() for name in each.metrics)
-        lacking = [(name, sum(name not in each.metrics for each in chosen.values())) for name in metrics]
-        self.notes += Note.some("metrics-in-some-tasks", tasks=[pair for pair in lacking if pair[1]])
+        tasks = [(name, sum(name not in each.metrics for each in chosen.values())) for name in metrics]
+        lacking = [pair for pair in tasks if pair[1]]
+        self.notes += Note.when(lacking, "metrics-in-some-tasks", tasks=lacking)
         without = [task for task, weight in self.weights.items() if weight > 0 and task not in chosen]
         self.notes += Note.when(without and chosen, "humans-in-some-tasks", human=human, tasks=without)
 
@@ -301,7 +303,7 @@ class Board:
                 if reason is not None and math.isnan(estimate):
                     self.notes.append(Note.of("agreement-undefined", **facts, reason=reason.why))
                 elif reason is not None:
-                    self.notes.append(Note.of("no-interval", **facts, method=self.plan.interval.name, **reason.facts))
+                    self.notes.append(no_number("no-interval", reason, method=self.plan.interval.name, **facts))
 
     def _tested(self, measure: _Measure, metrics: tuple[str, ...], good: FloatArray) -> _Pairs:
         """Test all pairs of metrics; no annotator is compared with itself."""
@@ -345,8 +347,8 @@ class Board:
                 )
             )
             if reason is not None and reason.code != "undefined":
-                why = {"method": plan.test.name, **reason.facts}
-                self.notes.append(Note.of("no-test", **measure.where, pair=named, **why))
+                told = no_number("no-test", reason, method=plan.test.name, **measure.where, pair=named)
+                self.notes.append(told)
         return _Pairs(p, corrected, different)
 
     def sizes(self) -> dict[str, object]:
@@ -365,9 +367,8 @@ class Board:
             mine = [row for row in mine if (row.statistic, row.level) == (mine[0].statistic, mine[0].level)]
             if len(mine) > 1:
                 best = min(mine, key=lambda row: row.rank or 0)
-                facts = {key: getattr(best, key) for key in ("human", "level", "statistic", "metric", "estimate")}
                 others = sum(row.rank_low == 1 for row in mine if row is not best)
-                yield Note.of("metric-leads", **facts, n=others)
+                yield Note.of("metric-leads", **where_of(best), estimate=best.estimate, n=others)
 
     def all_notes(self) -> tuple[Note, ...]:
         """Return the notes, each once, and what conclusions generalise to."""

@@ -85,13 +85,13 @@ def _row(name: str, kind: str, matrix: FloatArray, alpha: float) -> NormalityRow
     known = ~np.isnan(matrix)
     rows = matrix[known.any(axis=1)]
     means = np.nanmean(rows, axis=1)
-    per_input = shapiro_wilk(matrix.T)
-    tested = per_input[~np.isnan(per_input)]
+    per_input = [shapiro_wilk(column[~np.isnan(column)]) for column in matrix.T]
+    tested = [p for p in per_input if not math.isnan(p)]
     return NormalityRow(
         metric=name,
         kind=kind,
-        p_value=float(shapiro_wilk(means[None])[0]),
-        percent_rejected=100 * int((tested <= alpha).sum()) / len(tested) if len(tested) else math.nan,
+        p_value=shapiro_wilk(means),
+        percent_rejected=100 * sum(p <= alpha for p in tested) / len(tested) if tested else math.nan,
         alpha=alpha,
         n_systems=len(means),
         n_inputs=len(tested),

@@ -273,7 +273,11 @@ def _rows(case: Case, asked: Asked, answers: Answers, *, parts: bool) -> Iterabl
     def seen(axis: str, n: int) -> float:
         if asked.powered or axis == "annotators" or n > case.now(axis):
             return math.nan
-        return whole if n == case.now(axis) else _width_data(case, asked, axis, n) if parts else math.nan
+        if n == case.now(axis):
+            return whole
+        if not parts:
+            return math.nan
+        return _width_data(case, asked, axis, n)
 
     for axis in case.axes():
         for n in case.grid(axis):

@@ -37,7 +37,8 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.labels import LabelStatistic
 from metassay.stats.statistics.probabilities import ProbabilityStatistic
 from metassay.stats.statistics.registry import choose
-from metassay.studies.selection import has_scores, left_out, rough, select
+from metassay.studies.method_notes import left_out, rough
+from metassay.studies.selection import has_scores, select
 
 PAGE = 50
 """Trials in a page of work; they share their draws, and those of other pages do not."""
@@ -192,9 +193,9 @@ def simulate_power(
             damaged = kind.damaged(size, *labels, trials, seed)
             rejected, r = _simulate(x, damaged, selected.z, cases, alpha, resamples, seed, (done, parts))
             done += 1
-            shared = {"metric": kind.name, "damage": kind.kind, "setting": float(size), "alpha": alpha}
+            trial = _Trial(kind.name, kind.kind, float(size), alpha)
             for case, of_tests, found in zip(cases, rejected, r, strict=True):
-                rows += _rows(case, of_tests, found, resamples, shared | {"human": selected.humans[case.human]})
+                rows += _rows(trial, case, selected.humans[case.human], of_tests, found, resamples)
     # Settings of a test stand together.
     rows = [row for key in dict.fromkeys(map(_key, rows)) for row in rows if _key(row) == key]
     signature = Signature.open(
@@ -210,6 +211,16 @@ def simulate_power(
 
 def _key(row: PowerRow) -> tuple[str, str, str, str, str]:
     return row.metric, row.human, row.level, row.statistic, row.test
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Which metric is damaged, how, and how strongly."""
+
+    metric: str
+    damage: str
+    setting: float
+    alpha: float
 
 
 @dataclass(frozen=True)
@@ -307,21 +318,31 @@ def _alike(x: FloatArray, damaged: FloatArray) -> FloatArray:
 
 
 def _rows(
-    case: _Case, rejected: FloatArray, r: FloatArray, resamples: int, shared: dict[str, object]
+    trial: _Trial, case: _Case, human: str, rejected: FloatArray, r: FloatArray, resamples: int
 ) -> Iterator[PowerRow]:
     known = r[1:][~np.isnan(r[1:])]
-    shared |= {"level": case.level, "statistic": case.statistic.name, "estimate": float(r[0])}
-    shared["estimate_damaged"] = float(known.mean()) if len(known) else float("nan")
     for test, of_test in zip(case.tests, rejected, strict=True):
-        taken = test.draws_taken(resamples)
-        yield fields.filled(PowerRow, Rate.of(of_test), shared, test=test.name, resamples=taken)
+        yield fields.filled(
+            PowerRow,
+            Rate.of(of_test),
+            trial,
+            human=human,
+            level=case.level,
+            statistic=case.statistic.name,
+            estimate=float(r[0]),
+            estimate_damaged=float(known.mean()) if len(known) else float("nan"),
+            test=test.name,
+            resamples=test.draws_taken(resamples),
+        )
 
 
 def _notes(rows: list[PowerRow], tests: Sequence[MetricTest]) -> list[Note]:
+    opposed = dict.fromkeys(row.metric for row in rows if row.estimate <= 0)
+    lost = max(row.n_undefined for row in rows)
     return [
-        *Note.some("power-without-agreement", metrics=dict.fromkeys(row.metric for row in rows if row.estimate <= 0)),
+        *Note.when(opposed, "power-without-agreement", metrics=opposed),
         *rough(tests, [row.level for row in rows]),
-        *Note.some("test-trials-undefined", n=max(row.n_undefined for row in rows)),
+        *Note.when(lost > 0, "test-trials-undefined", n=lost),
         Note.of("power-needs-level"),
         *Note.when(any(test.independent == "both" for test in tests), "perm-both-rejects-easily"),
     ]

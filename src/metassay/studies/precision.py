@@ -211,9 +211,10 @@ def _changes(names: tuple[str, ...], wanted: list[_Wanted], found: list[Spread])
 def _notes(rows: Sequence[PrecisionRow], changes: Sequence[VarianceChange]) -> list[Note]:
     known = [change.change for change in changes if not math.isnan(change.change)]
     lost = max((row.resamples_undefined for row in rows), default=0)
-    return [
-        *Note.when(known, "variance-change", change=sum(known) / max(len(known), 1), metrics=len(known)),
-        *Note.when(not changes, "no-further-inputs"),
-        Note.of("intervals-of-systems"),
-        *Note.some("resamples-without-score", n=lost, resamples=rows[0].resamples),
-    ]
+    notes = []
+    if known:
+        notes.append(Note.of("variance-change", change=sum(known) / len(known), metrics=len(known)))
+    notes += [*Note.when(not changes, "no-further-inputs"), Note.of("intervals-of-systems")]
+    if lost > 0:
+        notes.append(Note.of("resamples-without-score", n=lost, resamples=rows[0].resamples))
+    return notes

@@ -213,8 +213,8 @@ def _two_groups(
         )
     if len(names) != 2 or small:
         return None, [Note.of("no-composite", least=LEAST_MEMBERS, groups=sizes.items())]
-    loose = Note.some("systems-without-group", systems=[s for s in systems if s not in groups])
-    return (names[0], names[1]), loose
+    loose = [system for system in systems if system not in groups]
+    return (names[0], names[1]), Note.when(loose, "systems-without-group", systems=loose)
 
 
 def _component_rows(points: _Points, z: FloatArray, groups: dict[str, str], components: int) -> list[ProfileRow]:

@@ -157,7 +157,8 @@ def _from_votes(
     notes = [*parts.answers(table, agreed, few, unit), *votes.notes, *parts.notes_on(groups, found, unit)]
     notes += notes_on_raters(habits)
     notes += Note.when("elo" in wanted, "elo-order")
-    notes += Note.some("raters-unknown", n=sum(len(group.raters) for group in groups if not group.kind))
+    unknown = sum(len(group.raters) for group in groups if not group.kind)
+    notes += Note.when(unknown > 0, "raters-unknown", n=unknown)
     sizes = {"systems": len(votes.systems), "inputs": len(votes.inputs), "votes": len(votes)}
     shown: dict[str, Any] = _undrawn(drawing, agreed)
     if "elo" in wanted:
@@ -194,7 +195,7 @@ def _from_scores(columns: Selection, drawing: _Drawing) -> Ranking:
     few = units < parts.FEW
     notes = [*parts.answers(table, agreed, columns.names if few else ()), *columns.notes]
     flat = [each.metric for each in ranked if each.without_width and units > 1]
-    notes += Note.some("means-without-width", metrics=flat)
+    notes += Note.when(flat, "means-without-width", metrics=flat)
     notes += Note.when(any(len(set(each.n.tolist())) > 1 for each in ranked), "means-over-own-inputs")
     notes += Note.when(few, "few-clusters", metric="", unit="inputs" if units > 1 else "input", n=units)
     shown = {"coef": "mean", "ties": None, "systems": len(systems), "inputs": n}

@@ -69,8 +69,10 @@ def _again(
 def notes_on_raters(rows: Sequence[RaterRow]) -> list[Note]:
     """Note raters who always choose the first output, repeat themselves or contradict themselves."""
     always = [(r.rater, round(r.n * (1 - r.ties))) for r in rows if r.first in (0, 1) and r.n * (1 - r.ties) >= ALWAYS]
+    against = [(r.rater, r.contradictory) for r in rows if r.contradictory]
+    repeated = [(r.rater, r.repeated) for r in rows if r.repeated]
     return [
-        *Note.some("raters-one-position", raters=always),
-        *Note.some("votes-contradictory", raters=[(r.rater, r.contradictory) for r in rows if r.contradictory]),
-        *Note.some("votes-repeated", raters=[(r.rater, r.repeated) for r in rows if r.repeated]),
+        *Note.when(always, "raters-one-position", raters=always),
+        *Note.when(against, "votes-contradictory", raters=against),
+        *Note.when(repeated, "votes-repeated", raters=repeated),
     ]

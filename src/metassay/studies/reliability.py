@@ -436,4 +436,4 @@ def _notes(rows: Sequence[ComponentRow], designs: Sequence[DesignRow]) -> list[N
         elif math.isnan(row.variance):
             notes.append(Note.of("component-unknown", column=row.metric, component=row.component))
     none = dict.fromkeys(row.metric for row in designs if row.axis == "now" and row.estimate == 0)
-    return notes + Note.some("reliability-zero", columns=none)
+    return notes + Note.when(none, "reliability-zero", columns=none)

@@ -360,19 +360,6 @@ def _missing(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list
     return notes + cells_missing(names, values)
 
 
-def rough(methods: Iterable[Method], levels: Sequence[str]) -> list[Note]:
-    """Note which methods are formulas for a single statistic, and were applied to averages of several."""
-    return [Note.of("method-on-averages", method=method.name) for method in methods if method.is_rough(levels)]
-
-
-def left_out(lacking: Sequence[tuple[Method, Statistic, str]]) -> list[Note]:
-    """Note which methods do not apply to which statistics."""
-    return [
-        Note.of("method-inapplicable", method=method.name, statistic=statistic.name, reason=reason)
-        for method, statistic, reason in lacking
-    ]
-
-
 # -- inputs -------------------------------------------------------------------------------------
 
 

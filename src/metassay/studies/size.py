@@ -38,7 +38,8 @@ from metassay.stats.proportions import Rate
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import choose
 from metassay.stats.worlds import TEXTBOOK, Fitted, Observed, World, fit
-from metassay.studies.selection import Selection, has_scores, left_out, select
+from metassay.studies.method_notes import left_out
+from metassay.studies.selection import Selection, has_scores, select
 
 PAGE_ELEMENTS = 400_000
 """A page has as many data sets as make this many means of systems over all draws; it changes no number's meaning."""
@@ -338,8 +339,8 @@ def _row(
 
 def _notes(rows: list[SizeRow]) -> list[Note]:
     failing = dict.fromkeys(row.test for row in rows if row.holds is False)
-    return [
-        *Note.when(any(row.level == "system" for row in rows), "worlds-drawn"),
-        *(Note.some("level-exceeded", tests=failing, alpha=rows[0].alpha) if rows else ()),
-        *Note.some("data-sets-undefined", n=max((row.n_undefined for row in rows), default=0)),
-    ]
+    notes = Note.when(any(row.level == "system" for row in rows), "worlds-drawn")
+    if failing:
+        notes.append(Note.of("level-exceeded", tests=failing, alpha=rows[0].alpha))
+    lost = max((row.n_undefined for row in rows), default=0)
+    return notes + Note.when(lost > 0, "data-sets-undefined", n=lost)

@@ -18,7 +18,7 @@ import numpy as np
 
 from metassay import engine
 from metassay.core import fields, vocabulary
-from metassay.core.note import Note
+from metassay.core.note import WHERE, Note
 from metassay.core.result import Result, Row
 from metassay.core.scores import Scores
 from metassay.core.signature import VERSION, Signature
@@ -35,8 +35,6 @@ TESTED = ("agree", "compare")
 """Studies whose estimates can be computed again for any slices."""
 SETTINGS = ("setting", "component", "share")
 """Numbers that tell rows apart, as names do."""
-NAMED = ("metric", "human", "level", "statistic")
-"""Keys of rows that have a column in the table of differences."""
 
 
 def by_slices(study: Callable[[Scores], Result], scores: object, by: str, options: Mapping[str, Any]) -> Slices:
@@ -159,7 +157,7 @@ def _row(
         return None
     lowest, highest = min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
     p, test = math.nan, "none"
-    place = tuple(str(key.get(name, "")) for name in NAMED)
+    place = tuple(str(key.get(name, "")) for name in WHERE)
     if quantity.name == "difference":
         place = (f"{key['metric_a']} − {key['metric_b']}", *place[1:])
     if place in dealt and len(defined) == len(rows):
@@ -168,10 +166,10 @@ def _row(
         ends = [(cast("Any", rows[label]).low, cast("Any", rows[label]).high) for label in defined]
         confidence = float(getattr(rows[next(iter(defined))], "confidence", 0.95))
         p, test = heterogeneity(list(defined.values()), ends, confidence), "intervals"
-    others = {name: value for name, value in key.items() if name not in (*NAMED, "metric_a", "metric_b")}
+    others = {name: value for name, value in key.items() if name not in (*WHERE, "metric_a", "metric_b")}
     return fields.filled(
         SliceDifference,
-        dict(zip(NAMED, place, strict=True)),
+        dict(zip(WHERE, place, strict=True)),
         other=tuple(f"{name}={value}" for name, value in others.items() if value is not None),
         quantity=quantity.name,
         n_slices=len(defined),

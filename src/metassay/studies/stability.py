@@ -172,10 +172,12 @@ def _notes(
     most = dict(zip(columns.names, own, strict=True))
     undefined = sorted({row.name for row in rows if row.n_undefined})
     lost = max(row.n_undefined for row in rows)
+    small = [name for name, n in most.items() if wanted is not None and n < max(wanted)]
+    single = [name for name, n in most.items() if n == 1]
     return [
         Note.of("stability-optimistic"),
         Note.of("stable-not-valid"),
-        *Note.some("sizes-exceed-inputs", columns=[name for name, n in most.items() if n < max(wanted or (0,))]),
-        *Note.some("single-input", columns=[name for name, n in most.items() if n == 1]),
-        *Note.some("samples-undefined", n=lost, draws=rows[0].draws, columns=undefined),
+        *Note.when(small, "sizes-exceed-inputs", columns=small),
+        *Note.when(single, "single-input", columns=single),
+        *Note.when(lost > 0, "samples-undefined", n=lost, draws=rows[0].draws, columns=undefined),
     ]

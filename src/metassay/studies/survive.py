@@ -292,17 +292,19 @@ def _notes(
     if {"sd", "range"} & set(plan.kinds):
         known = {(row.metric, row.human) for row in rows if row.margin_kind != "constant"}
         lacking = dict.fromkeys(c.human for c in groups.cases if (c.metric, c.human) not in known)
-        notes += Note.some("margins-unknown", criteria=lacking)
+        notes += Note.when(lacking, "margins-unknown", criteria=lacking)
         notes += Note.when(known, "margins-estimated")
         notes += Note.when(known and groups.by == "annotator", "margins-circular")
     needed = 1 / alpha if plan.rule == "paper" else 1 / alpha - 1
     short = resamples < needed and "tost" in tests
     undefined = [row for row in rows if row.resamples_undefined and row.test == "tost"]
-    most = {"n": max((row.resamples_undefined for row in undefined), default=0), "resamples": resamples}
-    return [
-        *notes,
-        *Note.when(short, "resamples-below-alpha", n=resamples, alpha=alpha, least=math.ceil(needed)),
-        *Note.some("survival-resamples-undefined", **most, metrics=dict.fromkeys(r.metric for r in undefined)),
-        *Note.some("survival-undefined", metrics=dict.fromkeys(r.metric for r in rows if math.isnan(r.difference))),
-        *Note.when(resamples > SLOW and slow, "fewer-resamples", n=SLOW),
-    ]
+    notes += Note.when(short, "resamples-below-alpha", n=resamples, alpha=alpha, least=math.ceil(needed))
+    if undefined:
+        metrics, most = (
+            dict.fromkeys(row.metric for row in undefined),
+            max(row.resamples_undefined for row in undefined),
+        )
+        notes.append(Note.of("survival-resamples-undefined", n=most, resamples=resamples, metrics=metrics))
+    without = dict.fromkeys(row.metric for row in rows if math.isnan(row.difference))
+    notes += Note.when(without, "survival-undefined", metrics=without)
+    return notes + Note.when(resamples > SLOW and slow, "fewer-resamples", n=SLOW)

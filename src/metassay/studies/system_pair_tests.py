@@ -168,7 +168,7 @@ def judge_corpora(counts: FloatArray, formula: Formula, first: IntArray, second:
 
 def _drawn(scores: PairedScores, cutoff: str, plan: Plan) -> dict[str, FloatArray]:
     """Return the statistics in all drawn data sets, (pairs, draws)."""
-    pages = DrawPages(cutoff, scores.n, plan.resamples, plan.seed)
+    pages = DrawPages(plan.resamples, cutoff, scores.n, plan.seed)
     found = {test: np.empty((scores.pairs, plan.resamples)) for test in plan.tests}
 
     def work(page: int) -> None:

@@ -371,7 +371,7 @@ def _notes(
     few = {(row.metric, *sorted((row.system_a, row.system_b))) for row in rows if row.n_inputs < 2}
     for metric in dict.fromkeys(row.metric for row in rows):
         untested = sorted((a, b) for name, a, b in few if name == metric)
-        notes += Note.some("pairs-not-tested", pairs=untested, metric=metric)
+        notes += Note.when(untested, "pairs-not-tested", pairs=untested, metric=metric)
     never = sum(c.n_undefined for c in counts if c.group_a is None)
     never -= sum(row.n_inputs < 2 for row in rows)
     lost = max((row.resamples_undefined for row in rows if row.p_value == row.p_value), default=0)
@@ -381,7 +381,7 @@ def _notes(
     return [
         *notes,
         *Note.when(never > 0, "pairs-never-differ", n=never),
-        *Note.some("draws-without-difference", n=lost, resamples=plan.resamples),
+        *Note.when(lost > 0, "draws-without-difference", n=lost, resamples=plan.resamples),
         *Note.when(short, "resamples-below-correction", n=plan.resamples, **needed),
         *Note.when(plan.alternative != "two-sided", "both-orders"),
     ]

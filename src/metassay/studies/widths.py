@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from metassay.core import fields, vocabulary
 from metassay.core import options as opt
@@ -126,8 +125,7 @@ def widths(
     True
     """
     statistics = choose(statistic, ["system"])
-    beside: dict[str, Any] = {"sentinels": sentinels, "people": people_as_metrics}
-    whole = select(scores, human, metric, references=references, **beside)
+    whole = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     selected = select(studied, human, metric, references=references)
     judged = {name: has_scores(matrix) for name, matrix in zip(selected.humans, selected.z, strict=True)}
@@ -139,13 +137,22 @@ def widths(
             f"judged ones with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
         )
 
-    drawn: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed, "references": references}
-    drawn |= {"sentinels": sentinels, "people_as_metrics": people_as_metrics}
-    chosen: dict[str, Any] = {"human": selected.humans, "metric": selected.metrics, "statistic": statistics}
-
     def run(interval: str, inputs: str) -> Agreement:
-        found: Agreement = agree(studied, level="system", inputs=inputs, interval=interval, **chosen, **drawn)
-        return found
+        return agree(
+            studied,
+            human=selected.humans,
+            metric=selected.metrics,
+            level="system",
+            statistic=statistics,
+            inputs=inputs,
+            interval=interval,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
+            references=references,
+            sentinels=sentinels,
+            people_as_metrics=people_as_metrics,
+        )
 
     results = {name: (run(name, "annotated"), run(name, "all")) for name in vocabulary.BOOTSTRAPS}
     every = [_row(a, t) for one, other in results.values() for a, t in zip(one.table, other.table, strict=True)]
@@ -202,11 +209,12 @@ def _notes(rows: Sequence[WidthRow], changes: Sequence[WidthChange], gains: dict
     for (human, statistic), some in known.items():
         facts = {"changes": [(change.interval, change.mean) for change in some], "metrics": some[0].n_metrics}
         notes.append(Note.of("width-change", human=human, statistic=statistic, **facts))
+    never = len({metric for (metric, _), gain in gains.items() if not gain})
     undefined = max(max(row.resamples_undefined_a, row.resamples_undefined_t) for row in rows)
     return [
         *notes,
         Note.of("width-also-by-estimate"),
         Note.of("width-loses-pairing"),
-        *Note.some("metrics-without-further-inputs", n=len({m for (m, _), gain in gains.items() if not gain})),
-        *Note.some("interval-resamples-undefined", n=undefined, resamples=rows[0].resamples),
+        *Note.when(never > 0, "metrics-without-further-inputs", n=never),
+        *Note.when(undefined > 0, "interval-resamples-undefined", n=undefined, resamples=rows[0].resamples),
     ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from metassay.core.note import Note
+from metassay.core.note import Note, where_of
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray, IntArray
@@ -202,9 +202,8 @@ def notes_on_draws(rows: Iterable[Any], what: str, alpha: float) -> list[Note]:
 
 def notes_on_sentinels(rows: Iterable[Any], alpha: float) -> list[Note]:
     """Note which metrics, of rows of agreement, have not been shown to be better than the sentinels."""
-    named = ("human", "level", "statistic", "metric")
     return [
-        Note.of("not-above-sentinels", **{name: getattr(row, name) for name in named}, alpha=alpha)
+        Note.of("not-above-sentinels", **where_of(row), alpha=alpha)
         for row in rows
         if row.beats_sentinels is False and row.kind == "metric"
     ]

@@ -20,6 +20,7 @@ from metassay.web import choices as chosen
 from metassay.web.limits import Limits, expected, in_words, span, time_in_words
 from metassay.web.sessions import Session
 
+SAMPLED = "Sample"
 _SAMPLE = (
     ("system", "input", "relevance", "rouge-1", "my-judge"),
     ("A", "text-1", "4", "0.41", "0.8"),
@@ -151,7 +152,7 @@ def _recognised(session: Session) -> str:
     tables = (
         ("There are", ("", "number", "such as"), found["axes"]),
         ("Texts and categories", ("name", "of", "values", "such as"), found["attributes"]),
-        ("Sample", ("system", "input", "column", "score", "annotator"), found["sample"]),
+        (SAMPLED, ("system", "input", "column", "score", "annotator"), found["sample"]),
     )
     return _filled(
         "recognised",
@@ -166,7 +167,8 @@ def _recognised(session: Session) -> str:
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     cells = "".join(f"<tr>{each('<td>{}</td>', zip(row, strict=True))}</tr>" for row in rows)
     names = each('<th scope="col">{}</th>', zip(head, strict=True))
-    return f'<h3>{escape(title)}</h3><div class="wide"><table><tr>{names}</tr>{cells}</table></div>'
+    kept = " sample" * (title == SAMPLED)
+    return f'<h3>{escape(title)}</h3><div class="wide{kept}"><table><tr>{names}</tr>{cells}</table></div>'
 
 
 def _what(found: dict[str, Any]) -> str:

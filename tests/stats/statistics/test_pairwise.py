@@ -112,11 +112,15 @@ def test_best_thresholds_of_mt_metrics_eval(human, epsilon, accuracy):
     assert found == (epsilon, pytest.approx(accuracy))
 
 
+def calibrations(x, z, level):
+    return [metric.calibration() for metric in ACC_EQ.prepare(x, z, level).metrics]
+
+
 def test_a_matrix_with_gaps_of_mt_metrics_eval():
     none = np.nan
     metric = np.array([[0, 5, 2, 3, 2], [none, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [none] * 5])
     human = np.array([[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, none, 3, 2], [none] * 5])
-    (found,) = ACC_EQ.calibrations(metric[None], human, "within-system")
+    (found,) = calibrations(metric[None], human, "within-system")
     assert found == (1.0, pytest.approx(0.4916666666666668))
     assert ACC_EQ.prepare(metric[None], human, "within-system").estimate()[0][0] == pytest.approx(0.4916666666666668)
 
@@ -124,7 +128,7 @@ def test_a_matrix_with_gaps_of_mt_metrics_eval():
 def test_calibration_is_shared_by_all_groups_as_in_mt_metrics_eval():
     gold, metric = np.array([[1.0, 2, 2], [3, 3, 4]]), np.array([[2.0, 1, 1.5], [5, 3, 2]])
     for level in ("input", "within-system"):
-        (found,) = ACC_EQ.calibrations(metric[None], gold, level)
+        (found,) = calibrations(metric[None], gold, level)
         x, z = (metric.T, gold.T) if level == "input" else (metric, gold)
         means = []
         for epsilon in (0.0, *{abs(a - b) for row in x for a, b in combinations(row, 2)}):
@@ -273,7 +277,7 @@ def test_largest_prefix_against_a_running_sum():
     ids=["metric ties all", "people tie all", "nothing in common"],
 )
 def test_edges(x, z):
-    (found,) = ACC_EQ.calibrations(x[None], z, "input")
+    (found,) = calibrations(x[None], z, "input")
     value = ACC_EQ.prepare(x[None], z, "input").estimate()[0][0]
     if z.any():
         assert [value, found.accuracy, found.epsilon] == [0.0, 0.0, 0.0]
@@ -359,7 +363,7 @@ def test_exchanged_outcomes_against_a_loop():
             ],
             float,
         )
-        for x, (epsilon, _) in zip((first, second), ACC_EQ.calibrations(case.x, gold, "input"), strict=True)
+        for x, (epsilon, _) in zip((first, second), calibrations(case.x, gold, "input"), strict=True)
     ]
     assert case.estimates == pytest.approx([v.mean() for v in right])
     # all 2^12 exchanges of outcomes

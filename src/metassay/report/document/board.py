@@ -11,7 +11,7 @@ from metassay.errors import one_line, visible
 from metassay.report import names, numbers, words
 from metassay.report.document import summary
 from metassay.report.document.study_runs import Dossier
-from metassay.report.templates import filled
+from metassay.report.templates import filled, prose
 from metassay.report.views.columns import grouped
 from metassay.studies.agree import Agreement, AgreementRow
 from metassay.studies.compare import Comparison, RankRow
@@ -37,7 +37,7 @@ def verdicts(dossier: Dossier) -> str:
         where = zip(("human", "level", "statistic"), setting, strict=True)
         given = " ".join(f'data-{name}="{escape(visible(value))}"' for name, value in where)
         hidden = " hidden" * bool(parts)
-        parts.append(f'<div class="verdict" {given}{hidden}>{"".join(f"<p>{escape(s)}</p>" for s in said)}</div>')
+        parts.append(f'<div class="verdict" {given}{hidden}>{"".join(f"<p>{prose(s)}</p>" for s in said)}</div>')
     return "\n".join(parts)
 
 

@@ -117,6 +117,15 @@
     chart.element.style.minHeight = rows.length ? `${inner + AROUND + (chart.spec.width ? TOP : 0)}px` : "";
   };
 
+  // A specification whose legends fit a phone: below each other, and a long label in lines.
+  const PARTS = "length(datum.label) > 32 ? split(datum.label, ', ') : datum.label";
+  const narrow = (part) => {
+    if (Array.isArray(part)) return part.map(narrow);
+    if (!part || typeof part !== "object") return part;
+    const inner = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, narrow(value)]));
+    return inner.legend ? { ...inner, legend: { labelExpr: PARTS, ...inner.legend, columns: 1 } } : inner;
+  };
+
   const draw = async (chart) => {
     if (chart.view) chart.view.finalize();
     const rows = chosen(chart);
@@ -125,7 +134,7 @@
     say(chart, rows);
     list(chart, rows);
     if (!rows.length) { chart.view = null; return; }
-    const given = innerWidth < 640 ? JSON.parse(JSON.stringify(chart.spec).replace(/"columns":\d+/g, '"columns":1')) : chart.spec; // legends fit a phone
+    const given = innerWidth < 640 ? narrow(chart.spec) : chart.spec;
     const spec = { width: "container", autosize: { type: "fit-x", contains: "padding" }, ...given, config: looks(chart.spec.config), data: { name: "rows", values: rows } };
     if (chart.spec.width) delete spec.autosize;
     const compiled = compile(spec, { logger: quiet }).spec;

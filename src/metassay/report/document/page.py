@@ -6,7 +6,6 @@ import base64
 import gzip
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -21,32 +20,32 @@ from metassay.core.result import Result
 from metassay.core.signature import VERSION
 from metassay.core.study import read_question
 from metassay.errors import one_line, visible
-from metassay.report import data, html, latex, names, numbers, views, words
+from metassay.report import data, html, latex, names, numbers, paper, views, words
 from metassay.report.document import board, methods, summary
 from metassay.report.document.study_runs import Dossier, Findings
 from metassay.report.notes import is_answer, sentences
-from metassay.report.table import Page
-from metassay.report.templates import each, filled, options
+from metassay.report.table import Page, Paragraph, Table
+from metassay.report.templates import each, filled, options, prose
 from metassay.report.views.columns import grouped
 
 STUDIES = (
-    *(
-        "rank",
-        "judge_votes",
-        "judge",
-        "look",
-        "agree",
-        "compare",
-        "leaderboard",
-        "bias",
-        "criteria",
-        "pairs",
-        "decisions",
-        "differences",
-        "stability",
-    ),
-    *("precision", "reliability"),
-    *("difficulty", "normality"),
+    "rank",
+    "judge_votes",
+    "judge",
+    "look",
+    "agree",
+    "compare",
+    "leaderboard",
+    "bias",
+    "criteria",
+    "pairs",
+    "decisions",
+    "differences",
+    "stability",
+    "precision",
+    "reliability",
+    "difficulty",
+    "normality",
 )
 QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
 """The sections, in reading order."""
@@ -157,13 +156,19 @@ def navigation(found: Findings, more: Mapping[str, str]) -> str:
 
 def verdict(page: Page) -> str:
     """Return the answer of a study in words and tables."""
-    tables = "".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
-    first, *rest = page.lead or ("",)
+    tables = "".join(map(_wide, page.tables))
+    first, *rest = page.said or ("",)
     if len(first) > LONG:
         # What is large must be short: the first sentence.
-        start, _, more = first.partition(". ")
-        first, rest = f"{start}.", [more, *rest]
-    return f'<div class="verdict">{each("<p>{}</p>", zip((first, *filter(None, rest)), strict=True))}</div>{tables}'
+        first, *more = page.lead[0].sentences
+        rest = [" ".join(more), *rest]
+    said = "".join(f"<p>{prose(text)}</p>" for text in (first, *filter(None, rest)))
+    return f'<div class="verdict">{said}</div>{tables}'
+
+
+def _wide(table: Table) -> str:
+    """Return a table that scrolls where it is wider than the window, and whose type fits paper."""
+    return f'<div class="wide" style="--ems: {paper.ems(table.on("screen")):.0f}">{html.render_table(table)}</div>'
 
 
 def caveats(notes: Iterable[Note]) -> str:
@@ -174,7 +179,7 @@ def caveats(notes: Iterable[Note]) -> str:
     firsts = {line for mine in kinds.values() for line in sentences(mine)[:1]}
     lines = sentences(note for mine in kinds.values() for note in mine)
     # One of each kind before a second of any.
-    told = [each("<li>{}</li>", [(line,)]) for line in sorted(lines, key=lambda line: line not in firsts)]
+    told = [f"<li>{prose(line)}</li>" for line in sorted(lines, key=lambda line: line not in firsts)]
     first, rest = "".join(told[:MOST_WARNINGS]), told[MOST_WARNINGS:]
     hidden = f"<details><summary>{len(rest)} more</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
     return f'<div class="warnings"><h3>Caveats</h3><ul>{first}</ul>{hidden}</div>' if told else ""
@@ -182,8 +187,7 @@ def caveats(notes: Iterable[Note]) -> str:
 
 def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     """Return the first screen: the verdict, the metrics by criterion, and the caveats that matter."""
-    parts = ['<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>']
-    correlations = ""
+    parts, correlations = [], ""
     if "agree" in dossier.results:
         correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
     if "judge" in dossier.results:
@@ -195,7 +199,13 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     parts.append(caveats(told))
     words = each("<p>{}</p>", zip(summary.glossary(dossier), strict=True))
     parts.append(f'<details class="gloss printed"><summary>What the words mean</summary>{words}</details>')
-    return "\n".join([*parts, "</section>"])
+    return answer(parts)
+
+
+def answer(parts: Iterable[str]) -> str:
+    """Return the section that says the answer."""
+    title = '<h2 id="answer-title" class="unseen">The answer</h2>'
+    return "\n".join([f'<section id="answer" aria-labelledby="answer-title">{title}', *parts, "</section>"])
 
 
 def controls(charts: Iterable[Multiples], metrics: Iterable[str] = ()) -> str:
@@ -252,7 +262,7 @@ def _section(
     page = views.page(result, view or ranks)
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
-        *(_told(text, humans) for text in (page.lead if view is None else ())),
+        *(_told(said, humans) for said in (page.lead if view is None else ())),
         *(
             _figure(name if not at else f"{name}-{kind}", charts[kind], page.lead, best)
             for at, kind in enumerate(charts)
@@ -261,7 +271,7 @@ def _section(
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if rows <= LONGEST_LIST:
         opened = " open" * (name == "leaderboard" or (not charts and name != "look"))
-        tables = "\n".join(f'<div class="wide">{html.render_table(table)}</div>' for table in page.tables)
+        tables = "\n".join(map(_wide, page.tables))
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:
         if charts:
@@ -288,16 +298,11 @@ def _section(
     return "\n".join(parts)
 
 
-def _told(text: str, humans: Sequence[str]) -> str:
+def _told(said: Paragraph, humans: Sequence[str]) -> str:
     """Return a paragraph, with the criterion if it speaks of one only, so that it can follow the page's controls."""
-    spoken = _spoken(text, humans)
+    spoken = [name for name in said.about("human") if name in humans]
     of = f' data-human="{escape(visible(spoken[0]))}"' if len(spoken) == 1 and len(humans) > 1 else ""
-    return f'<p class="told"{of}>{escape(text)}</p>'
-
-
-def _spoken(text: str, known: Iterable[str]) -> list[str]:
-    """Return the names that a text speaks of."""
-    return [name for name in known if re.search(rf"(?<![\w-]){re.escape(one_line(name, 60))}(?![\w-])", text)]
+    return f'<p class="told"{of}>{prose(said.text)}</p>'
 
 
 def _folds(dossier: Dossier) -> bool:
@@ -314,7 +319,7 @@ def _shown(value: Any) -> Any:  # noqa: ANN401 - anything JSON knows
     return [_shown(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def _figure(name: str, chart: Multiples, lead: Sequence[str], best: str | None) -> str:
+def _figure(name: str, chart: Multiples, lead: Sequence[Paragraph], best: str | None) -> str:
     fields = list(chart.rows[0])
     setting = {
         "spec": theme.replaced({**chart.interactive(), "config": theme.config(12)}, theme.ON_PAGE | theme.HARMLESS),
@@ -333,7 +338,8 @@ def _figure(name: str, chart: Multiples, lead: Sequence[str], best: str | None) 
         values = {visible(row[chart.pick]): one_line(row[chart.pick], 80) for row in chart.rows}
         label = "Held fixed:" if chart.pick == "anchor" else "Show"
         # What the answer speaks of is shown first, else the best metric.
-        shown = next(iter(_spoken(lead[0] if lead else "", values)), best and visible(best))
+        spoken = (*(name for said in lead[:1] for name in said.about(chart.pick)), best or "")
+        shown = next(filter(values.__contains__, map(visible, spoken)), None)
         chosen = f'<select data-pick="{identifier}">{options(values, shown)}</select>'
         picker = f'<label class="pick">{label} {chosen}</label>'
     title = escape(f"{chart.title}; {chart.told}" if chart.told else chart.title)

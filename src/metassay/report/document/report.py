@@ -13,7 +13,7 @@ from metassay.core.files import write_text
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.core.study import study
-from metassay.errors import MetassayError, one_line
+from metassay.errors import MetassayError, UsageError, one_line
 from metassay.report import numbers, views
 from metassay.report.document import page, summary
 from metassay.report.document.study_runs import Dossier, Findings, Watch, gather
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from metassay.stats.statistics.registry import Statistics
 
 TITLE, OF_JUDGES = "How far can these metrics be trusted?", "How far can these judges be trusted?"
-Plans = Mapping[str, tuple[Callable[..., Result], dict[str, Any]]]
-"""Studies by name, each with its options; the first must succeed."""
+Plans = Mapping[str, tuple[Callable[..., Result], dict[str, Any], str]]
+"""Studies by name, each with its options and the study without which it says nothing; the first must succeed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +86,11 @@ def short_report(
     """
     results: dict[str, Result] = {}
     skipped: dict[str, str] = {}
-    for at, (name, (run, options)) in enumerate(plans.items()):
+    for at, (name, (run, options, after)) in enumerate(plans.items()):
         if watch is not None:
             watch(name, at, len(plans))
         try:
-            if name != "bias" or "judge_votes" in results:
+            if not at or after in results:
                 results[name] = run(studied, **options)
         except MetassayError as error:  # without people, or without judges
             if not results:
@@ -104,16 +104,13 @@ def short_report(
     body = [
         f'<p class="size">{escape(size)}</p>',
         page.controls(chart for _, charts in made.values() for chart in charts.values()),
-        '<section id="answer" aria-labelledby="answer-title"><h2 id="answer-title" class="unseen">The answer</h2>',
-        *map(page.verdict, cards),
-        page.caveats(told),
-        "</section>",
+        page.answer([*map(page.verdict, cards), page.caveats(told)]),
         page.navigation(found, {"facts": "The data"}),
         *(section for section, _ in made.values()),
         '<section id="facts" aria-labelledby="facts-title"><h2 id="facts-title">The data</h2>'
         f"<p>{escape(size)}</p><ul>{files}</ul></section>",
     ]
-    report = Report(page.document(title, body), tuple(said for card in cards for said in card.lead), found)
+    report = Report(page.document(title, body), tuple(said for card in cards for said in card.said), found)
     if path is not None:
         report.save(path)
     return report
@@ -171,6 +168,8 @@ def make_report(
     beside = {"sentinels": sentinels, "people_as_metrics": people_as_metrics}
     chosen: dict[str, Any] = {"human": human, "metric": metric, "statistic": statistic}
     if isinstance(scores, Mapping):
+        if unfit := [name for name, value in {"full (--full)": full, "first": first}.items() if value]:
+            raise UsageError(f"{unfit[0]} has no meaning with several tasks, whose page is short")
         drawn = {"by": by, "human": human, "metric": metric, **sampled}
         board = {name: value for name, value in {**beside, "statistic": statistic, "average": average}.items() if value}
         return _of_tasks(scores, drawn, board, title=title or TITLE, path=path, watch=watch)
@@ -196,8 +195,8 @@ def _of_tasks(tasks: Mapping[str, Scores], drawn: Mapping[str, Any], board: Mapp
     from metassay.studies.leaderboard import leaderboard
 
     plans: Plans = {
-        "leaderboard": (leaderboard, {**drawn, "resamples": min(drawn["resamples"], 1_000), **board}),
-        "differences": (differences, {**drawn, "resamples": min(drawn["resamples"], 400)}),
+        "leaderboard": (leaderboard, {**drawn, "resamples": min(drawn["resamples"], 1_000), **board}, ""),
+        "differences": (differences, {**drawn, "resamples": min(drawn["resamples"], 400)}, "leaderboard"),
     }
     sizes = [
         f"{one_line(task, 60)} ({numbers.counted(own.shape[0], 'system')} × {numbers.counted(own.shape[1], 'input')})"

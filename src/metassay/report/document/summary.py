@@ -40,7 +40,7 @@ def answer(dossier: Dossier) -> tuple[str, ...]:
     significant; how precise that is; and what rests on the sample of inputs.
     """
     if "judge" in dossier.results:
-        return views.page(dossier.results["judge"]).lead
+        return views.page(dossier.results["judge"]).said
     said = (_verdict(dossier), _certainty(dossier))
     return (*said, _sample(dossier)) if dossier.scores.has_systems else said
 

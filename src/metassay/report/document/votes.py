@@ -57,9 +57,9 @@ def make_votes_report(
 
     named: dict[str, Any] = {"human": human, "confidence": confidence}
     plans: Plans = {
-        "rank": (rank, {**named, "metric": metric, "resamples": resamples, "seed": seed}),
-        "judge_votes": (judge_votes, {**named, "judge": metric}),
-        "bias": (bias, {**named, "metric": metric}),
+        "rank": (rank, {**named, "metric": metric, "resamples": resamples, "seed": seed}, ""),
+        "judge_votes": (judge_votes, {**named, "judge": metric}, "rank"),
+        "bias": (bias, {**named, "metric": metric}, "judge_votes"),
     }
     size, sources = _size(votes), votes.sources
     return short_report(votes, plans, OPENING, VIEWS, title=title, size=size, sources=sources, path=path, watch=watch)

@@ -12,6 +12,7 @@ from metassay.core.note import Note
 from metassay.report.notes.computed import SENTENCES as COMPUTED
 from metassay.report.notes.judging import SENTENCES as JUDGING
 from metassay.report.notes.wording import WEIGHTS, Sentence, templates
+from metassay.report.table import Paragraph
 
 SENTENCES: dict[str, Sentence] = templates() | COMPUTED | JUDGING
 """A sentence for every code."""
@@ -27,14 +28,25 @@ def is_answer(note: Note) -> bool:
     return SENTENCES[note.code].weight == "answer"
 
 
+def paragraph(*notes: Note) -> Paragraph:
+    """Return notes as one paragraph."""
+    words = (part for note in notes for part in SENTENCES[note.code].parts(note.facts))
+    return Paragraph(tuple(words), tuple(note.facts for note in notes))
+
+
 def sentences(notes: Iterable[Note]) -> tuple[str, ...]:
     """Return notes as sentences, those that differ only in a name or a count in one line, the weightiest first."""
+    return tuple(each.text for each in paragraphs(notes))
+
+
+def paragraphs(notes: Iterable[Note]) -> tuple[Paragraph, ...]:
+    """Return the same with what they speak of."""
     kept = list(notes)
     for fact in dict.fromkeys(fact for note in kept for fact in SENTENCES[note.code].merged):
         kept = _merged(kept, lambda sentence, fact=fact: {fact} & {*sentence.merged})  # type: ignore[misc]
     kept = _merged(kept, lambda sentence: {*sentence.merged, *sentence.most} if sentence.most else set())
     ordered = sorted(kept, key=lambda note: -WEIGHTS.index(SENTENCES[note.code].weight))
-    return tuple(dict.fromkeys(map(sentence, ordered)))
+    return tuple({each.text: each for each in map(paragraph, ordered)}.values())
 
 
 def _merged(notes: list[Note], facts_of: Callable[[Sentence], set[str]]) -> list[Note]:

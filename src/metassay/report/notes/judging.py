@@ -17,7 +17,7 @@ _NO_ENDS = f" [{numbers.DASH}, {numbers.DASH}]"
 """An interval that is undefined, which a sentence leaves out."""
 
 
-def _answer(given: Facts) -> str:
+def _answer(given: Facts) -> str | tuple[str, ...]:
     facts: dict[str, Any] = {name: math.nan if fact is None else fact for name, fact in given.items()}
     judge, human, n, people = (facts[name] for name in ("judge", "human", "n_items", "n_people"))
     items, who = numbers.counted(n, "item"), "the person" if people == 1 else f"the {people} people"
@@ -45,14 +45,14 @@ def _answer(given: Facts) -> str:
         value = numbers.ranged(*ends, numbers.general)
         text = f"agrees with {who} to {names.coefficient(facts['statistic'])} {value} on {items}"
     text = text.replace(_NO_ENDS, "")
-    return f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}.{_tested(facts)}"
+    return (f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}.", *_tested(facts))
 
 
-def _tested(facts: Facts) -> str:
+def _tested(facts: Facts) -> tuple[str, ...]:
     """Return whether the judge can stand in for a person, and what that test is worth here."""
     if facts["passed"] not in (True, False):
-        return ""
-    told = f" It {'passes' if facts['passed'] else 'does not pass'} the alternative-annotator test"
+        return ()
+    told = f"It {'passes' if facts['passed'] else 'does not pass'} the alternative-annotator test"
     told += f" at ε = {facts['epsilon']:g}"
     if facts["passed"] and facts["passes_if_worse"] >= NEARLY_ALWAYS:
         often = numbers.percent(facts["passes_if_worse"])
@@ -60,7 +60,7 @@ def _tested(facts: Facts) -> str:
     elif not facts["passed"] and facts["passes_if_equal"] < SELDOM:
         often = numbers.percent(facts["passes_if_equal"])
         told += f", which here a judge as good as a person passes only {often} of the time"
-    return told + "."
+    return (f"{told}.",)
 
 
 def _beside(facts: Facts) -> str:

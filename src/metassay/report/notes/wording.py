@@ -27,12 +27,18 @@ class Sentence:
 
     weight: str
     """The more, the earlier it stands."""
-    text: str | Callable[[Facts], str]
-    """A template with the facts in braces (see :class:`Words`), or a function where the words depend on the facts."""
+    text: str | Callable[[Facts], str | tuple[str, ...]]
+    """A template with the facts in braces (see :class:`Words`), or a function where the words depend on the facts; of
+    several sentences the first is the answer."""
+
+    def parts(self, facts: Facts) -> tuple[str, ...]:
+        """Return the sentences, each on one line."""
+        words = said(self.text, facts) if isinstance(self.text, str) else self.text(facts)
+        return tuple(one_line(each, 1000) for each in ((words,) if isinstance(words, str) else words))
 
     def __call__(self, facts: Facts) -> str:
-        """Return the sentence on one line."""
-        return one_line(said(self.text, facts) if isinstance(self.text, str) else self.text(facts), 1000)
+        """Return all of it on one line."""
+        return " ".join(self.parts(facts))
 
     def written(self, *kinds: str) -> list[str]:
         """Return the facts of a template that are written in some forms."""

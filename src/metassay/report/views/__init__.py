@@ -38,7 +38,7 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
     view
         Names of views, or a comma list of them; by default those that suit the size of the result.
     """
-    from metassay.report.notes import is_answer, sentence, sentences  # help lists views without them
+    from metassay.report.notes import is_answer, paragraph, paragraphs, sentences  # help lists views without them
     from metassay.report.words import answers
 
     if result.study == "slices":
@@ -53,12 +53,12 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
         chosen = known[:1] if default is None else default(result)
     told = _maker(result.study, "lead") if result.study in VIEWS else None
     if told is not None:
-        paragraphs: Sequence[Sequence[Note]] = told(result)
-        first = {note for paragraph in paragraphs for note in paragraph}
-        lead = tuple(" ".join(map(sentence, paragraph)) for paragraph in paragraphs)
+        groups: Sequence[Sequence[Note]] = told(result)
+        first = {note for group in groups for note in group}
+        lead = tuple(paragraph(*group) for group in groups)
     else:
         first = set(filter(is_answer, result.notes))
-        lead = (*answers(result), *sentences(filter(is_answer, result.notes)))
+        lead = (*answers(result), *paragraphs(filter(is_answer, result.notes)))
     made = {name: _tables(result, name) for name in chosen}
     needs = getattr(import_module(_module(result.study)), "NEEDS", {}) if result.study in VIEWS else {}
     empty = tuple(

@@ -10,7 +10,7 @@ from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import bold, build, figures, grouped, optional, words
-from metassay.studies.bias import Biases
+from metassay.studies.bias import LEAST_CLUSTERS, Biases
 from metassay.studies.bias_rows import BiasRow
 
 HELD = {
@@ -76,7 +76,7 @@ def grades(result: Biases) -> tuple[Table, ...]:
             for (judge, human), mine in grouped(result.grades, "metric human").items()
         ],
         "People, judge: share of outputs with this grade. Judge − people: mean where people give the grade.",
-        undefined="judge and people use different scales, or fewer than 5 inputs with the grade",
+        undefined=f"judge and people use different scales, or fewer than {LEAST_CLUSTERS} inputs with the grade",
     )
 
 

@@ -12,6 +12,7 @@ finds the one that belongs in a column.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -74,6 +75,16 @@ def figures(header: str, of: Get, form: Callable[..., str] = numbers.count, *, k
         return number("" if found[0] is None else found[0] if isinstance(found[0], str) else form(*found))
 
     return Shown(Column(header, key=key), lambda lines: [cell(line) for line in lines])
+
+
+def needed(row: Any) -> str:  # noqa: ANN401 - a row of a plan
+    """Return how many a plan needs, or that no number is enough."""
+    return numbers.DASH if row.needed is None else numbers.count(row.needed)
+
+
+def known(value: float) -> float | None:
+    """Return a number, or that its cell is empty."""
+    return None if math.isnan(value) else value
 
 
 def estimates(header: str, of: str = "estimate low high") -> Shown:

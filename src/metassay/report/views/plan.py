@@ -8,7 +8,19 @@ from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import Shown, across, bold, build, figures, grouped, lines, optional, words
+from metassay.report.views.columns import (
+    Shown,
+    across,
+    bold,
+    build,
+    figures,
+    grouped,
+    known,
+    lines,
+    needed,
+    optional,
+    words,
+)
 from metassay.studies.plan import CeilingRow, NeedRow, Plan, PlanRow
 
 MOST_CURVES = 3
@@ -59,7 +71,7 @@ def overview(result: Plan) -> tuple[Table, ...]:
         optional("against|metric_b"),
         len({need.human for need in result.needs}) > 1 and "human",
         figures(f"{value} now", found, numbers.two),
-        *across(result.needs, "axis", lambda axis: figures(f"{axis} needed", _needed)),
+        *across(result.needs, "axis", lambda axis: figures(f"{axis} needed", needed)),
     ]
     have = ", ".join(f"{n:,.0f} {axis}" for axis, n in now.items())
     return build(
@@ -117,9 +129,9 @@ def needs(result: Plan) -> tuple[Table, ...]:
     columns = [
         "|axis",
         figures("now", "now", lambda now: f"{now:,.3g}" if now < 1000 else f"{now:,.0f}"),
-        figures("needed", _needed),
-        figures("more judgments", lambda need: _or_none(need.annotations)),
-        figures("in the limit (n → ∞)", lambda need: _or_none(need.limit), numbers.two),
+        figures("needed", needed),
+        figures("more judgments", lambda need: known(need.annotations)),
+        figures("in the limit (n → ∞)", lambda need: known(need.limit), numbers.two),
         bold(figures(f"next {result.annotations:,}", gain), lambda need: any(need is one for one in best)),
     ]
     what = "power (points)" if powered else "interval width"
@@ -162,14 +174,6 @@ def ceiling(result: Plan) -> tuple[Table, ...]:
         "knows the systems but not the inputs (inputs).",
         undefined="too few ratings, or ratings that do not vary",
     )
-
-
-def _needed(need: NeedRow) -> str:
-    return numbers.DASH if need.needed is None else numbers.count(need.needed)
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def _title(row: PlanRow | NeedRow) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import bold, build, figures, grouped, optional
-from metassay.studies.plan_labels import LabelNeed, LabelPlan
+from metassay.report.views.columns import bold, build, figures, grouped, known, needed, optional
+from metassay.studies.plan_labels import LabelPlan
 
 QUANTITIES = {"accuracy": "accuracy of the judge", "kappa": "Cohen's κ", "mean": "mean of people, with the judge"}
 CASE = "human metric"
@@ -20,9 +20,6 @@ def default(result: LabelPlan) -> tuple[str, ...]:
 def needs(result: LabelPlan) -> tuple[Table, ...]:
     """Return a row per quantity."""
     target = result.table[0].target
-
-    def needed(row: LabelNeed) -> str:
-        return numbers.DASH if row.needed is None else numbers.count(row.needed)
 
     return build(
         f"Labels needed for ± {target:g}",
@@ -47,17 +44,17 @@ def needs(result: LabelPlan) -> tuple[Table, ...]:
 def choices(result: LabelPlan) -> tuple[Table, ...]:
     """Return a row per way to choose labels."""
     best = {
-        id(max(mine, key=lambda row: _known(row.worth_mean) or 0)) for mine in grouped(result.choices, CASE).values()
+        id(max(mine, key=lambda row: known(row.worth_mean) or 0)) for mine in grouped(result.choices, CASE).values()
     }
     return build(
         "Ways to choose the next labels",
         [
             "choice|strategy",
             figures("error of the mean", "error_mean", numbers.general),
-            bold(figures("worth", "worth_mean", _count), lambda row: id(row) in best),
-            optional(figures("error of the accuracy", lambda row: _known(row.error_accuracy), numbers.general)),
-            optional(figures("worth", lambda row: _known(row.worth_accuracy), _count)),
-            optional(figures("judge wrong", lambda row: _known(row.errors_found), numbers.percent)),
+            bold(figures("worth", "worth_mean"), lambda row: id(row) in best),
+            optional(figures("error of the accuracy", lambda row: known(row.error_accuracy), numbers.general)),
+            optional(figures("worth", lambda row: known(row.worth_accuracy))),
+            optional(figures("judge wrong", lambda row: known(row.errors_found), numbers.percent)),
         ],
         [
             (f"{one_line(mine[0].human)} with {one_line(mine[0].metric)}, {mine[0].n:,} labels", mine)
@@ -68,11 +65,3 @@ def choices(result: LabelPlan) -> tuple[Table, ...]:
         undefined=None,
         bold="the most precise mean",
     )
-
-
-def _count(value: float) -> str:
-    return numbers.DASH if value != value else numbers.count(value)
-
-
-def _known(value: float) -> float | None:
-    return None if value != value else value

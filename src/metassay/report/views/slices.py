@@ -9,7 +9,7 @@ from metassay.core import vocabulary
 from metassay.core.slices import SliceDifference, Slices
 from metassay.errors import one_line
 from metassay.report import numbers
-from metassay.report.table import Page, Table
+from metassay.report.table import Page, Paragraph, Table
 from metassay.report.views.columns import build, figures, words
 
 MOST = 15
@@ -25,10 +25,10 @@ def page_of_slices(result: Slices, view: str | Iterable[str] | None = None) -> P
     own = None if chosen is None else tuple(name for name in chosen if name != "differences")
     tables = differences(result) if chosen is None or "differences" in chosen else ()
     pages = [] if own == () else [page(one, own) for one in result.results]
-    lead: list[str] = []
+    lead: list[Paragraph] = []
     for label, one in zip(result.labels, pages, strict=False):
         head = f"{one_line(result.by, 40)} = {one_line(label, 60)}"
-        lead += [f"{head}: {said}" for said in one.lead]
+        lead += [replace(said, sentences=(f"{head}: {said.text}",)) for said in one.lead]
         tables += tuple(replace(table, title=f"{head}: {table.title}") for table in one.tables)
     every = [set(one.notes) for one in pages]
     shared = set.intersection(*every) if every else set()

@@ -5,7 +5,7 @@ A statistic with a faster way to be computed brings kernels of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -65,12 +65,20 @@ class EvaluatedPoints:
         return evaluated(self.statistic, self.x, self.z, weights)
 
 
+class Points(Protocol):
+    """Two variables, ready to be compared under many weightings."""
+
+    def correlate(self, weights: Numbers) -> FloatArray:
+        """Return the statistic in each draw, (B,)."""
+        ...
+
+
 class EvaluatedGroups:
     """Values in groups, (members, groups) with NaN for missing, to be compared under many weightings."""
 
-    def __init__(self, statistic: Evaluated, x: FloatArray, z: FloatArray) -> None:
+    def __init__(self, make: Callable[[FloatArray, FloatArray], Points], x: FloatArray, z: FloatArray) -> None:
         self.members = [np.flatnonzero(~np.isnan(column)) for column in (x + z).T]
-        self.parts = [EvaluatedPoints(statistic, x[at, g], z[at, g]) for g, at in enumerate(self.members)]
+        self.parts = [make(x[at, g], z[at, g]) for g, at in enumerate(self.members)]
 
     def correlate(self, weights: FloatArray) -> FloatArray:
         """Return statistics of shape (groups, B) for weights (members, B)."""

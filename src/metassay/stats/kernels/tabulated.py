@@ -130,20 +130,6 @@ class Tabulated:
         return out
 
 
-class TabulatedGroups:
-    """Values in groups, (members, groups) with NaN for missing; all groups share what is fixed by the data."""
-
-    def __init__(self, statistic: Formula, x: FloatArray, z: FloatArray) -> None:
-        known = ~np.isnan(x + z)
-        frame = statistic.frame(x[known], z[known])
-        self.members = [np.flatnonzero(column) for column in known.T]
-        self.parts = [Tabulated(statistic, x[at, g], z[at, g], frame) for g, at in enumerate(self.members)]
-
-    def correlate(self, weights: FloatArray) -> FloatArray:
-        """Return statistics of shape (groups, B) for weights (members, B)."""
-        return np.stack([part.correlate(weights[at]) for part, at in zip(self.parts, self.members, strict=True)])
-
-
 class TabulatedExchange(EvaluatedExchange):
     """Metrics whose scores are exchanged within pairs: either score of an item counts once or not at all."""
 

@@ -116,7 +116,7 @@ class Case:
     def fits(self) -> list[tuple[IntArray, Fit]]:
         """What systems and inputs do to the statistics of metrics that miss the same cells, by position.
 
-        Metrics without two systems or inputs in common with people are in no group.
+        Metrics without three systems (or families) and two inputs in common with people are in no group.
         """
         if self.z.ndim == 3:
             each = len(self.x) // len(self.z)
@@ -126,7 +126,7 @@ class Case:
         scored, judged = ~np.isnan(self.x), ~np.isnan(self.z)
         known: BoolArray = scored if self.level == "system" else np.asarray(scored & judged)
         for at, (mask, (systems, inputs)) in enumerate(zip(known, self.units, strict=True)):
-            if min(systems, inputs) >= 2 and not np.isnan(self.estimates[at]):
+            if systems >= 3 and inputs >= 2 and not np.isnan(self.estimates[at]):
                 groups.setdefault(mask.tobytes(), []).append(at)
         return [(np.array(some), self._fit(some, known[some[0]])) for some in groups.values()]
 

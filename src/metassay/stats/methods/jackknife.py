@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
-from metassay.stats.few_systems import FEW, FewSystems
+from metassay.stats.few_systems import FewSystems
 from metassay.stats.jackknife import Fit, added_up, of_independent_pairs
 from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
@@ -65,8 +65,6 @@ class JackknifeInterval(_Jackknife, Interval):
         ends = np.full((2, len(estimates)), np.nan)
         reasons: list[Reason | None] = [None] * len(estimates)
         for metrics, fit in case.fits:
-            if min(fit.units) < 2:
-                continue
             limits = Limits(fit)
             ends[:, metrics] = limits.ends(confidence)
             for at, left, variance in zip(metrics, fit.left, limits.variance, strict=True):
@@ -85,16 +83,15 @@ class Limits:
         self.fit = fit
         d = (n - 1) * (fit.left.mean(axis=1, keepdims=True) - fit.left)
         systems, df = np.diag(fit.of_systems) * (fit.of_pairs if statistic.pairwise else 1.0), None
-        ranks = fit.level == "system" and statistic.ranked
-        self.few = FewSystems.of(fit) if ranks and n < FEW else None
+        self.few = FewSystems.of(fit) if FewSystems.serves(statistic, fit.level, n) else None
         if self.few is not None:
             systems, df = self.few.variance, self.few.df
         elif fit.level == "global" and n > 2:
             # The centre without bias varies more than the estimate, of which this is the variance.
             systems = systems * (n / (n - 2))
-        elif ranks:
-            # As many independent pairs as there are systems to make them of: agreement in all of them is no certainty.
-            systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems))
+        elif fit.level == "system" and statistic.ranked:
+            # As many independent pairs as there are units to make them of: agreement in all of them is no certainty.
+            systems = np.maximum(systems, of_independent_pairs(statistic, fit.estimates, fit.systems, n))
         inputs = np.maximum(np.diag(fit.of_inputs), LOWEST * systems)
         self.systems, self.variance, self.varies = systems, systems + inputs, systems > EQUAL**2
         self.skew = skewness(d, systems, self.variance)
@@ -177,7 +174,7 @@ class JackknifeTest(_Jackknife, MetricTest):
         for metrics, fit in case.fits:
             place = {int(metric): at for at, metric in enumerate(metrics)}
             mine = [k for k, (a, b) in enumerate(pairs) if a in place and b in place]
-            if mine and min(fit.units[0] - 2, fit.units[1] - 1) > 0:
+            if mine:
                 first, second = (np.array([place[pairs[k][side]] for k in mine]) for side in (0, 1))
                 yield mine, fit, (first, second)
 

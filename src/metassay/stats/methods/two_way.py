@@ -87,7 +87,7 @@ class TwoWayInterval(Interval):
         if variance + added == 0:
             if not statistic.ranked:
                 return estimate, estimate
-            variance = float(of_independent_pairs(statistic, np.asarray(estimate), systems))
+            variance = float(of_independent_pairs(statistic, np.asarray(estimate), systems, systems))
         middle = float(scale.to(np.asarray(estimate), systems))
         half = self.reach(systems, confidence) * math.sqrt(variance + scale.variance(added, estimate, systems))
         return min(scale.back(middle - half), estimate), max(scale.back(middle + half), estimate)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray, Pair
-from metassay.stats.kernels.evaluated import EvaluatedExchange, EvaluatedGroups, EvaluatedPoints, evaluated
+from metassay.stats.kernels.evaluated import EvaluatedExchange, EvaluatedGroups, EvaluatedPoints, Points, evaluated
 from metassay.stats.kernels.score_swaps import (
     Exchange,
     GroupedExchange,
@@ -29,14 +28,6 @@ from metassay.stats.statistics.scales import Scale
 
 Weighted = Callable[[Numbers], FloatArray]
 """From weights (points, B) to statistics, (B,) or (several, B)."""
-
-
-class Points(Protocol):
-    """Two variables, ready to be compared under many weightings."""
-
-    def correlate(self, weights: Numbers) -> FloatArray:
-        """Return the statistic in each draw, (B,)."""
-        ...
 
 
 class Statistic:
@@ -164,7 +155,7 @@ class Statistic:
 
     def groups(self, x: FloatArray, z: FloatArray) -> Groups:
         """Prepare values in groups, (members, groups) with NaN for missing."""
-        return EvaluatedGroups(self, x, z)
+        return EvaluatedGroups(lambda *part: EvaluatedPoints(self, *part), x, z)
 
     def left_out(self, x: FloatArray, z: FloatArray, units: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return the statistic in each group, (groups,), and without each member or unit of members, (groups, units).

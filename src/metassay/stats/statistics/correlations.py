@@ -9,13 +9,14 @@ import numpy as np
 
 from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.kernels import left_out
+from metassay.stats.kernels.evaluated import Points
 from metassay.stats.kernels.kendall_few_levels import FewValues
 from metassay.stats.kernels.reference_draws import correlate_changing
 from metassay.stats.kernels.score_swaps import GroupExchange, make_group_exchange
 from metassay.stats.kernels.sorted_blocks import Ordered
 from metassay.stats.kernels.weighted_ranks import Numbers, correlate
 from metassay.stats.kernels.within_groups import Groups, ProductGroups, make_groups
-from metassay.stats.statistics.base import Points, Statistic, Weighted
+from metassay.stats.statistics.base import Statistic, Weighted
 from metassay.stats.statistics.names import BUILT_IN
 from metassay.stats.statistics.scales import FisherScale, Scale
 

@@ -17,7 +17,7 @@ from metassay.stats.kernels.pair_outcomes import (
 )
 from metassay.stats.kernels.pooled_differences import DifferenceExchange, DifferenceSums
 from metassay.stats.kernels.score_swaps import Exchange, GroupedExchange, GroupExchange, standardize_cells
-from metassay.stats.kernels.tie_calibration import CalibratedExchange, CalibratedGroups, Calibration
+from metassay.stats.kernels.tie_calibration import CalibratedExchange, CalibratedGroups
 from metassay.stats.kernels.weighted_ranks import TIE, quotient, ratio
 from metassay.stats.kernels.within_groups import Groups
 from metassay.stats.levels import Level, arranged, points, rounded_means, vary
@@ -254,10 +254,6 @@ class CalibratedAccuracy(PairOutcomes):
         x, z, w = (np.broadcast_to(v, (len(z), draws)) for v in (x, z, w))
         each = [CalibratedGroups(x[:, [b]], z[:, [b]]).accuracy(w[:, [b]], None) for b in range(draws)]
         return np.concatenate(each)
-
-    def calibrations(self, x: FloatArray, z: FloatArray, level: str) -> list[Calibration]:
-        """Return the threshold of each metric (P, systems, inputs) at all the data, and the accuracy there."""
-        return [CalibratedGroups(arranged(v, level), arranged(z, level)).calibration() for v in x]
 
     def outcomes(self, x: FloatArray, z: FloatArray, level: str) -> FloatArray:
         """Return what each pair adds to the accuracy of each metric, with its own threshold."""

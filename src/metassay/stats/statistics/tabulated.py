@@ -8,10 +8,11 @@ import numpy as np
 
 from metassay.errors import DataError
 from metassay.stats.arrays import FloatArray, IntArray, Pair
+from metassay.stats.kernels.evaluated import EvaluatedGroups, Points
 from metassay.stats.kernels.score_swaps import GroupExchange
-from metassay.stats.kernels.tabulated import Framed, Items, Tabulated, TabulatedExchange, TabulatedGroups
+from metassay.stats.kernels.tabulated import Framed, Items, Tabulated, TabulatedExchange
 from metassay.stats.kernels.within_groups import Groups
-from metassay.stats.statistics.base import Points, Statistic
+from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.names import BUILT_IN
 
 CELL_LEVELS = ("input", "global", "within-system")
@@ -68,8 +69,10 @@ class TabulatedStatistic(Statistic):
         return Framed(self, self.frame(x.ravel(), z.ravel())).evaluate(x, z, w)
 
     def groups(self, x: FloatArray, z: FloatArray) -> Groups:
-        """Prepare values in groups."""
-        return TabulatedGroups(self, x, z)
+        """Prepare values in groups, which share what is fixed by the data."""
+        known = ~np.isnan(x + z)
+        frame = self.frame(x[known], z[known])
+        return EvaluatedGroups(lambda *part: Tabulated(self, *part, frame), x, z)
 
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:
         """Prepare values of points."""

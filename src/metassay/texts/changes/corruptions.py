@@ -204,9 +204,9 @@ def _notes(rows: Sequence[CorruptionRow], how: Kind, results: Sequence[Damage], 
     untouchable = sum(row.n_untouchable for row in rows) - spaceless
     without = sum(item.input not in texts.sources for item, _, _ in results) if how.source else 0
     return (
-        *Note.some("texts-without-spaces", n=spaceless, texts=total),
-        *Note.some("texts-without-units", n=untouchable, texts=total, units=how.units),
-        *Note.some("texts-without-source", n=without, texts=total),
+        *Note.when(spaceless > 0, "texts-without-spaces", n=spaceless, texts=total),
+        *Note.when(untouchable > 0, "texts-without-units", n=untouchable, texts=total, units=how.units),
+        *Note.when(without > 0, "texts-without-source", n=without, texts=total),
     )
 
 

@@ -260,8 +260,8 @@ def _notes(rows: Sequence[TranslationRow], store: Store) -> tuple[Note, ...]:
     notes = list(store.notes)
     for row in rows:
         where = {"texts": row.n_texts, "what": row.what, "source": row.source_language, "target": row.language}
-        notes += Note.some("translations-truncated", n=row.n_cut, **where)
-        notes += Note.some("translations-empty", n=row.n_emptied, **where)
+        notes += Note.when(row.n_cut > 0, "translations-truncated", n=row.n_cut, **where)
+        notes += Note.when(row.n_emptied > 0, "translations-empty", n=row.n_emptied, **where)
     return (*notes, *Note.when(any(math.isnan(row.n_unknown) for row in rows), "unknown-words-uncounted"))
 
 

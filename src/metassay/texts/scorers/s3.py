@@ -69,8 +69,8 @@ class S3(WordScorer):
         paths = _files(Path(str(self.model)).expanduser())
         self._models: dict[str, Model] = {name: load_model(path) for name, path in paths.items()}
         self._content = digest(path.read_bytes() for path in paths.values())
-        self._features = tuple(sorted({name for one in self._models.values() for name in one.features}))
-        for name in self._features:
+        self.feature_names = tuple(sorted({name for one in self._models.values() for name in one.features}))
+        for name in self.feature_names:
             if not any(kind.fullmatch(name) for kind in (_OVERLAP, _SEQUENCE, _VECTORS, _DIVERGENCE)):
                 known = "ROUGE_1_R (or P, F), ROUGE_L_R, ROUGE_W_R, ROUGE_SU4_R, ROUGE_1_R_WE, JS_eval_1"
                 raise UsageError(f"s3: the model takes an unknown feature {one_line(name, 40)!r}; known: {known}")
@@ -88,35 +88,30 @@ class S3(WordScorer):
     def score(self, items: Sequence[Item]) -> FloatArray:
         """Return scores of shape (items, models)."""
         features = self.features(items)
-        place = {name: at for at, name in enumerate(self._features)}
+        place = {name: at for at, name in enumerate(self.feature_names)}
         out = np.full((len(items), len(self._models)), np.nan)
         known = ~np.isnan(features).any(axis=1)
         for column, model in enumerate(self._models.values()):
             out[known, column] = model.predict(features[known][:, [place[name] for name in model.features]])
         return out
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the features that the models take."""
-        return self._features
-
     def features(self, items: Sequence[Item]) -> FloatArray:
         """Return the features of shape (items, features), NaN for an item that has none."""
         texts = _Stemmed()
         able = np.array([texts.can_compare(item) for item in items], dtype=bool)
         kept = [item for item, can in zip(items, able, strict=True) if can]
-        out = np.full((len(items), len(self._features)), np.nan)
+        out = np.full((len(items), len(self.feature_names)), np.nan)
         if kept:
             elsewhere = self._of_other_metrics(kept)
             columns = [
                 elsewhere[name] if name in elsewhere else np.array([texts.feature(name, item) for item in kept])
-                for name in self._features
+                for name in self.feature_names
             ]
             out[able] = np.stack(columns, axis=1)
         return out
 
     def _matching(self, kind: re.Pattern[str]) -> list[re.Match[str]]:
-        return [match for name in self._features if (match := kind.fullmatch(name))]
+        return [match for name in self.feature_names if (match := kind.fullmatch(name))]
 
     def _of_other_metrics(self, items: Sequence[Item]) -> dict[str, FloatArray]:
         """Return the features that are scores of ROUGE-L, -W, -SU4 and ROUGE-WE, by name."""

@@ -291,6 +291,7 @@ def score_corpus(
         name = scorer.columns[0]
         columns[name] = CorpusColumn(name, counts, found.formula, found.signature, name in scorer.lower_is_better)
     cells = len(rows) * len(places)
-    notes = Note.some("outputs-without-reference", n=cells - len(items), outputs=cells)
+    lacking = cells - len(items)
+    notes = Note.when(lacking > 0, "outputs-without-reference", n=lacking, outputs=cells)
     sources = (*texts.provenance, *(Origin("", column.signature) for column in columns.values()))
     return CorpusScores(tuple(rows), tuple(places), columns, dict(texts.groups), sources, tuple(notes))
