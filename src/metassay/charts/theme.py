@@ -121,9 +121,10 @@ def style() -> str:
 @cache
 def width_of(text: str, size: float = SIZE) -> float:
     """Return about how wide a text is, rather a little more than less (the font's own widths, in classes)."""
-    return sum(_em(letter) for letter in text) * size
+    return sum(map(_em, text)) * size
 
 
+@cache
 def _em(letter: str) -> float:
     if letter in "ijl|'":
         return 0.25

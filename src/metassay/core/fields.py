@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Annotated, TypeVar, cast, dataclass_transform
+from typing import Annotated, TypeVar, dataclass_transform
 
-from metassay.core.result import Row
+from metassay.core.records import field_names
 
 R = TypeVar("R")
 _PREFIX = "fields."
@@ -81,8 +81,7 @@ def filled(kind: type[R], /, *sources: object, **own: object) -> R:
     >>> filled(Mean, {"metric": "bleu", "mean": 0.0}, mean=0.5)
     Mean(metric='bleu', mean=0.5)
     """
-    names = (each.name for each in dataclasses.fields(cast("type[Row]", kind)))
-    return kind(**{name: own[name] if name in own else _first(sources, name) for name in names})
+    return kind(**{name: own[name] if name in own else _first(sources, name) for name in field_names(kind)})
 
 
 def _first(sources: tuple[object, ...], name: str) -> object:

@@ -6,10 +6,17 @@ import dataclasses
 import math
 import types
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 """How infinite numbers are written; undefined ones are null."""
+
+
+@cache
+def field_names(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - a class of rows
+    """Return the names of the fields of a dataclass."""
+    return tuple(each.name for each in dataclasses.fields(kind))
 
 
 def encode(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a result
@@ -28,7 +35,7 @@ def encode(value: Any) -> Any:  # noqa: ANN401 - whatever a study puts in a resu
         # NumPy's numbers are Python's, too, and say more of themselves than JSON wants
         return float(value) if math.isfinite(value) else f"{'-' if value < 0 else ''}Infinity"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: encode(getattr(value, each.name)) for each in dataclasses.fields(value)}
+        return {name: encode(getattr(value, name)) for name in field_names(type(value))}
     if isinstance(value, Mapping):
         return {str(key): encode(part) for key, part in value.items()}
     if hasattr(value, "tolist"):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, dataclass_transform, get_type_hints
 from metassay.core import vocabulary
 from metassay.core.equality import Record
 from metassay.core.note import Note
-from metassay.core.records import is_table
+from metassay.core.records import field_names, is_table
 from metassay.core.signature import VERSION, Signature
 
 
@@ -94,7 +94,7 @@ class Result(_Answer):
         Some results have several tables: ``of`` names the field, such as ``verdicts`` of ``criteria``.
         """
         table: Sequence[Row] = getattr(self, vocabulary.choice(f"table of {self.study}", of, self.tables()))
-        return [{f.name: _flat(getattr(row, f.name)) for f in dataclasses.fields(row)} for row in table]
+        return [{name: _flat(getattr(row, name)) for name in field_names(type(row))} for row in table]
 
     def to_dataframe(self, backend: str = "pandas", *, rows: str = "table") -> Any:  # noqa: ANN401 - the user's choice
         """Return the rows as a data frame of the given backend (``pandas``, ``polars``, ``pyarrow``)."""

@@ -65,5 +65,5 @@ def _record_value(ledger: Ledger, system: str, key: str, metric: str, value: obj
             score = number(single, f"metrics {metric}", place)
             ledger.record(system, key, metric, score, place, kind="human", annotator=str(at))
     else:
-        score = number(value, f"metrics {metric}", place)
+        score = value if type(value) is float else number(value, f"metrics {metric}", place)
         ledger.record(system, key, metric, score, place, kind="human" if metric in HUMAN else None)

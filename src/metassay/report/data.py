@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -207,21 +208,23 @@ def to_csv(result: Result, of: str = "table", *, safe: bool = False) -> str:
 
     With `safe`, text that a spreadsheet would take for a formula gets an apostrophe before it.
     """
-    table = [{key: encode(value) for key, value in row.items()} for row in result.rows(of)]
+    table = result.rows(of)
     if not table:
         return ""
-    lines = [list(table[0]), *(list(row.values()) for row in table)]
-    return "".join(",".join(_field(value, safe) for value in line) + "\n" for line in lines)
+    lines = [list(table[0]), *([encode(value) for value in row.values()] for row in table)]
+    return "".join(",".join([_field(value, safe) for value in line]) + "\n" for line in lines)
 
 
 def _field(value: object, safe: bool) -> str:
-    """Quote what needs it; the csv module leaves a lone carriage return bare, which then breaks the row."""
     if value is None:
         return ""
-    text = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, int | float):
-        return text
-    if safe and isinstance(value, str):
-        text = no_formula(text)
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    return _quoted(no_formula(value) if safe and isinstance(value, str) else str(value))
+
+
+@lru_cache(maxsize=4096)
+def _quoted(text: str) -> str:
+    """Quote what needs it; the csv module leaves a lone carriage return bare, which then breaks the row."""
     special = any(c in text for c in '",\r\n') or text != text.strip()
     return '"' + text.replace('"', '""') + '"' if special else text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from metassay.report.table import Table
 
@@ -64,6 +65,7 @@ class Layout:
     """Whether notes are too long to stand on its page: they are text behind it."""
 
 
+@lru_cache(maxsize=4096)
 def width(text: str, *, bold: bool = False) -> float:
     """Return the estimated width of a text in type of ten points.
 

@@ -31,6 +31,8 @@ class FewSystems:
     """The factor of q²."""
     b: float
     """The factor of q."""
+    steep: FloatArray
+    """1/q at the estimates, the slope of Fisher's scale, of which the last step before ±1 is cut off."""
     estimated: FloatArray
     """What of a·q² rests on the data: the rest is that of normal systems."""
     pairwise: bool
@@ -53,28 +55,30 @@ class FewSystems:
         b = 1/(N(N−1)) and a ≈ 1/N, and the jackknife then shows about 3.5·b·q too much.
         """
         n, (low, high) = fit.units[0], fit.statistic.range
-        place = _stretched(fit.statistic, fit.estimates)
-        chance = np.maximum(1 - place**2, 0.0) * (fit.slope * (high - low) / 2) ** 2
+        place, steep = _stretched(fit.statistic, fit.estimates), fit.slope * (high - low) / 2
+        chance = np.maximum(1 - place**2, 0.0) * steep**2
         shown, (b, normal, other) = np.diag(fit.of_systems), _of_normal(fit.statistic, n)
         if fit.statistic.pairwise:
             a = (n - 2) / (n * (n - 1)) * ((n - 2) * shown - 4 * chance / n)
         else:
             a = (n - 2) / n * (shown - 4.5 * b * chance)
         a = np.maximum(a + other * normal, normal)
-        return cls(place, a, b, a - other * normal, fit.statistic.pairwise, n)
+        return cls(place, a, b, steep, a - other * normal, fit.statistic.pairwise, n)
 
     @classmethod
     def varying(cls, statistic: Statistic, values: FloatArray, systems: int) -> FewSystems:
         """Take a from how much the statistics of many data sets of as many systems vary."""
         place, (b, normal, other) = _stretched(statistic, values), _of_normal(statistic, systems)
         q = 1 - place**2
-        a = np.full(len(place), max(float((place.var(ddof=1) - b * q.mean()) / np.square(q).mean()), normal))
-        return cls(place, a, b, a - other * normal, statistic.pairwise, systems)
+        shown = (place.var(ddof=1) - b * q.mean()) / np.square(q).mean() if q.any() else 0.0
+        a = np.full(len(place), max(float(shown), normal))
+        steep = 1 / np.maximum(q, 1 - (1 - 1 / systems**2) ** 2)
+        return cls(place, a, b, steep, a - other * normal, statistic.pairwise, systems)
 
     @property
     def variance(self) -> FloatArray:
-        """The variance on Fisher's scale at the estimate, of which the last step is cut off."""
-        return np.asarray(self.a + self.b / np.maximum(1 - self.place**2, 1 - (1 - 1 / self.systems**2) ** 2))
+        """The variance on Fisher's scale at the estimate."""
+        return np.asarray(self.a + self.b * self.steep)
 
     @property
     def df(self) -> FloatArray:
@@ -103,7 +107,7 @@ class FewSystems:
             middle = (low + high) / 2
             below = self._expected(middle) < mean
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        return np.where(mean > 0, high, low)
+        return np.asarray(np.where(mean > 0, high, low))
 
     def _expected(self, rho: FloatArray) -> FloatArray:
         """Return the mean of Spearman's coefficient in samples of normal systems, ((N−2)ρ + 3τ)/(N+1) (Moran 1948)."""

@@ -271,8 +271,8 @@ def _fit(pairs: _Pairs) -> FloatArray:
             break
         step = _newton(slope, sizes, weighted, minority)
         slope += step
-        # The error of the next slope is about the square of this step.
-        going = np.abs(step) > 1e-7 * np.abs(slope)
+        # The error of the next slope is about the square of this step; a slope of 0 is none of rounding.
+        going = np.abs(step) > np.maximum(1e-7 * np.abs(slope), 1e-12 / sizes.max(axis=0))
         if not going.all():
             size[left[~going]] = slope[~going]
             left, slope, minority = left[going], slope[going], minority[going]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -42,7 +43,10 @@ class Shown:
 def values(line: Any, of: str) -> tuple[Any, ...]:  # noqa: ANN401 - a row of any study
     """Return the named fields of a line."""
     row = line[0] if isinstance(line, list) else line
-    return tuple(getattr(row, field) for field in of.split())
+    return tuple([getattr(row, field) for field in _split(of)])
+
+
+_split = cache(str.split)
 
 
 def words(header: str, of: Get, *, key: bool = True, whole: bool = False) -> Shown:
