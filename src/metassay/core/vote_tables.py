@@ -62,7 +62,8 @@ _SAID = {
                      "assistant_b", "completion_b", "text_b", "candidate_b", "model2", "b>a", "b>>a", "[[b>a]]",
                      "[[b>>a]]", "a<b", "a<<b"), B),
     **dict.fromkeys(("tie", "0", "1.5", "draw", "equal", "same", "both", "c", "[[c]]", "none better", "tie (bothgood)",
-                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b", "b=a", "[[a=b]]"), TIE),
+                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b", "b=a",
+                     "[[a=b]]"), TIE),
     **dict.fromkeys(("tie (bothbad)", "bothbad", "both bad", "both_bad", "neither"), BOTH_BAD),
 }  # fmt: skip
 _NOTHING = ("", "nan", "none", "null", "na", "n/a", "garbage", "error", "invalid", "-1", "unparsed", "unknown")
