@@ -1,9 +1,10 @@
 """Averages of a statistic over tasks, such as language pairs: intervals, and tests of two metrics on the average.
 
-Tasks of different systems are independent: the draws of each are made apart, and added up with the weights of the tasks.
-Tasks that share systems are not, since what a metric makes of a system returns in each: then draws are those of one task,
-and standard errors are added up as if tasks varied together, which no other dependence can exceed. A metric that some tasks
-lack is averaged over those that have it, and two metrics are compared on the tasks that both have.
+Tasks of different systems are independent: the draws of each are made apart, and added up with the weights of the
+tasks. Tasks that share systems are not, since what a metric makes of a system returns in each: then draws are those
+of one task, and standard errors are added up as if tasks varied together, which no other dependence can exceed. A
+metric that some tasks lack is averaged over those that have it, and two metrics are compared on the tasks that both
+have.
 """
 
 from __future__ import annotations
