@@ -42,7 +42,7 @@ class Task:
     """The names of its systems, by which tasks may share them."""
 
     def draws(self, draws: Draws, number: int, *, together: bool) -> Draws:
-        """Return the task's draws: the first has those of a single one, and so have others that vary together with it."""
+        """Return the task's draws: the first has those of a single one, and so have others that vary with it."""
         number = number if self.number is None else self.number
         apart = number and not together
         return replace(draws, seed=int(stream(draws.seed, TASKS, number).integers(2**62))) if apart else draws
