@@ -37,6 +37,8 @@ def test_files_in_folders_of_a_zip_are_read_too(make):
     scores = ma.read(make("all.zip", packed(inside)))
     assert (scores.matrix("human").item(), scores.matrix("bleu").item()) == (3, 0.3)
     assert [origin.name for origin in scores.sources] == ["more.csv", "top.csv"]
+    data_set = {"metric-scores/en-de/m.seg.score": "a\t1\n", "human-scores/en-de.mqm.seg.score": "a\t2\n"}
+    assert ma.read(make("wmt.zip", packed(data_set))).sources[0].name == "wmt.zip"
 
 
 def test_a_zip_of_texts(make):

@@ -128,3 +128,17 @@ def test_what_holds_no_votes(make, tmp_path):
 def test_a_header_without_votes_is_told_with_the_file(make):
     with pytest.raises(DataError, match=r"^there are no votes in v\.csv: there is a header and no row under it$"):
         ma.read_votes(make("v.csv", "model_a,model_b,winner\n"))
+
+
+@pytest.mark.parametrize("pair", ["A,B", "left,right", "model_a,model_b", "response_a,response_b"])
+def test_columns_of_numbers_are_metrics_and_no_candidates(tmp_path, pair):
+    from metassay.readers.recognition import holds_votes
+
+    path = tmp_path / "scores.csv"
+    path.write_text(f"system,input,human,{pair}\ns,1,0.5,0.4,0.6\nt,1,0.7,0.1,0.9\n")
+    assert not holds_votes(str(path))
+    assert ma.read(path).shape == (2, 1)
+    path.write_text(f"question_id,human,{pair}\n1,3,4,5\n2,2,1,1\n")
+    assert not holds_votes(str(path))
+    path.write_text(f"question_id,winner,{pair}\n1,{pair.split(',')[0]},4,5\n2,tie,1,3\n")
+    assert holds_votes(str(path))  # systems, or outputs, that are numbered

@@ -10,25 +10,24 @@ from metassay.errors import UsageError
 from metassay.stats.methods.base import Case, Draws
 from metassay.stats.methods.registry import INTERVALS, TESTS
 from metassay.stats.statistics.registry import find
-from metassay.stats.task_averages import Task, average, averages, compare_averages
+from metassay.stats.task_averages import Task, average, averages, compare_averages, share_systems
 
 DRAWN = [name for name in TESTS if name not in ("williams", "perm-outcomes")]
 
 
-def task(seed, statistic="pearson", metrics=(0, 1, 2), noise=(0.5, 0.6, 3.0), weight=1.0, shape=(8, 15)):
+def task(seed, statistic="pearson", metrics=(0, 1, 2), noise=(0.5, 0.6, 3.0), weight=1.0, shape=(8, 15), systems=()):
     random = np.random.default_rng(seed)
     z = random.normal(size=(shape[0], 1)) + random.normal(size=shape)
     x = np.stack([z + noise[m] * random.normal(size=shape) for m in metrics])
-    return Task(
-        Case(find(statistic), x, z, "system" if statistic in ("spa", "pairwise-accuracy") else "input"), metrics, weight
-    )
+    level = "system" if statistic in ("spa", "pairwise-accuracy") else "input"
+    return Task(Case(find(statistic), x, z, level), metrics, weight, systems=systems)
 
 
 @pytest.mark.parametrize("name", ["jackknife", "two-way", "boot-both", "boot-inputs", "fisher"])
 def test_one_task_is_its_own_average(name):
     only, draws = task(0), Draws(200, 3)
     found = averages([only], 3, INTERVALS[name], draws, 0.9)
-    (alone,) = INTERVALS[name].compute([only.case], only.draws(draws, 0), 0.9)
+    (alone,) = INTERVALS[name].compute([only.case], only.draws(draws, 0, together=False), 0.9)
     assert found.estimates == pytest.approx(alone.estimates)
     assert found.low == pytest.approx(alone.low)
     assert found.high == pytest.approx(alone.high)
@@ -54,6 +53,25 @@ def test_draws_of_tasks_are_made_apart():
     assert ((found.high - found.low) < 0.9 * (alone.high - alone.low)).all()
 
 
+@pytest.mark.parametrize("name", ["jackknife", "boot-both", "fisher"])
+def test_tasks_that_share_systems_vary_together(name):
+    """The same data twice say no more than once, if it is known that they are of the same systems."""
+    twice, draws = [task(0, systems=("a", "b")), task(0, systems=("b", "c"))], Draws(200, 1)
+    found, alone = (averages(tasks, 3, INTERVALS[name], draws, 0.9) for tasks in (twice, twice[:1]))
+    assert np.stack([found.low, found.high]) == pytest.approx(np.stack([alone.low, alone.high]))
+
+
+@pytest.mark.parametrize("name", ["jackknife", "paired-boot-both", "perm-systems"])
+def test_tasks_that_share_systems_are_tested_as_one(name):
+    twice, draws = [task(0, systems=("a", "b")), task(0, systems=("b", "c"))], Draws(200, 1)
+    found, alone = (
+        compare_averages(tasks, [(0, 1), (2, 1)], TESTS[name], draws, "greater", "plus-one")
+        for tasks in (twice, twice[:1])
+    )
+    assert found.p == pytest.approx(alone.p)
+    assert not share_systems([task(0, systems=("a", "b")), task(1, systems=("c",))])
+
+
 def test_weights_and_missing_metrics():
     tasks = [task(0, weight=3.0), task(1, metrics=(0, 2)), task(2, metrics=(0, 1))]
     found = averages(tasks, 4, INTERVALS["boot-inputs"], Draws(60, 1), 0.9)
@@ -76,7 +94,7 @@ def test_one_task_is_tested_as_it_is(name, alternative):
     only, draws = task(0), Draws(1024, 3)
     pairs = [(0, 1), (1, 2), (2, 0)]
     found = compare_averages([only], pairs, TESTS[name], draws, alternative, "plus-one")
-    alone = TESTS[name].compute(only.case, pairs, only.draws(draws, 0), alternative, "plus-one")
+    alone = TESTS[name].compute(only.case, pairs, only.draws(draws, 0, together=False), alternative, "plus-one")
     assert found.p == pytest.approx(alone.p)
     assert found.q == pytest.approx(alone.q)
     assert found.estimates == pytest.approx(alone.estimates)

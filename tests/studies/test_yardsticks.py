@@ -223,7 +223,7 @@ def test_score_differences_and_further_inputs_have_them_too(rated, study, option
     alone = study(ma.Scores.from_arrays({"person-1": ratings[0]}, {"one": ratings[1:].mean(axis=0)}), resamples=60)
     slopes = [[row.slope for row in one.needed if row.metric == "person-1"] for one in (result, alone)]
     assert slopes[0] == pytest.approx(slopes[1])
-    assert not any("person" in told or "sentinel" in told for told in views.page(result).lead)
+    assert not any("person" in told or "sentinel" in told for told in views.page(result).said)
 
 
 def test_a_constant_decides_nothing_and_noise_is_marked(rated):

@@ -112,7 +112,7 @@ def votes_in(arguments: argparse.Namespace) -> Votes | None:
     """Return the votes in the files; None if none of them holds any."""
     from metassay.readers import read_votes
 
-    if not hold_votes(arguments.files):
+    if not hold_votes(arguments):
         return None
     known = options.of("read_votes")
     # families matter to one study of votes, which reads them itself
@@ -125,11 +125,14 @@ def votes_in(arguments: argparse.Namespace) -> Votes | None:
     return read_votes(*arguments.files, **options.given(arguments, known))
 
 
-def hold_votes(files: list[str]) -> bool:
-    """Return whether one of the files holds votes."""
+def hold_votes(arguments: argparse.Namespace) -> bool:
+    """Return whether one of the files holds votes, or is said to."""
+    from metassay.readers import votes
     from metassay.readers.recognition import holds_votes
 
-    return any(holds_votes(name) for name in files if Path(name.partition("=")[2] or name).exists())
+    if (said := getattr(arguments, "format_", None)) is not None and said not in votes.FORMATS:
+        return False
+    return any(holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists())
 
 
 def tell_what_was_read(scores: Scores, quiet: bool) -> None:

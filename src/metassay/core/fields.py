@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Annotated, TypeVar, dataclass_transform
+from typing import Annotated, TypeVar, cast, dataclass_transform
 
 from metassay.core.records import field_names
 
@@ -81,7 +81,8 @@ def filled(kind: type[R], /, *sources: object, **own: object) -> R:
     >>> filled(Mean, {"metric": "bleu", "mean": 0.0}, mean=0.5)
     Mean(metric='bleu', mean=0.5)
     """
-    return kind(**{name: own[name] if name in own else _first(sources, name) for name in field_names(kind)})
+    names = field_names(cast("type", kind))
+    return kind(**{name: own[name] if name in own else _first(sources, name) for name in names})
 
 
 def _first(sources: tuple[object, ...], name: str) -> object:

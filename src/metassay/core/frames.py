@@ -26,9 +26,7 @@ MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a")
 """How people write a missing score, in lower case."""
 _FEW_LABELS = 20
 """Columns with more values than this hold no labels."""
-_IDENTIFIES = re.compile(
-    r"(^|_)(id|ids|idx|uuid|guid|hash|tstamp|timestamp|created_at|updated_at)$|^(year|(n_|num_)?annotators)$"
-)
+_IDENTIFIES = re.compile(r"(^|_)(ids?|idx|[ug]uid|hash|t(ime)?stamp|(cre|upd)ated_at)$|^(year|(n_|num_)?annotators)$")
 """Names of columns whose numbers say which row it is, when or by how many it was judged, and are no scores."""
 
 Values = Sequence[object] | Coded | FloatArray
@@ -54,9 +52,7 @@ def number(value: object, field: str, place: Place) -> float:
             pass
     hint = "write 1 or 0" if isinstance(value, bool) else scales.remedy(value if isinstance(value, str) else "")
     raise FormatError(
-        f"field {one_line(field)!r} must be a number, got {_shown(value)}; {hint}",
-        file=place.file,
-        line=place.line,
+        f"field {one_line(field)!r} must be a number, got {_shown(value)}; {hint}", file=place.file, line=place.line
     )
 
 
@@ -296,8 +292,7 @@ def _record_values(
         return
     if not isinstance(values, Coded | np.ndarray) and any(isinstance(value, dict | list) for value in values):
         objects = any(isinstance(one, dict) for value in values if isinstance(value, list) for one in value)
-        if objects and name not in ledger.attributes:
-            ledger.note(Note.of("objects-unread", column=name))
+        ledger.notes += Note.when(objects and name not in ledger.attributes, "objects-unread", column=name)
         ledger.attributes.add(name)
         values = [json.dumps(value) if isinstance(value, dict | list) else value for value in values]
     numbers, texts = _values(values, name, file, lines)

@@ -232,6 +232,11 @@ def names_system(name: str) -> bool:
     return _fits(name, _KNOWN["system"][0])
 
 
+def names_input(name: str) -> bool:
+    """Say whether a column is called like one of inputs."""
+    return any(_fits(name, group) for group in _KNOWN["input"][:2])
+
+
 def names_annotator(name: str) -> bool:
     """Say whether a column is called like one of people who judge."""
     return any(_fits(name, group) for group in _KNOWN["annotator"])

@@ -14,7 +14,7 @@ INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 
 @cache
-def field_names(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - a class of rows
+def field_names(kind: type) -> tuple[str, ...]:
     """Return the names of the fields of a dataclass."""
     return tuple(each.name for each in dataclasses.fields(kind))
 

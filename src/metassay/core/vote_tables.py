@@ -14,7 +14,7 @@ from metassay.core.column import Attribute, Kind
 from metassay.core.ledger import Place
 from metassay.core.note import Note
 from metassay.core.origin import Origin
-from metassay.core.reading import Reading, names_system
+from metassay.core.reading import Reading, names_input, names_system
 from metassay.core.votes import BOTH_BAD, TIE, UNKNOWN, A, B, Votes
 from metassay.errors import DataError, FormatError, UnknownName, listed, one_line
 
@@ -62,28 +62,44 @@ _SAID = {
                      "assistant_b", "completion_b", "text_b", "candidate_b", "model2", "b>a", "b>>a", "[[b>a]]",
                      "[[b>>a]]", "a<b", "a<<b"), B),
     **dict.fromkeys(("tie", "0", "1.5", "draw", "equal", "same", "both", "c", "[[c]]", "none better", "tie (bothgood)",
-                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b", "b=a", "[[a=b]]"), TIE),
+                     "bothgood", "both good", "tie (inconsistent)", "inconsistent", "[[tie]]", "a=b", "b=a",
+                     "[[a=b]]"), TIE),
     **dict.fromkeys(("tie (bothbad)", "bothbad", "both bad", "both_bad", "neither"), BOTH_BAD),
 }  # fmt: skip
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _NOTHING = ("", "nan", "none", "null", "na", "n/a", "garbage", "error", "invalid", "-1", "unparsed", "unknown")
 
 
 def pair_of(names: Sequence[str]) -> tuple[str, str] | None:
     """Return the two columns that hold systems, or outputs, of a table of votes; None if it is none."""
     folded = {name.lower(): name for name in names}
+    scored = any(map(names_system, names)) and any(map(names_input, names))
     if (_SCORES in folded and any(name.startswith("answer1_") for name in folded)) or {
         _MARKS[0],
         "rejected_model",
     } & folded.keys():
         pass
     elif not any(name in folded for name in (*_WINNERS, _BOTH_ORDERS[0])) and not any(
-        _PEOPLE.match(name) or _OWN_WINNERS.fullmatch(name) for name in names
+        _OWN_WINNERS.fullmatch(name) or (_PEOPLE.match(name) and not scored) for name in names
     ):
         return None
     for a, b in (*_SYSTEMS, *OUTPUTS):
         if a in folded and b in folded:
             return folded[a], folded[b]
     return None
+
+
+def are_scores(rows: Sequence[Mapping[str, Any]], pair: tuple[str, str]) -> bool:
+    """Say whether the two columns hold scores of metrics that are called like systems, and not systems or outputs.
+
+    Systems may be whole numbers where a column is called like one of winners, and none is compared with itself.
+    """
+    found = [(str(row.get(pair[0], "")), str(row.get(pair[1], ""))) for row in rows]
+    values = [value for each in found for value in each if value.lower() not in _NOTHING or value == "-1"]
+    if not values or not all(_NUMBER.fullmatch(value) for value in values):
+        return False
+    named = any(name.lower() in _WINNERS for name in rows[0])
+    return not named or any(not value.isdigit() for value in values) or any(a == b for a, b in found)
 
 
 def as_vote(record: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -63,4 +63,4 @@ def record(path: Path, shown: str, ledger: Ledger) -> Origin:
         record_table(ledger, columns, file, lines, layout)
     if layout is None:
         raise FormatError("the data set has no Arrow file", file=shown)
-    return Origin(path.name or shown, described(FORMAT, layout))
+    return Origin(Path(shown).name or shown, described(FORMAT, layout))

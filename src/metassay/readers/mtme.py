@@ -54,7 +54,7 @@ def record(path: Path, shown: str, ledger: Ledger, pair: LanguagePair) -> Origin
     files = _score_files(path)
     if not files:
         raise DataError(f"{one_line(shown)}: the directory holds no score files such as en-de.mqm.seg.score")
-    name = path.name or shown
+    name = Path(shown).name or shown
     chosen = pair.settle([file.pair for file in files], shown)
     if chosen is None:
         return Origin(name, f"{FORMAT}, another language pair")

@@ -221,7 +221,7 @@ def _each(source: Source) -> Iterator[tuple[int, Record]]:
     if source.head.startswith(_PARQUET):
         names = _parquet_names(source)
         values = (row for table in _batches(source) for row in zip(*table.values(), strict=True))
-        records = enumerate((dict(zip(names, row, strict=True)) for row in values), 1)
+        records: Iterator[tuple[int, Record]] = enumerate((dict(zip(names, row, strict=True)) for row in values), 1)
     else:
         records = enumerate(keyed, 1) if (keyed := _keyed(source)) else source.records()
     return ((line, row) for line, record in records for row in outputs(record, line))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from metassay.core.column import Kind
 from metassay.core.ledger import Place
 from metassay.core.origin import Origin
 from metassay.core.reading import Reading
-from metassay.core.vote_tables import VoteBook, pair_of, winners
+from metassay.core.vote_tables import VoteBook, are_scores, pair_of, winners
 from metassay.core.votes import A, B, Votes
 from metassay.errors import DataError, FormatError, UsageError, one_line
 from metassay.readers import archives, hf_datasets, tables
@@ -19,6 +20,8 @@ from metassay.readers.source import Source
 
 FORMATS = ("votes", "llmbar", "pandalm")
 
+_LOOKED_AT = 20
+"""Rows that tell systems from scores."""
 _ORDERS = {"swap = False": A, "swap = True": B}
 
 
@@ -29,7 +32,10 @@ def recognise(source: Source) -> str | None:
         return "llmbar"
     if {"cmp_key", "response1", "response2"} <= set(names) or _verdict(names):
         return "pandalm"
-    return "votes" if pair_of(names) is not None else None
+    pair = pair_of(names)
+    if pair is None or are_scores([row for _, row in islice(tables.rows(source), _LOOKED_AT)], pair):
+        return None
+    return "votes"
 
 
 def _verdict(names: list[str]) -> str | None:
@@ -60,10 +66,10 @@ def _record(path: Path, shown: Path, role: Kind | None, book: VoteBook) -> list[
     from metassay.readers.recognition import stem
 
     if hf_datasets.is_data_set(path):
-        book.role, book.file_name = role, path.name
+        book.role, book.file_name = role, shown.name
         for file_name, lines, columns in hf_datasets.tables(path, str(shown)):
             book.record(columns, file_name, lines)
-        return [Origin(path.name, f"votes, {hf_datasets.FORMAT}")]
+        return [Origin(shown.name, f"votes, {hf_datasets.FORMAT}")]
     files = sorted(path.rglob("*.json*")) + sorted(path.rglob("*.csv")) if path.is_dir() else [path]
     found: list[tuple[Path, str | None]] = []
     found += [(file, form) for file in files if (form := recognise(Source(file))) is not None]

@@ -1,7 +1,10 @@
 """Averages of a statistic over tasks, such as language pairs: intervals, and tests of two metrics on the average.
 
-Tasks are independent: the draws of each are made apart, and added up with the weights of the tasks. A metric that some
-tasks lack is averaged over those that have it, and two metrics are compared on the tasks that both have.
+Tasks of different systems are independent: the draws of each are made apart, and added up with the weights of the
+tasks. Tasks that share systems are not, since what a metric makes of a system returns in each: then draws are those
+of one task, and standard errors are added up as if tasks varied together, which no other dependence can exceed. A
+metric that some tasks lack is averaged over those that have it, and two metrics are compared on the tasks that both
+have.
 """
 
 from __future__ import annotations
@@ -35,11 +38,28 @@ class Task:
     """How much the task counts."""
     number: int | None = None
     """Which task it is, if metrics on other inputs of the same task are a `Task` of their own."""
+    systems: tuple[str, ...] = ()
+    """The names of its systems, by which tasks may share them."""
 
-    def draws(self, draws: Draws, number: int) -> Draws:
-        """Return the task's own draws, made apart from those of other tasks; the first has those of a single one."""
+    def draws(self, draws: Draws, number: int, *, together: bool) -> Draws:
+        """Return the task's draws: the first has those of a single one, and so have others that vary together with it."""
         number = number if self.number is None else self.number
-        return draws if number == 0 else replace(draws, seed=int(stream(draws.seed, TASKS, number).integers(2**62)))
+        apart = number and not together
+        return replace(draws, seed=int(stream(draws.seed, TASKS, number).integers(2**62))) if apart else draws
+
+
+def share_systems(tasks: Sequence[Task]) -> bool:
+    """Tell whether a system is in more than one task.
+
+    Examples
+    --------
+    >>> share_systems([])
+    False
+    """
+    found = {
+        (system, at if task.number is None else task.number) for at, task in enumerate(tasks) for system in task.systems
+    }
+    return len({system for system, _ in found}) < len(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +115,9 @@ def averages(tasks: Sequence[Task], metrics: int, interval: Interval, draws: Dra
     by_task, low, high = np.full((3, len(tasks), metrics), np.nan)
     samples: FloatArray | None = None
     reasons: dict[tuple[int, int], Reason] = {}
+    together = share_systems(tasks)
     for at, task in enumerate(tasks):
-        (found,) = interval.compute([task.case], task.draws(draws, at), confidence)
+        (found,) = interval.compute([task.case], task.draws(draws, at, together=together), confidence)
         place = list(task.metrics)
         by_task[at, place], low[at, place], high[at, place] = found.estimates, found.low, found.high
         reasons.update({(at, m): why for m, why in zip(place, found.reasons, strict=True) if why is not None})
@@ -110,18 +131,19 @@ def averages(tasks: Sequence[Task], metrics: int, interval: Interval, draws: Dra
         lower, upper = percentiles(np.where(lacking, np.nan, average(samples, weights)), confidence)
     else:
         lowest, highest = tasks[0].case.statistic.range
-        lower = np.maximum(estimates - _combined(by_task - low, weights), lowest)
-        upper = np.minimum(estimates + _combined(high - by_task, weights), highest)
+        lower = np.maximum(estimates - _combined(by_task - low, weights, together=together), lowest)
+        upper = np.minimum(estimates + _combined(high - by_task, weights, together=together), highest)
         # A task without an interval would be taken for certain.
         unknown = (np.isnan(low + high) & ~np.isnan(by_task)).any(axis=0)
         lower, upper = (np.where(unknown, np.nan, ends) for ends in (lower, upper))
     return Averages(estimates, lower, upper, (~np.isnan(by_task)).sum(axis=0), by_task, low, high, reasons)
 
 
-def _combined(distances: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return √Σw²d² / Σw over the first axis, leaving out undefined values."""
+def _combined(distances: FloatArray, weights: FloatArray, *, together: bool) -> FloatArray:
+    """Return √Σw²d² / Σw over the first axis, or Σwd / Σw of what varies together, leaving out undefined values."""
     w = weights.reshape(-1, *[1] * (distances.ndim - 1)) * ~np.isnan(distances)
-    return quotient(np.sqrt((w**2 * np.nan_to_num(distances) ** 2).sum(axis=0)), w.sum(axis=0))
+    parts = w * np.nan_to_num(distances)
+    return quotient(parts.sum(axis=0) if together else np.sqrt((parts**2).sum(axis=0)), w.sum(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +166,8 @@ def compare_averages(
     pairs
         Which metric is tested against which, by position among all metrics.
     test
-        The jackknife, whose variances of tasks are added up (Welch 1947), or any test that draws. The two-way test
+        The jackknife, whose variances of tasks are added up (Welch 1947; standard errors, with the fewest degrees of
+        freedom, where tasks share systems), or any test that draws. The two-way test
         allows for what the inputs of all tasks add to the variance.
     draws, alternative, rule
         As for :meth:`metassay.stats.methods.base.MetricTest.compute`.
@@ -197,10 +220,10 @@ def _by_draws(
     shape, wanted = (len(tasks), len(pairs)), draws.resamples
     observed, added = np.full(shape, np.nan), np.zeros(shape)
     estimates, drawn = np.full((*shape, 2), np.nan), np.full((*shape, wanted), np.nan)
-    systems = []
+    systems, together = [], share_systems(tasks)
     for at, task in enumerate(tasks):
         for case, here, chosen in _parts(task, pairs):
-            drawing = test.drawing(case, chosen, task.draws(draws, at))
+            drawing = test.drawing(case, chosen, task.draws(draws, at, together=together))
             observed[at, here], added[at, here] = drawing.observed, drawing.added
             pages = draws.run(drawing.page, drawing.pages, test.name)
             drawn[at, here] = np.concatenate(pages, axis=1)[:, :wanted]
@@ -218,7 +241,7 @@ def _by_draws(
     lacking = (np.isnan(drawn) & ~out[:, :, None]).any(axis=0)
     spread = np.where(lacking, np.nan, average(drawn, weights))
     if isinstance(test, TwoWayTest) and systems:
-        apart = two_way.shrunk(apart, spread, _combined(np.sqrt(added), weights) ** 2, min(systems))
+        apart = two_way.shrunk(apart, spread, _combined(np.sqrt(added), weights, together=False) ** 2, min(systems))
     counts = test.count(apart, spread, rule)
     p, q = (counts.p_values(which, rule) for which in (alternative, OPPOSITE[alternative]))
     return estimates, p, q, wanted - counts.draws
@@ -237,7 +260,7 @@ def _by_variances(
     rule: str,
     why: dict[int, Reason],
 ) -> Found:
-    """Add up differences and their variances on the statistic's own scale, and compare with Student's t.
+    """Add up differences and their variances, or standard errors, on the statistic's own scale, and compare with t.
 
     The standard error of a task is the one at which Student's t gives the p-value that the test has in it.
     """
@@ -268,10 +291,12 @@ def _by_variances(
     share = weights[:, None] * ~np.isnan(variance)
     share = share / np.maximum(share.sum(axis=0), 1e-300)
     parts = np.nan_to_num(share**2 * variance)
-    total = parts.sum(axis=0)
+    together = share_systems(tasks)
+    total = np.sqrt(parts).sum(axis=0) ** 2 if together else parts.sum(axis=0)
     means = average(estimates, weights)
     with np.errstate(invalid="ignore", divide="ignore"):
-        df = np.maximum(total**2 / np.nansum(parts**2 / freedom, axis=0), 1.0)
+        welch = np.maximum(parts.sum(axis=0) ** 2 / np.nansum(parts**2 / freedom, axis=0), 1.0)
+        df = np.fmin.reduce(np.where(parts > 0, freedom, np.inf), axis=0) if together else welch
         t = (means[:, 0] - means[:, 1]) / np.sqrt(total)
         greater, less = stdtr(df, -t), stdtr(df, t)
     p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from metassay import engine
 from metassay.core import fields
@@ -189,7 +190,7 @@ def differences(
 
 
 def _selections(
-    tasks: Mapping[str, Scores], human: opt.Human, metric: opt.Metric, more: Mapping[str, bool]
+    tasks: Mapping[str, Scores], human: opt.Human, metric: opt.Metric, more: Mapping[str, Any]
 ) -> tuple[dict[str, Selection], list[Note]]:
     """Return what each task has of the columns that were named; one that allows nothing is noted."""
     wanted = named_in(tasks, human, "human criterion")

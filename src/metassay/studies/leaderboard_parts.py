@@ -145,7 +145,7 @@ class _Measure:
             for own, sets in one.by_inputs(0, self.level, self.plan.inputs):
                 case = sets.case(one.x, own, one.people(0, own), self.level, self.statistic)
                 places = [at[one.metrics[m]] for m in own]
-                found.append((task, sets, own, Task(case, places, self.weights[task], number)))
+                found.append((task, sets, own, Task(case, places, self.weights[task], number, one.scores.systems)))
         return found
 
     def whole(self, at: Mapping[str, int], people: Sequence[str]) -> list[Task]:
@@ -157,7 +157,8 @@ class _Measure:
             scored = has_scores(one.x[own].reshape(-1, one.x.shape[-1]))
             sets = one.sets(scored, 0, self.level, self.plan.inputs, z)
             case = sets.case(one.x, own, z, self.level, self.statistic)
-            found.append(Task(case, [at[one.metrics[m]] for m in own], self.weights[task], number))
+            places = [at[one.metrics[m]] for m in own]
+            found.append(Task(case, places, self.weights[task], number, one.scores.systems))
         return found
 
 

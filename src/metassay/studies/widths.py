@@ -125,8 +125,7 @@ def widths(
     True
     """
     statistics = choose(statistic, ["system"])
-    beside = {"sentinels": sentinels, "people": people_as_metrics}
-    whole = select(scores, human, metric, references=references, **beside)
+    whole = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics)
     studied, simulated = take_as_annotated(scores, whole.humans, annotated, seed)
     selected = select(studied, human, metric, references=references)
     judged = {name: has_scores(matrix) for name, matrix in zip(selected.humans, selected.z, strict=True)}

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         def close(result: Result) -> int:
             return gate.close(of_requirements(getattr(result, "requirements", ()), "on"))
 
-        study = "judge-votes" if hold_votes(arguments.files) else "judge"
+        study = "judge-votes" if hold_votes(arguments) else "judge"
         return run_study(arguments, "judge", _read, gate=close, shown=study)
 
 

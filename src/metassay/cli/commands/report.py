@@ -54,7 +54,7 @@ def _run(arguments: argparse.Namespace) -> int:
     spare_inputs(arguments.output, arguments.files)
     check_writable(arguments.output)
     make: Callable[..., Any] = make_report
-    if hold_votes(arguments.files):
+    if hold_votes(arguments):
         make = make_votes_report
         if unfit := [name for name in chosen if name not in options.of("make_votes_report")]:
             raise UsageError(f"--{unfit[0].replace('_', '-')} has no meaning with votes")

@@ -155,7 +155,7 @@ class Statistic:
 
     def groups(self, x: FloatArray, z: FloatArray) -> Groups:
         """Prepare values in groups, (members, groups) with NaN for missing."""
-        return EvaluatedGroups(lambda *part: EvaluatedPoints(self, *part), x, z)
+        return EvaluatedGroups(lambda a, b: EvaluatedPoints(self, a, b), x, z)
 
     def left_out(self, x: FloatArray, z: FloatArray, units: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return the statistic in each group, (groups,), and without each member or unit of members, (groups, units).

@@ -72,7 +72,7 @@ class TabulatedStatistic(Statistic):
         """Prepare values in groups, which share what is fixed by the data."""
         known = ~np.isnan(x + z)
         frame = self.frame(x[known], z[known])
-        return EvaluatedGroups(lambda *part: Tabulated(self, *part, frame), x, z)
+        return EvaluatedGroups(lambda a, b: Tabulated(self, a, b, frame), x, z)
 
     def points(self, x: FloatArray, z: FloatArray, total: int) -> Points:
         """Prepare values of points."""
