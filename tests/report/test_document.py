@@ -21,6 +21,7 @@ from metassay.report.document import board, methods, page, summary
 from metassay.report.document.study_runs import gather
 from metassay.report.notes import paragraph
 from metassay.report.table import Page
+from metassay.report.templates import prose
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -75,7 +76,7 @@ def test_the_opening_names_the_best_metric_and_its_interval(report):
     assert first.startswith(f"{best.metric} agrees best with people on relevance at the system level")
     assert f"[{best.low:.2f}, {best.high:.2f}]" in second
     assert "relevance" in third
-    assert escape(first) in report.html
+    assert prose(first) in report.html
     assert f"{best.metric}: 95% CI [{best.low:.2f}, {best.high:.2f}]" in report.html
 
 
@@ -259,7 +260,7 @@ def test_labels_are_answered_as_judges_are():
     assert report.sentences[0].startswith("strict-judge")
     assert len(report.sentences) == 2
     first, _, rest = report.sentences[0].partition(". ")
-    assert f"<p>{escape(first)}.</p><p>{escape(rest)}</p>" in report.html.split("<nav")[0]
+    assert f"<p>{prose(first)}.</p><p>{prose(rest)}</p>" in report.html.split("<nav")[0]
     assert "4 systems × 150 inputs, 2 judges, 1 human criterion, 3 annotators" in report.html
     assert "needs at least 5 systems" not in report.html.split("<nav")[0]
 
