@@ -296,3 +296,28 @@ def test_one_label_has_a_reason_and_no_number():
     assert all(math.isnan(row.estimate) for row in result.table)
     assert "1 label of 1 output\n" in str(result)
     assert "nothing can be estimated" in str(result)
+
+
+def test_nothing_is_claimed_of_systems_that_were_not_compared():
+    judge = [[2.0, 4, 3], [4, 3, 1], [2, 5, 3]]
+    alone = ma.Scores.from_arrays({"judge": judge}, {"human": [[3.0, 5, 2], [4, NAN, NAN], [NAN] * 3]})
+    result = ma.estimate(alone)
+    assert not noted(result, "ranks-first")
+    assert noted(result, "ranks-untested")
+    assert noted(result, "labels-lacking", systems=alone.systems[1:])
+    assert noted(result, "labels-few", n=3)
+    random = np.random.default_rng(0)
+    labels = np.array([[5.0], [0.0], [NAN]]) + random.normal(size=(3, 20))
+    some = ma.Scores.from_arrays({"judge": random.normal(size=(3, 20))}, {"human": labels})
+    assert "significantly ahead of 1 of the 2 others." in str(ma.estimate(some))
+
+
+def test_two_labels_have_a_wide_interval_and_no_worth():
+    judge = np.arange(100.0)[None] % 2
+    scores = ma.Scores.from_arrays({"judge": judge}, {"human": np.where(np.arange(100) < 2, judge, NAN)})
+    result = ma.estimate(scores, method="ppi")
+    assert math.isnan(result.table[0].worth)
+    assert result.table[0].high - result.table[0].low > 0.8
+    assert noted(result, "labels-not-claimed", n=2)
+    assert not noted(result, "labels-constant")
+    assert not noted(result, "labels-worth")

@@ -266,3 +266,15 @@ def test_data_without_systems_are_not_one_system():
         ma.plan(scores, level="global")
     told = str(ma.plan(scores, level="global", interval="boot-inputs", trials=50))
     assert "with 40 inputs the interval" in " ".join(told.split())
+
+
+@pytest.mark.parametrize("statistic", ["kendall", "spearman"])
+def test_ranks_of_outputs_without_systems_vary_as_their_interval_does(statistic):
+    random = np.random.default_rng(1)
+    human = random.integers(1, 6, (1, 150)).astype(float)
+    judge = np.minimum(5, human + random.choice([0, 0, 0, 1], human.shape))
+    scores = ma.Scores.from_arrays({"judge": judge}, {"human": human})
+    fixed = {"level": "global", "interval": "boot-inputs", "statistic": statistic}
+    row = next(row for row in ma.plan(scores, **fixed, trials=300).table if row.n == 150)
+    (real,) = ma.agree(scores, **fixed, resamples=500).table
+    assert row.width == pytest.approx(real.high - real.low, rel=0.3)

@@ -310,7 +310,13 @@ class Answer:
 
 
 def expected_width(
-    r: FloatArray, systems: int, statistic: Statistic, interval: Interval, confidence: float, level: str
+    r: FloatArray,
+    systems: int,
+    statistic: Statistic,
+    interval: Interval,
+    confidence: float,
+    level: str,
+    ranked: int | None = None,
 ) -> Answer:
     """Return how wide an interval that keeps its promise is on average.
 
@@ -325,13 +331,15 @@ def expected_width(
         ``jackknife`` or ``two-way``: systems and inputs are a sample; or ``boot-inputs``: systems stay as they are.
     level
         The level.
+    ranked
+        How many are ranked, if not systems: at the global level outputs.
 
     Notes
     -----
     Intervals reach as far on the statistic's scale as it varies there between data sets: tanh(atanh r ± q·SD) for
     correlations, with q as the interval itself has it; for ranks of few systems see :class:`FewSystems`.
     """
-    z = statistic.scale.to(r, systems)
+    z = statistic.scale.to(r, ranked or systems)
     z = z[:, ~np.isnan(z).any(axis=0)]
     k = z.shape[1]
     if k < 3:
@@ -350,15 +358,15 @@ def expected_width(
     return Answer(width, max(width * (1 - error), 0.0), min(width * (1 + error), widest), float(np.nanmean(r)))
 
 
-def expected_power(equal: FloatArray, differ: FloatArray, systems: int, statistic: Statistic, alpha: float) -> Answer:
+def expected_power(equal: FloatArray, differ: FloatArray, ranked: int, statistic: Statistic, alpha: float) -> Answer:
     """Return how often a test that holds its level finds the first metric better.
 
     Parameters
     ----------
     equal, differ
         Correlations of two metrics (2, K) in data sets in which both are equally good, and in which they are not.
-    systems, statistic
-        The number of systems, and the statistic.
+    ranked, statistic
+        How many systems, or at the global level outputs, are ranked, and the statistic.
     alpha
         The significance level. What lies beyond the cut-off in the first data sets has this probability.
 
@@ -367,7 +375,7 @@ def expected_power(equal: FloatArray, differ: FloatArray, systems: int, statisti
     The test compares both on the statistic's scale, where they vary about alike however large they are.
     """
     with np.errstate(invalid="ignore"):
-        apart = [statistic.sign * np.subtract(*statistic.scale.to(r, systems)) for r in (equal, differ)]
+        apart = [statistic.sign * np.subtract(*statistic.scale.to(r, ranked)) for r in (equal, differ)]
     null, found = (each[~np.isnan(each)] for each in apart)
     null = np.abs(null)
     if len(null) < 10 or len(found) < 10:

@@ -241,7 +241,7 @@ def _share(found: Estimate, confidence: float) -> Estimate:
         return found
     p = min(max(found.value, 0.0), 1.0)
     worth = p * (1 - p) / found.error**2 if found.error > 0 and 0 < p < 1 else float(found.df + 1)
-    low, high = wilson(p * worth, worth, math.erf(float(stdtrit(found.df, (1 + confidence) / 2)) / math.sqrt(2)))
+    low, high = wilson(p * worth, worth, z=float(stdtrit(found.df, (1 + confidence) / 2)))
     return Estimate(p, found.error, low, high, found.df, found.n)
 
 

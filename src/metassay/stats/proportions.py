@@ -12,8 +12,8 @@ from scipy.special import ndtr, ndtri
 from metassay.stats.arrays import FloatArray
 
 
-def wilson(hits: float, trials: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the score interval of a binomial share; NaN if there was no trial.
+def wilson(hits: float, trials: float, confidence: float = 0.95, z: float | None = None) -> tuple[float, float]:
+    """Return the score interval of a binomial share, with z if it is given; NaN if there was no trial.
 
     Wilson (1927), "Probable inference, the law of succession, and statistical inference".
 
@@ -25,7 +25,7 @@ def wilson(hits: float, trials: float, confidence: float = 0.95) -> tuple[float,
     """
     if not trials:
         return math.nan, math.nan
-    z = float(ndtri((1 + confidence) / 2))
+    z = float(ndtri((1 + confidence) / 2)) if z is None else z
     share, weight = hits / trials, z * z / trials
     middle = (share + weight / 2) / (1 + weight)
     half = z * math.sqrt(share * (1 - share) / trials + weight / (4 * trials)) / (1 + weight)

@@ -35,6 +35,8 @@ from metassay.studies.selection import Selection, select, take_as_annotated
 
 FEW = 30
 """With fewer labels of a system, intervals rest on little."""
+CLAIMED = 10
+"""With fewer labels in all, nothing is said of what they are worth with the metric: a chance agreement would do."""
 UNINFORMATIVE = 0.05
 """The judge is used if its covariance with people within systems is positive with a smaller one-sided p-value."""
 UNLIKE = 0.001
@@ -255,6 +257,8 @@ class _Case:
                 if method == "rogan-gladen":
                     value = corrected_share_of_items(self.y[s], self.f[s], self.clusters, self.confidence).corrected
                     weight, worth = math.nan, _worth(found.human, value)
+                if self.n_labels < CLAIMED:
+                    worth = math.nan
                 alone = found.human
                 yield fields.filled(
                     EstimateRow,
@@ -325,12 +329,16 @@ class _Case:
         """Whether there is anything to estimate beyond the labels."""
         return any(each.total > each.labelled for each in self.means.systems)
 
+    @property
+    def n_labels(self) -> int:
+        """Labels of systems that have an estimate."""
+        return sum(each.labelled for each in self.means.systems if each.labelled > 1)
+
     def worth(self) -> tuple[int, int]:
         """Return the labels, and how many would be as precise without the metric; 0 where it is of no help."""
-        known = [each for each in self.means.systems if each.labelled > 1]
-        labels = sum(each.labelled for each in known)
+        known, labels = [each for each in self.means.systems if each.labelled > 1], self.n_labels
         before, after = (sum(getattr(each, side).error ** 2 for each in known) for side in ("human", "corrected"))
-        helps = self.unlabelled and self.p_informative <= UNINFORMATIVE and after > 0
+        helps = self.unlabelled and self.p_informative <= UNINFORMATIVE and after > 0 and labels >= CLAIMED
         return labels, int(labels * before / after) if helps else 0
 
     def notes(self, rows: Sequence[EstimateRow]) -> Iterator[Note]:
@@ -342,6 +350,8 @@ class _Case:
             yield Note.of("labels-everywhere", **self.names)
         elif not self.p_informative <= UNINFORMATIVE:
             yield Note.of("metric-uninformative", **self.names)
+        elif self.n_labels < CLAIMED:
+            yield Note.of("labels-not-claimed", **self.names, n=self.n_labels, least=CLAIMED)
         yield from self._caveats(rows, self.unlabelled)
 
     def _caveats(self, rows: Sequence[EstimateRow], unlabelled: bool) -> Iterator[Note]:
@@ -364,9 +374,11 @@ class _Case:
             yield Note.of("labels-constant", **self.names, systems=flat)
         if lost := [row.system for row in rows if row.method == "rogan-gladen" and math.isnan(row.estimate)]:
             yield Note.of("share-undefined", **self.names, systems=lost)
-        few = [(each.labelled, name) for each, name in zip(self.means.systems, self.systems, strict=True)]
-        if min(few)[0] < FEW:
-            yield Note.of("labels-few", **self.names, n=min(few)[0], least=FEW)
+        labels = {name: each.labelled for each, name in zip(self.means.systems, self.systems, strict=True)}
+        if without := [name for name, n in labels.items() if n < 2]:
+            yield Note.of("labels-lacking", **self.names, systems=without)
+        if (least := min(n for n in labels.values() if n > 1)) < FEW:
+            yield Note.of("labels-few", **self.names, n=least, least=FEW)
 
 
 def _answer(
@@ -381,14 +393,17 @@ def _answer(
     elif helpful:
         yield Note.of("labels-worth-each", human=best.names["human"], n=labels, worths=tuple(helpful))
     mine = [row for row in places if (row.metric, row.human) == tuple(best.names.values())]
-    if mine:
-        first = mine[0].system
-        won = sum(
-            first in (row.system_a, row.system_b) and row.significant_corrected
-            for row in pairs
-            if (row.metric, row.human) == tuple(best.names.values())
-        )
-        yield Note.of("ranks-first", **best.names, system=first, ahead=_ahead(won, len(mine) - 1))
+    tested = [
+        row.significant_corrected
+        for row in pairs
+        if mine and mine[0].system in (row.system_a, row.system_b) and not math.isnan(row.p_value)
+        if (row.metric, row.human) == tuple(best.names.values())
+    ]
+    if tested:
+        ahead = _ahead(sum(tested), len(best.systems) - 1)
+        yield Note.of("ranks-first", **best.names, system=mine[0].system, ahead=ahead)
+    elif mine:
+        yield Note.of("ranks-untested", **best.names)
 
 
 def _ahead(won: int, others: int) -> str:

@@ -243,10 +243,11 @@ def simulate(cases: list[Case], asked: Asked) -> Answers:
     for key, kinds in drawn.items():
         r = [np.concatenate(pages, axis=2)[..., : asked.trials] for pages in kinds]
         systems = key[1].systems
+        ranked = round(systems * key[1].inputs) if asked.level == "global" else systems
         if asked.powered:
-            answers[key] = expected_power(r[0][:, 0], r[1][:, 0], systems, asked.statistic, asked.alpha)
+            answers[key] = expected_power(r[0][:, 0], r[1][:, 0], ranked, asked.statistic, asked.alpha)
         else:
             answers[key] = expected_width(
-                r[0][0], systems, asked.statistic, asked.interval, asked.confidence, asked.level
+                r[0][0], systems, asked.statistic, asked.interval, asked.confidence, asked.level, ranked
             )
     return answers
