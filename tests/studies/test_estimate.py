@@ -295,7 +295,7 @@ def test_one_label_has_a_reason_and_no_number():
     result = ma.estimate(scores)
     assert all(math.isnan(row.estimate) for row in result.table)
     assert "1 label of 1 output\n" in str(result)
-    assert "nothing can be estimated" in str(result)
+    assert "nothing can be estimated" in " ".join(str(result).split())
 
 
 def test_nothing_is_claimed_of_systems_that_were_not_compared():
