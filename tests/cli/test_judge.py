@@ -113,7 +113,7 @@ def test_slices_are_made_or_refused(run):
     assert (code, err) == (0, "")
     assert out.startswith("slice,judge,human,")
     assert len({line.partition(",")[0] for line in out.splitlines()[1:]}) > 1
-    assert run(*CARD, "--quiet", "--by", "category", "--format", "csv", "--rows", "differences").code == 0
+    assert run(*CARD, "--quiet", "--by", "category", "--format", "csv", "--rows", "between_slices").code == 0
     code, _, err = run(*CARD, "--by", "category", "--require", "kappa>=0")
     assert (code, "--require is about all items and --by makes slices" in err) == (2, True)
     code, _, err = run("judge", VOTES, "--human", PEOPLE, "--quiet", "--by", "category")

@@ -31,6 +31,9 @@ TEXTS = Texts(
     provenance=("texts.jsonl (tidy)",),
 )
 
+VOTES = ma.Votes.from_arrays(
+    *("xxyyzx", "yyxzxz", "abaaba"), inputs=[*"112233"], raters=["p", "j", "p", "j", "p", "j"], human="p"
+)
 FEW = {"human": "relevance", "metric": "synthetic-judge,synthetic-embedding", "seed": 1}
 STUDIES = {
     "agree": lambda s: ma.agree(s, resamples=20, **FEW),
@@ -50,6 +53,18 @@ STUDIES = {
     "survive": lambda s: ma.survive(s, by="metric", resamples=20, **FEW),
     "systems": lambda s: ma.systems(s, metric="synthetic-judge", test="paired-t"),
     "widths": lambda s: ma.widths(s, annotated=20, resamples=20, **FEW),
+    "leaderboard": lambda s: ma.leaderboard(s, statistic="pearson@system", **FEW),
+    "look": lambda s: ma.look(s),
+    "bias": lambda s: ma.bias(s, human="relevance", metric=FEW["metric"], style="synthetic-overlap"),
+    "drift": lambda s: ma.drift(s, by="metric", metric=FEW["metric"]),
+    "estimate": lambda s: ma.estimate(s, annotated=10, **FEW),
+    "judge": lambda s: ma.judge(s, human="relevance", judge="synthetic-judge"),
+    "judge-votes": lambda _: ma.judge_votes(VOTES),
+    "plan": lambda s: ma.plan(s, trials=50, **FEW),
+    "plan-labels": lambda s: ma.plan_labels(s, trials=5, **FEW),
+    "rank": lambda _: ma.rank(VOTES, resamples=20),
+    "simulate-coverage": lambda s: ma.simulate_coverage(s, trials=4, resamples=20, **FEW),
+    "simulate-power": lambda s: ma.simulate_power(s, noise=2, trials=4, resamples=19, **FEW),
     "simulate-size": lambda s: ma.simulate_size(world="equal: system bias 1", test="williams", trials=20),
     "corrupt": lambda _: ma.corrupt(TEXTS, "lemmatize"),
     "reproduce": lambda _: ma.reproduce(only="rankel-2011"),

@@ -164,6 +164,13 @@ def test_bad_slices_are_one_line():
         ma.agree(replace(many, attributes={"text": texts}), by="text")
 
 
+def test_a_table_of_the_study_that_is_called_differences_stays_apart(tmp_path):
+    found = ma.judge(_scores(), by="part")
+    assert len(found.rows("differences")) == 2
+    found.to_json(tmp_path / "found.json")
+    assert ma.load(tmp_path / "found.json") == found
+
+
 def test_json_csv_and_text_give_slices_back(tmp_path):
     found = ma.agree(_scores(), by="part", metric="x")
     found.to_json(tmp_path / "found.json")
@@ -171,8 +178,8 @@ def test_json_csv_and_text_give_slices_back(tmp_path):
     data = json.loads((tmp_path / "found.json").read_text())
     assert data["by"] == "part"
     assert data["rows"][0]["slice"] == "good"
-    assert len(data["tables"]["differences"]) == 2
-    assert found.to_csv(rows="differences").startswith("metric,human,level")
+    assert len(data["tables"]["between_slices"]) == 2
+    assert found.to_csv(rows="between_slices").startswith("metric,human,level")
     assert "Differences between slices of part" in str(found)
     assert "part = good: Agreement" in found.to_markdown()
     assert found.plot().spec["title"]["text"]
@@ -187,9 +194,9 @@ def test_the_command_line_slices_by_a_column_of_numbers(tmp_path, capsys):
             lines += [f"s{s},i{i},z,{z},human,{2020 + i % 2}", f"s{s},i{i},x,{z + random.normal()},,{2020 + i % 2}"]
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(lines))
-    assert main(["agree", str(file), "--by", "year", "--view", "differences"]) == 0
+    assert main(["agree", str(file), "--by", "year", "--view", "between_slices"]) == 0
     assert "Differences between slices of year" in capsys.readouterr().out
-    assert main(["precision", str(file), "--by", "year", "--format", "csv", "--rows", "differences"]) == 0
+    assert main(["precision", str(file), "--by", "year", "--format", "csv", "--rows", "between_slices"]) == 0
     assert capsys.readouterr().out.startswith("metric,")
 
 
@@ -214,7 +221,7 @@ def test_names_with_signs_of_their_own_are_told_apart():
     assert "x=1, y" in shown
     assert "x=2, y" in shown
     assert "a, b=c" not in shown
-    assert replace(found, table=tuple(rows)).rows("differences")[0]["other"] == "kind=a, b=c, setting=x=1, y"
+    assert replace(found, table=tuple(rows)).rows("between_slices")[0]["other"] == "kind=a, b=c, setting=x=1, y"
 
 
 @pytest.mark.parametrize("study", [ma.agree, ma.judge])

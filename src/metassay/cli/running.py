@@ -222,6 +222,7 @@ class Output:
         from metassay.charts import chart
         from metassay.core import vocabulary
         from metassay.core.files import check_writable
+        from metassay.core.slices import BETWEEN
         from metassay.report import formats, views
         from metassay.report.data import result_of
 
@@ -230,7 +231,7 @@ class Output:
         if path is None and sys.stdout is None:
             raise UsageError("stdout is closed; name a file with -o FILE")
         form = formats.choose(arguments.format, path)
-        more = ("differences",) if sliced else ()
+        more = (BETWEEN,) if sliced else ()
         if arguments.view is not None:
             if form in formats.DATA:
                 raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows")

@@ -34,7 +34,7 @@ class Note(Record):
 
     @classmethod
     def of(cls, code: str, **facts: Any) -> Note:  # noqa: ANN401 - see `_plain`
-        """Make a note; lists become tuples, and NumPy's numbers Python's."""
+        """Make a note; lists become tuples, NumPy's numbers Python's, and undefined numbers None, as JSON has them."""
         return cls(code, {name: _plain(value) for name, value in facts.items()})
 
     @classmethod
@@ -69,5 +69,5 @@ def _plain(value: Any) -> Fact:  # noqa: ANN401 - whatever a study counts
     if hasattr(value, "item") and not getattr(value, "ndim", 0):
         value = value.item()
     if isinstance(value, str | int | float | None):
-        return value
+        return value if value == value else None
     return tuple(_plain(part) for part in value)

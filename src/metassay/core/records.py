@@ -59,7 +59,7 @@ def decode(value: Any, kind: Any) -> Any:  # noqa: ANN401 - whatever a study put
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return make(kind, value)
     if kind is float:
-        return math.nan if value is None else INFINITE[value] if isinstance(value, str) else float(value)
+        return math.nan if value is None else INFINITE[value] if isinstance(value, str) else +value
     if origin is tuple and parts[-1] is not Ellipsis:
         return tuple(decode(part, each) for part, each in zip(value, parts, strict=True))
     if origin in (tuple, Sequence):

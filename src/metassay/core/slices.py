@@ -19,6 +19,8 @@ from metassay.errors import DataError, UnknownName, UsageError, one_line
 
 MOST = 40
 """More slices than this are a column that names things instead of sorting them."""
+BETWEEN = "between_slices"
+"""What the table of differences between slices is called, beside the tables of the study."""
 Codes = npt.NDArray[np.int64]
 
 
@@ -88,10 +90,10 @@ class Slices(Result, study="slices"):
         return self.results[self.labels.index(label)]
 
     def rows(self, of: str = "table") -> list[dict[str, Any]]:
-        """Return the rows of all slices, with the slice first; ``differences`` are those of this table."""
-        if of == "differences":
+        """Return the rows of all slices, with the slice first; ``between_slices`` are those of this table."""
+        if of == BETWEEN:
             return super().rows()
-        vocabulary.choice(f"table of {self.of}", of, ("differences", *self.results[0].tables()))
+        vocabulary.choice(f"table of {self.of}", of, (BETWEEN, *self.results[0].tables()))
         parts = zip(self.labels, self.results, strict=True)
         return [{"slice": label, **row} for label, result in parts for row in result.rows(of)]
 

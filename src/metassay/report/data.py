@@ -14,10 +14,10 @@ from typing import Any, cast, get_type_hints
 from metassay import HOMES
 from metassay.core.files import no_formula
 from metassay.core.note import Note
-from metassay.core.records import decode, encode
+from metassay.core.records import INFINITE, decode, encode
 from metassay.core.result import Result, Row
 from metassay.core.signature import VERSION, Signature
-from metassay.core.slices import SliceDifference, Slices
+from metassay.core.slices import BETWEEN, SliceDifference, Slices
 from metassay.errors import FormatError, one_line
 from metassay.report.notes import sentence
 
@@ -51,7 +51,7 @@ def _slices_to_json(result: Slices) -> str:
         return _listed([_dump(encode(row)) for row in _rows_of_slices(result, of)], indent)
 
     names = [name for name in result.results[0].tables() if name != "table"]
-    each = [f'"differences": {_lines(result.table, 4)}', *(f"{_dump(name)}: {lines(name, 4)}" for name in names)]
+    each = [f"{_dump(BETWEEN)}: {_lines(result.table, 4)}", *(f"{_dump(name)}: {lines(name, 4)}" for name in names)]
     slices = [
         {
             "slice": label,
@@ -78,13 +78,13 @@ def _rows_of_slices(result: Slices, of: str) -> list[dict[str, Any]]:
 def _slices(found: Mapping[str, Any]) -> Slices:
     """Return what `_slices_to_json` wrote."""
     made = result_of(found["study"])
-    tables = {**{k: v for k, v in found["tables"].items() if k != "differences"}, "table": found["rows"]}
+    tables = {**{k: v for k, v in found["tables"].items() if k != BETWEEN}, "table": found["rows"]}
     results = []
     for one in found["slices"]:
         mine = {name: [row for row in rows if row["slice"] == one["slice"]] for name, rows in tables.items()}
         results.append(_made(made, {**one, "values": {**one["values"], **mine}}))
     return Slices(
-        decode(found["tables"]["differences"], tuple[SliceDifference, ...]),
+        decode(found["tables"][BETWEEN], tuple[SliceDifference, ...]),
         Signature.parse(found["signature"]),
         tuple(map(_note, found["notes"])),
         found["by"],
@@ -177,9 +177,13 @@ def _noted(note: Note) -> dict[str, object]:
 
 
 def _note(said: Mapping[str, Any]) -> Note:
-    note = Note.of(**{name: fact for name, fact in said.items() if name != "text"})
+    note = Note.of(**{name: _fact(fact) for name, fact in said.items() if name != "text"})
     sentence(note)  # a code that is not known, or facts that are not its own, are told here
     return note
+
+
+def _fact(value: Any) -> Any:  # noqa: ANN401 - what `encode` made of a fact
+    return [_fact(part) for part in value] if isinstance(value, list) else INFINITE.get(value, value)
 
 
 def _dump(value: object) -> str:

@@ -259,12 +259,12 @@ def _unbounded(facts: Facts) -> str:
 
 SENTENCES = {
     "strength-unbounded": Sentence("caveat", _unbounded),
-    "bias-found": Sentence("answer", _bias),
-    "false-positives": Sentence("caveat", _false_positives),
-    "differences-needed": Sentence("limit", _differences_needed),
-    "one-system-carries": Sentence("caveat", _carried),
-    "width-change": Sentence("answer", _widths),
-    "world-fitted": Sentence("data", _world),
+    "bias-found": Sentence.of_numbers("answer", _bias),
+    "false-positives": Sentence.of_numbers("caveat", _false_positives),
+    "differences-needed": Sentence.of_numbers("limit", _differences_needed),
+    "one-system-carries": Sentence.of_numbers("caveat", _carried),
+    "width-change": Sentence.of_numbers("answer", _widths),
+    "world-fitted": Sentence.of_numbers("data", _world),
     "plan": Sentence("answer", _plan),
     "files-of-other-levels": Sentence("data", _other_levels),
     "inputs-differ": Sentence("answer", _inputs_differ),

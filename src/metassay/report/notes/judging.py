@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 from metassay.core import vocabulary
 from metassay.errors import one_line
@@ -13,38 +13,42 @@ from metassay.report.notes.wording import Facts, Sentence
 NEARLY_ALWAYS, SELDOM = 0.9, 0.5
 """A test that a worse judge passes so often, or one as good as a person less often, says little."""
 
-_NO_ENDS = f" [{numbers.DASH}, {numbers.DASH}]"
-"""An interval that is undefined, which a sentence leaves out."""
+
+def _ranged(value: float, low: float, high: float, form: Callable[[float], str]) -> str:
+    """Return a number with its interval, or alone if that is undefined."""
+    if math.isnan(low):
+        return form(value)
+    return (
+        numbers.percent_range(value, low, high) if form is numbers.percent else numbers.ranged(value, low, high, form)
+    )
 
 
-def _answer(given: Facts) -> str | tuple[str, ...]:
-    facts: dict[str, Any] = {name: math.nan if fact is None else fact for name, fact in given.items()}
+def _answer(facts: Facts) -> str | tuple[str, ...]:
     judge, human, n, people = (facts[name] for name in ("judge", "human", "n_items", "n_people"))
     items, who = numbers.counted(n, "item"), "the person" if people == 1 else f"the {people} people"
     if math.isnan(facts["estimate"]):
         return f"{one_line(judge, 60)}: agreement with people on {one_line(human, 60)} is undefined."
     ends = (facts["estimate"], facts["low"], facts["high"])
     if facts["kind"] == "other-scale":
-        whom, value = "the person" if people == 1 else f"the mean of {who}", numbers.ranged(*ends, numbers.two)
+        whom, value = "the person" if people == 1 else f"the mean of {who}", _ranged(*ends, numbers.two)
         text = f"is not on the scale of {one_line(human, 60)}; its correlation with {whom} is {value} on {items}"
-        return f"{one_line(judge, 60)} {text} (Pearson).".replace(_NO_ENDS, "")
+        return f"{one_line(judge, 60)} {text} (Pearson)."
     if facts["statistic"] == "accuracy":
         whom = who if people == 1 else f"the majority of {who}"
         held = facts["kind"] == "scores"
         items = numbers.counted(n, "held-out item") if held else items
-        text = f"agrees with {whom} on {numbers.percent_range(*ends)} of {items}"
+        text = f"agrees with {whom} on {_ranged(*ends, numbers.percent)} of {items}"
         if held or facts["base"] >= facts["low"]:
             text += f" (always {one_line(facts['base_label'], 40)}: {numbers.percent(facts['base'])})"
     elif facts["statistic"] == "within-one":
         whom = "the grade of the person" if people == 1 else f"the mean grade of {who}"
-        text = f"is within one grade of {whom} on {numbers.percent_range(*ends)} of {items}"
+        text = f"is within one grade of {whom} on {_ranged(*ends, numbers.percent)} of {items}"
     elif vocabulary.is_error(facts["statistic"]):
-        whom, value = "the person" if people == 1 else f"the mean of {who}", numbers.ranged(*ends, numbers.general)
+        whom, value = "the person" if people == 1 else f"the mean of {who}", _ranged(*ends, numbers.general)
         text = f"differs from {whom} by {value} ({names.coefficient(facts['statistic'])}) on {items}"
     else:
-        value = numbers.ranged(*ends, numbers.general)
+        value = _ranged(*ends, numbers.general)
         text = f"agrees with {who} to {names.coefficient(facts['statistic'])} {value} on {items}"
-    text = text.replace(_NO_ENDS, "")
     return (f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}.", *_tested(facts))
 
 
@@ -119,8 +123,8 @@ def _chance(facts: Facts) -> str:
 
 
 SENTENCES = {
-    "judge-answer": Sentence("answer", _answer),
-    "judge-watch-slice": Sentence("answer", _slice),
-    "judge-watch-bias": Sentence("answer", _bias),
-    "judge-watch-chance": Sentence("answer", _chance),
+    "judge-answer": Sentence.of_numbers("answer", _answer),
+    "judge-watch-slice": Sentence.of_numbers("answer", _slice),
+    "judge-watch-bias": Sentence.of_numbers("answer", _bias),
+    "judge-watch-chance": Sentence.of_numbers("answer", _chance),
 }

@@ -11,6 +11,7 @@ from string import Formatter
 from typing import Any
 
 from metassay.core import vocabulary
+from metassay.core.note import Fact
 from metassay.errors import listed, one_line
 from metassay.report import numbers
 
@@ -30,6 +31,11 @@ class Sentence:
     text: str | Callable[[Facts], str | tuple[str, ...]]
     """A template with the facts in braces (see :class:`Words`), or a function where the words depend on the facts; of
     several sentences the first is the answer."""
+
+    @classmethod
+    def of_numbers(cls, weight: str, say: Callable[[Facts], str | tuple[str, ...]]) -> Sentence:
+        """Return a sentence whose function is told undefined facts, which are None, as NaN."""
+        return cls(weight, lambda facts: say({name: _number(fact) for name, fact in facts.items()}))
 
     def parts(self, facts: Facts) -> tuple[str, ...]:
         """Return the sentences, each on one line."""
@@ -57,6 +63,12 @@ class Sentence:
         return self.written("most", "range")
 
 
+def _number(fact: Fact) -> Fact:
+    if isinstance(fact, tuple):
+        return tuple(map(_number, fact))
+    return math.nan if fact is None else fact
+
+
 class Words(Formatter):
     """Formats numbers and names as people read them.
 
@@ -72,7 +84,7 @@ class Words(Formatter):
     def format_field(self, value: Any, spec: str) -> str:  # noqa: ANN401 - a fact
         """Return one fact as text."""
         kind, _, word = spec.partition(" ")
-        value = math.nan if value is None and kind in ("percent", "beside") else value
+        value = math.nan if value is None and kind in ("percent", "change", "beside") else value
         match kind:
             case "list" | "each":
                 return listed(map(str, value if isinstance(value, tuple) else (value,)), 6, 60)
@@ -108,7 +120,7 @@ class Words(Formatter):
                 return vocabulary.statistic_title(value)
             case "name":
                 return one_line(value, 60)
-        return str(format(value, spec))
+        return "undefined" if value is None else str(format(value, spec))
 
 
 def _place(kind: str, low: float, high: float) -> str:

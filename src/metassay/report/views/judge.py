@@ -131,10 +131,8 @@ def agreement(result: JudgeCard) -> tuple[Table, ...]:
     for (human, against), rows in grouped(result.agreement, "human against").items():
         columns = across(rows, "judge", lambda judge: _ranged(str(judge)))
         shown = [words(names.STATISTIC, lambda line: names.statistic(line[0])), *columns]
-        title = (
-            f"Agreement with {against if against == 'single people' else f'the {against} of people'}: {one_line(human)}"
-        )
-        title = title.replace("the person of people", "the person")
+        whom = {"single people": against, "person": "the person"}.get(against, f"the {against} of people")
+        title = f"Agreement with {whom}: {one_line(human)}"
         tables += build(title, shown, [("", lines(rows, names.STATISTIC))], undefined="a single label")
     return tables
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from metassay.core import vocabulary
-from metassay.core.slices import SliceDifference, Slices
+from metassay.core.slices import BETWEEN, SliceDifference, Slices
 from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Page, Paragraph, Table
@@ -21,9 +21,9 @@ def page_of_slices(result: Slices, view: str | Iterable[str] | None = None) -> P
     from metassay.report.notes import sentences
     from metassay.report.views import names_of, page
 
-    chosen = None if view is None else vocabulary.choices("view", view, ("differences", *names_of(result.of)))
-    own = None if chosen is None else tuple(name for name in chosen if name != "differences")
-    tables = differences(result) if chosen is None or "differences" in chosen else ()
+    chosen = None if view is None else vocabulary.choices("view", view, (BETWEEN, *names_of(result.of)))
+    own = None if chosen is None else tuple(name for name in chosen if name != BETWEEN)
+    tables = between_slices(result) if chosen is None or BETWEEN in chosen else ()
     pages = [] if own == () else [page(one, own) for one in result.results]
     lead: list[Paragraph] = []
     for label, one in zip(result.labels, pages, strict=False):
@@ -42,7 +42,7 @@ def page_of_slices(result: Slices, view: str | Iterable[str] | None = None) -> P
     return Page(result.of, tables, (*sentences(result.notes), *told), one_line(result.signature, 1000), tuple(lead))
 
 
-def differences(result: Slices) -> tuple[Table, ...]:
+def between_slices(result: Slices) -> tuple[Table, ...]:
     """Return the numbers that differ most surely between slices."""
     rows = sorted(result.table, key=lambda row: (row.p_value != row.p_value, row.p_value, -row.difference))
     shown = rows[:MOST]
@@ -68,7 +68,7 @@ def differences(result: Slices) -> tuple[Table, ...]:
         bool(tested)
         and f"{significant:,} of {len(tested):,} differ significantly after correction (p, Holm ≤ {result.alpha:g}). "
         "p: probability of a difference at least this large if slices did not differ.",
-        len(rows) > MOST and f"The first {MOST} of {len(rows):,}, by p; JSON and --rows differences have all.",
+        len(rows) > MOST and f"The first {MOST} of {len(rows):,}, by p; JSON and --rows {BETWEEN} have all.",
         undefined="not tested",
     )
 
