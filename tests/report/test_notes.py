@@ -148,6 +148,7 @@ EXAMPLES = {
     "strength-unbounded": {"metric": "people", "always": ("x",), "never": (), "virtual": 0.5},
     "metrics-in-some-tasks": {"tasks": (("bleu", 2), ("comet", 1))},
     "survival-generalises": {"resample": "both"},
+    "systems-in-several-tasks": {"n": 3, "of": 12},
     "systems-untestable": {"least": 1, "most": 3},
     "units-undefined": {**WHERE, "n": 2, "units": 80},
     "votes-contradictory": {"raters": (("anna", 1),)},

@@ -1,10 +1,8 @@
 """Averages of a statistic over tasks, such as language pairs: intervals, and tests of two metrics on the average.
 
-Tasks of different systems are independent: the draws of each are made apart, and added up with the weights of the
-tasks. Tasks that share systems are not, since what a metric makes of a system returns in each: then draws are those
-of one task, and standard errors are added up as if tasks varied together, which no other dependence can exceed. A
-metric that some tasks lack is averaged over those that have it, and two metrics are compared on the tasks that both
-have.
+Draws of each task are made apart, and added up with the weights of the tasks. Tasks that share systems are not
+independent, and averages over them vary more (:mod:`metassay.stats.shared_systems`). A metric that some tasks lack is
+averaged over those that have it, and two metrics are compared on the tasks that both have.
 """
 
 from __future__ import annotations
@@ -20,9 +18,11 @@ from metassay.stats.arrays import FloatArray, IntArray, Pair
 from metassay.stats.draws import TASKS, stream
 from metassay.stats.intervals import percentiles
 from metassay.stats.kernels.weighted_ranks import quotient
-from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, MetricTest, Reason, Tested
+from metassay.stats.levels import means_of_known
+from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.jackknife import JackknifeTest
 from metassay.stats.methods.two_way import TwoWayTest
+from metassay.stats.shared_systems import Together
 from metassay.stats.significance import EQUAL
 
 
@@ -39,27 +39,21 @@ class Task:
     number: int | None = None
     """Which task it is, if metrics on other inputs of the same task are a `Task` of their own."""
     systems: tuple[str, ...] = ()
-    """The names of its systems, by which tasks may share them."""
+    """The name of each of its systems, or of the family of it, by which tasks may share them."""
 
-    def draws(self, draws: Draws, number: int, *, together: bool) -> Draws:
-        """Return the task's draws: the first has those of a single one, and so have others that vary with it."""
+    def draws(self, draws: Draws, number: int) -> Draws:
+        """Return the task's own draws, made apart from those of other tasks; the first has those of a single one."""
         number = number if self.number is None else self.number
-        apart = number and not together
-        return replace(draws, seed=int(stream(draws.seed, TASKS, number).integers(2**62))) if apart else draws
+        return draws if number == 0 else replace(draws, seed=int(stream(draws.seed, TASKS, number).integers(2**62)))
 
 
-def share_systems(tasks: Sequence[Task]) -> bool:
-    """Tell whether a system is in more than one task.
-
-    Examples
-    --------
-    >>> share_systems([])
-    False
-    """
+def _together(tasks: Sequence[Task], items: int, method: Method) -> Together:
+    """Return what is to find how tasks vary together; methods about these very systems take them as they are."""
     found = {
-        (system, at if task.number is None else task.number) for at, task in enumerate(tasks) for system in task.systems
+        (name, at if task.number is None else task.number) for at, task in enumerate(tasks) for name in task.systems
     }
-    return len({system for system, _ in found}) < len(found)
+    returns = len({name for name, _ in found}) < len(found) and not method.fixes_systems
+    return Together([task.systems for task in tasks], items, shared=returns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,35 +109,43 @@ def averages(tasks: Sequence[Task], metrics: int, interval: Interval, draws: Dra
     by_task, low, high = np.full((3, len(tasks), metrics), np.nan)
     samples: FloatArray | None = None
     reasons: dict[tuple[int, int], Reason] = {}
-    together = share_systems(tasks)
+    together = _together(tasks, metrics, interval)
     for at, task in enumerate(tasks):
-        (found,) = interval.compute([task.case], task.draws(draws, at, together=together), confidence)
+        (found,) = interval.compute([task.case], task.draws(draws, at), confidence)
         place = list(task.metrics)
         by_task[at, place], low[at, place], high[at, place] = found.estimates, found.low, found.high
         reasons.update({(at, m): why for m, why in zip(place, found.reasons, strict=True) if why is not None})
+        one = [(m,) for m in range(len(place))]
+        together.add(task.case, task.systems, one, place, task.weight * (found.high - found.low))
         if found.samples is not None:
             samples = np.full((len(tasks), metrics, found.samples.shape[1]), np.nan) if samples is None else samples
             samples[at, place] = found.samples
-    estimates = average(by_task, weights)
+    estimates, factor = average(by_task, weights), together.factor
     if samples is not None:
         # A draw in which a task is undefined says nothing of the average over all tasks of a metric.
         lacking = (np.isnan(samples) & ~np.isnan(by_task)[:, :, None]).any(axis=0)
-        lower, upper = percentiles(np.where(lacking, np.nan, average(samples, weights)), confidence)
+        drawn = _widened(np.where(lacking, np.nan, average(samples, weights)), factor)
+        lower, upper = percentiles(drawn, confidence)
     else:
         lowest, highest = tasks[0].case.statistic.range
-        lower = np.maximum(estimates - _combined(by_task - low, weights, together=together), lowest)
-        upper = np.minimum(estimates + _combined(high - by_task, weights, together=together), highest)
+        lower = np.maximum(estimates - factor * _combined(by_task - low, weights), lowest)
+        upper = np.minimum(estimates + factor * _combined(high - by_task, weights), highest)
         # A task without an interval would be taken for certain.
         unknown = (np.isnan(low + high) & ~np.isnan(by_task)).any(axis=0)
         lower, upper = (np.where(unknown, np.nan, ends) for ends in (lower, upper))
     return Averages(estimates, lower, upper, (~np.isnan(by_task)).sum(axis=0), by_task, low, high, reasons)
 
 
-def _combined(distances: FloatArray, weights: FloatArray, *, together: bool) -> FloatArray:
-    """Return √Σw²d² / Σw over the first axis, or Σwd / Σw of what varies together, leaving out undefined values."""
+def _combined(distances: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return √Σw²d² / Σw over the first axis, leaving out undefined values."""
     w = weights.reshape(-1, *[1] * (distances.ndim - 1)) * ~np.isnan(distances)
-    parts = w * np.nan_to_num(distances)
-    return quotient(parts.sum(axis=0) if together else np.sqrt((parts**2).sum(axis=0)), w.sum(axis=0))
+    return quotient(np.sqrt((w**2 * np.nan_to_num(distances) ** 2).sum(axis=0)), w.sum(axis=0))
+
+
+def _widened(drawn: FloatArray, factor: FloatArray) -> FloatArray:
+    """Return draws (…, B) so many times as far from their means."""
+    middle = means_of_known(drawn)[:, None]
+    return np.where((factor == 1.0)[:, None], drawn, middle + factor[:, None] * (drawn - middle))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +168,7 @@ def compare_averages(
     pairs
         Which metric is tested against which, by position among all metrics.
     test
-        The jackknife, whose variances of tasks are added up (Welch 1947; standard errors, with the fewest degrees of
-        freedom, where tasks share systems), or any test that draws. The two-way test
+        The jackknife, whose variances of tasks are added up (Welch 1947), or any test that draws. The two-way test
         allows for what the inputs of all tasks add to the variance.
     draws, alternative, rule
         As for :meth:`metassay.stats.methods.base.MetricTest.compute`.
@@ -220,13 +221,15 @@ def _by_draws(
     shape, wanted = (len(tasks), len(pairs)), draws.resamples
     observed, added = np.full(shape, np.nan), np.zeros(shape)
     estimates, drawn = np.full((*shape, 2), np.nan), np.full((*shape, wanted), np.nan)
-    systems, together = [], share_systems(tasks)
+    systems, together = [], _together(tasks, len(pairs), test)
     for at, task in enumerate(tasks):
         for case, here, chosen in _parts(task, pairs):
-            drawing = test.drawing(case, chosen, task.draws(draws, at, together=together))
+            drawing = test.drawing(case, chosen, task.draws(draws, at))
             observed[at, here], added[at, here] = drawing.observed, drawing.added
             pages = draws.run(drawing.page, drawing.pages, test.name)
             drawn[at, here] = np.concatenate(pages, axis=1)[:, :wanted]
+            away = drawn[at, here] - means_of_known(drawn[at, here])[:, None]
+            together.add(case, task.systems, chosen, here, task.weight * np.sqrt(means_of_known(away**2)))
             lacks = test.lacks(case)
             for k, (a, b) in zip(here, chosen, strict=True):
                 if lack := lacks[a] or lacks[b]:
@@ -239,9 +242,9 @@ def _by_draws(
     observed[out], drawn[out], added[out] = np.nan, np.nan, np.nan
     apart = average(observed, weights)
     lacking = (np.isnan(drawn) & ~out[:, :, None]).any(axis=0)
-    spread = np.where(lacking, np.nan, average(drawn, weights))
+    spread = _widened(np.where(lacking, np.nan, average(drawn, weights)), together.factor)
     if isinstance(test, TwoWayTest) and systems:
-        apart = two_way.shrunk(apart, spread, _combined(np.sqrt(added), weights, together=False) ** 2, min(systems))
+        apart = two_way.shrunk(apart, spread, _combined(np.sqrt(added), weights) ** 2, min(systems))
     counts = test.count(apart, spread, rule)
     p, q = (counts.p_values(which, rule) for which in (alternative, OPPOSITE[alternative]))
     return estimates, p, q, wanted - counts.draws
@@ -260,12 +263,13 @@ def _by_variances(
     rule: str,
     why: dict[int, Reason],
 ) -> Found:
-    """Add up differences and their variances, or standard errors, on the statistic's own scale, and compare with t.
+    """Add up differences and their variances on the statistic's own scale, and compare with Student's t.
 
     The standard error of a task is the one at which Student's t gives the p-value that the test has in it.
     """
     statistic, shape = tasks[0].case.statistic, (len(tasks), len(pairs))
-    estimates, variance, freedom = np.full((*shape, 2), np.nan), np.full(shape, np.nan), np.full(shape, np.nan)
+    estimates, variance = np.full((*shape, 2), np.nan), np.full(shape, np.nan)
+    together = _together(tasks, len(pairs), test)
     for at, task in enumerate(tasks):
         for case, here, chosen in _parts(task, pairs):
             found = test.compute(case, chosen, draws, "greater", rule)
@@ -286,18 +290,13 @@ def _by_variances(
             wide, df = np.where(same, 0.0, wide), np.where(same, 1.0, df)
             tested = np.isnan(found.p) <= np.array(same)
             estimates[at, here] = np.where(tested[:, None], r, np.nan)
-            variance[at, here], freedom[at, here] = np.where(tested, wide**2, np.nan), df
+            variance[at, here] = np.where(tested, wide**2, np.nan)
+            together.add(case, task.systems, chosen, here, task.weight * np.where(tested, wide, 0.0), df)
     weights = np.array([task.weight for task in tasks])
-    share = weights[:, None] * ~np.isnan(variance)
-    share = share / np.maximum(share.sum(axis=0), 1e-300)
-    parts = np.nan_to_num(share**2 * variance)
-    together = share_systems(tasks)
-    total = np.sqrt(parts).sum(axis=0) ** 2 if together else parts.sum(axis=0)
     means = average(estimates, weights)
+    error = together.factor * _combined(np.sqrt(variance), weights)
     with np.errstate(invalid="ignore", divide="ignore"):
-        welch = np.maximum(parts.sum(axis=0) ** 2 / np.nansum(parts**2 / freedom, axis=0), 1.0)
-        df = np.fmin.reduce(np.where(parts > 0, freedom, np.inf), axis=0) if together else welch
-        t = (means[:, 0] - means[:, 1]) / np.sqrt(total)
+        df, t = together.df, (means[:, 0] - means[:, 1]) / error
         greater, less = stdtr(df, -t), stdtr(df, t)
     p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
     return estimates, p[alternative], p[OPPOSITE[alternative]], np.zeros(len(pairs), dtype=np.int64)

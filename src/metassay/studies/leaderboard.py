@@ -77,10 +77,11 @@ def leaderboard(
 
     Notes
     -----
-    A statistic without a level is taken at each of `level` at which it is defined. Tasks are independent: intervals of
-    averages add up squared distances to the ends (Zou and Donner 2008) or, for bootstraps, average draws; tests add up
-    variances (Welch 1947) or average the differences of draws. With one task all numbers are those of
-    :func:`agree` and :func:`compare`.
+    A statistic without a level is taken at each of `level` at which it is defined. Intervals of averages over tasks add
+    up squared distances to the ends (Zou and Donner 2008) or, for bootstraps, average draws; tests add up variances
+    (Welch 1947) or average the differences of draws. Systems of the same name in several tasks make tasks dependent,
+    which the jackknife over systems allows for. With one task all numbers are those of :func:`agree` and
+    :func:`compare`.
 
     Ranks are simultaneous confidence sets (Mogstad, Romano, Shaikh and Wilhelm 2024), from two-sided tests of all pairs
     of metrics that are corrected by Holm's method for each statistic; letters are those of Piepho (2004).

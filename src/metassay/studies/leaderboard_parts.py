@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -145,7 +146,7 @@ class _Measure:
             for own, sets in one.by_inputs(0, self.level, self.plan.inputs):
                 case = sets.case(one.x, own, one.people(0, own), self.level, self.statistic)
                 places = [at[one.metrics[m]] for m in own]
-                found.append((task, sets, own, Task(case, places, self.weights[task], number, one.scores.systems)))
+                found.append((task, sets, own, Task(case, places, self.weights[task], number, one.units("systems"))))
         return found
 
     def whole(self, at: Mapping[str, int], people: Sequence[str]) -> list[Task]:
@@ -158,7 +159,7 @@ class _Measure:
             sets = one.sets(scored, 0, self.level, self.plan.inputs, z)
             case = sets.case(one.x, own, z, self.level, self.statistic)
             places = [at[one.metrics[m]] for m in own]
-            found.append(Task(case, places, self.weights[task], number, one.scores.systems))
+            found.append(Task(case, places, self.weights[task], number, one.units("systems")))
         return found
 
 
@@ -224,6 +225,10 @@ class Board:
         tasks = [(name, sum(name not in each.metrics for each in chosen.values())) for name in metrics]
         lacking = [pair for pair in tasks if pair[1]]
         self.notes += Note.when(lacking, "metrics-in-some-tasks", tasks=lacking)
+        found = Counter(name for each in chosen.values() for name in dict.fromkeys(each.units("systems")))
+        returns = sum(times > 1 for times in found.values())
+        allowed = returns and not self.plan.test.fixes_systems
+        self.notes += Note.when(allowed, "systems-in-several-tasks", n=returns, of=len(found))
         without = [task for task, weight in self.weights.items() if weight > 0 and task not in chosen]
         self.notes += Note.when(without and chosen, "humans-in-some-tasks", human=human, tasks=without)
 

@@ -138,17 +138,18 @@ class Selection:
                     "systems=PATTERN), or use level input"
                 )
 
+    def units(self, axis: str) -> tuple[str, ...]:
+        """Return a name of the family of each system, or of the cluster of each input; of itself if it has none."""
+        own = self.scores
+        names, of = (own.systems, own.families) if axis == "systems" else (own.inputs, own.clusters)
+        return tuple(f"1{of[name]}" if name in of else f"0{name}" for name in names)
+
     def labels(self, axis: str) -> IntArray | None:
         """Return the family 0, 1, … of each system, or the cluster of each input; None if each is by itself."""
-        names, of = (
-            (self.scores.systems, self.scores.families)
-            if axis == "systems"
-            else (self.scores.inputs, self.scores.clusters)
-        )
-        if not of:
+        if not (self.scores.families if axis == "systems" else self.scores.clusters):
             return None
-        found = np.unique([f"1{of[name]}" if name in of else f"0{name}" for name in names], return_inverse=True)[1]
-        return None if len(np.unique(found)) == len(names) else np.asarray(found)
+        found, each = np.unique(self.units(axis), return_inverse=True)
+        return None if len(found) == len(each) else np.asarray(each)
 
     def notes_on_units(self, method: Method) -> list[Note]:
         """Note that systems of a family, or inputs of a cluster, count as one; or that a method ignores it."""

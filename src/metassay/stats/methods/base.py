@@ -201,6 +201,11 @@ class Method:
     formula: bool = False
     """Whether it is a formula for a single statistic, and a rule of thumb where several are averaged."""
 
+    @property
+    def fixes_systems(self) -> bool:
+        """Whether its conclusions are about these very systems."""
+        return self.generalises in ("inputs", "cells")
+
     def is_rough(self, levels: Iterable[str]) -> bool:
         """Return whether it is applied to averages, for which its formula was not made."""
         return self.formula and any(level in ("input", "within-system") for level in levels)
