@@ -63,6 +63,7 @@ def test_summeval_annotations_agree_in_name_with_sacrerouge(make):
     ours = ma.read(make("s.jsonl", [native]))
     theirs = ma.read(make("h.jsonl", [row("d", "M1", {"expert": {c: [1, 2, 3] for c in CRITERIA}})]))
     assert ours.sources == (("s.jsonl", "summeval"),)
+    assert ours.attributes["decoded"].labels == ("…",)
     assert set(ours.humans) == {f"expert_{c}" for c in CRITERIA}
     for name in ours.humans:
         np.testing.assert_array_equal(ours[name].values, theirs[name].values)

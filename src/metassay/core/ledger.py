@@ -211,6 +211,12 @@ class Ledger:
             self.pack()
             self._check_bounds()
 
+    def tell(self, system: str, key: str, name: str, text: object, place: Place) -> None:
+        """Write down a text that belongs to an output, if there is one; its column is an attribute."""
+        if isinstance(text, str) and text:
+            self.attributes.add(name)
+            self.record(system, key, name, text, place)
+
     def _in_role(self, name: str, annotator: str) -> tuple[str, str]:
         """Return what a column and its annotator are called in a file of people, or of a judge."""
         if self.role == "human":

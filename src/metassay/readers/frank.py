@@ -11,7 +11,7 @@ FORMATS = ("frank",)
 
 _HUMAN = "Factuality"
 _TEXTS = ("dataset", "split", "summary", "article", "reference", "article_sentences", "summary_sentences")
-_DIRECTIONLESS = ("hash", "model_name", *_TEXTS)
+_LABELS = ("hash", "model_name")
 
 
 def recognise(source: Source) -> str | None:
@@ -29,14 +29,12 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
     kind: Kind = "metric"
     for line, row in source.records():
         place = Place(source.shown, line)
-        system, key = (label(row.get(field), field, place) for field in ("model_name", "hash"))
+        system, key = (label(row.get(field), field, place) for field in reversed(_LABELS))
         if line == 1:
             kind = "human" if _HUMAN in row else "metric"
         for column, value in row.items():
-            if column in _DIRECTIONLESS:
-                if isinstance(value, str) and column in _TEXTS:
-                    ledger.attributes.add(column)
-                    ledger.record(system, key, column, value, place)
-            elif not isinstance(value, list | dict):
+            if column in _TEXTS:
+                ledger.tell(system, key, column, value, place)
+            elif column not in _LABELS and not isinstance(value, list | dict):
                 ledger.record(system, key, column, graded(value, column, place), place, kind=kind)
     return name

@@ -58,9 +58,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
             mean = sum(found) / len(found) if found else math.nan
             ledger.record(system, key, answers, mean, place, kind="metric")
         for field in _TEXTS:
-            if isinstance(row.get(field), str) and row[field]:
-                ledger.attributes.add(field)
-                ledger.record(system, key, field, row[field], place)
+            ledger.tell(system, key, field, row.get(field), place)
     if unparsed:
         ledger.note(Note.of("answers-unparsed", file=source.name, n=unparsed, answers=total))
     return name

@@ -147,9 +147,7 @@ def _record_texts(sample: dict[str, Any], system: str, key: str, ledger: Ledger,
     found = {"question": sample.get("input"), "target": sample.get("target")}
     found |= facts if isinstance(facts, dict) else {}
     for name, text in found.items():
-        if isinstance(text, str) and text:
-            ledger.attributes.add(name)
-            ledger.record(system, key, name, text, place)
+        ledger.tell(system, key, name, text, place)
 
 
 def _epoch(sample: object, at: int, place: Place) -> str:

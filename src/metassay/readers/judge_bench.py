@@ -67,9 +67,7 @@ def _record_texts(instance: object, key: str, ledger: Ledger, place: Place) -> N
     """Write down the text that was judged, or several of them by name."""
     texts = instance if isinstance(instance, dict) else {"instance": instance}
     for name, text in texts.items():
-        if isinstance(text, str) and text:
-            ledger.attributes.add(name)
-            ledger.record(NO_SYSTEM, key, name, text, place)
+        ledger.tell(NO_SYSTEM, key, name, text, place)
 
 
 def _judgments(said: dict[str, Any], criterion: str, place: Place) -> list[tuple[str, float | str]]:

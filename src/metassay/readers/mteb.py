@@ -26,6 +26,8 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
         summaries = row.get("machine_summaries")
         if not isinstance(summaries, list):
             raise source.wrong("the field 'machine_summaries' must be a list", line)
+        for at, text in enumerate(summaries, 1):
+            ledger.tell(f"system-{at}", key, "machine_summary", text, place)
         for criterion in _CRITERIA:
             values = row.get(criterion, [])
             if not isinstance(values, list) or len(values) not in (0, len(summaries)):
