@@ -398,3 +398,21 @@ def test_few_inputs_give_a_reason_and_no_interval():
     assert {(row.reason, math.isnan(row.effect), math.isnan(row.high)) for row in result.table} == {("few", True, True)}
     assert all(math.isnan(row.low) for row in result.grades)
     assert "too few inputs, of which 5 are needed" in " ".join(str(result).split())
+
+
+def test_a_judge_that_always_takes_the_first_is_significant_though_nothing_varies():
+    keys = [str(at // 2) for at in range(20)]
+    result = ma.bias(ma.Votes.from_arrays(["x", "y"] * 10, ["y", "x"] * 10, ["a"] * 20, inputs=keys, first=[0] * 20))
+    (row,) = result.table
+    assert (row.effect, row.low, row.high, row.p_value) == (1, 1, 1, 2**-9)  # the sign test on 10 inputs
+    assert [note.code for note in result.notes if note.code in ("bias-found", "bias-none")] == ["bias-found"]
+
+
+def test_a_judge_called_after_a_criterion_is_held_against_that_one():
+    random = np.random.default_rng(2)
+    people = {name: random.integers(1, 6, (4, 20)).astype(float) for name in ("fluency", "relevance")}
+    judges = {f"predicted_{name}": values + random.normal(0, 0.3, (4, 20)) for name, values in people.items()}
+    scores = ma.Scores.from_arrays({**judges, "kindness": random.normal(3, 1, (4, 20))}, people)
+    pairs = {(row.metric, row.human) for row in ma.bias(scores).grades}
+    assert {pair for pair in pairs if pair[0] != "kindness"} == {(f"predicted_{name}", name) for name in people}
+    assert len(pairs) == 4

@@ -103,6 +103,13 @@ def test_scores_of_changed_texts_can_be_named(tmp_path, capsys):
     assert (row["feature"], row["n_judgments"]) == ("padded with empty sentences", 15)
 
 
+def test_a_probe_that_changed_nothing_shows_nothing():
+    scores = ma.Scores.from_arrays({"judge": np.arange(15.0).reshape(3, 5)})
+    result = ma.bias(scores, after=ma.Damaged(scores, "position-swap", changed=0.0))
+    assert [(row.reason, np.isnan(row.effect)) for row in result.table] == [("unchanged", True)]
+    assert "no output contains anything that could be changed" in " ".join(str(result).split())
+
+
 def test_misuse(tmp_path, capsys):
     votes = ma.Votes.from_arrays(["x"], ["y"], ["a"])
     with pytest.raises(UsageError, match="these are votes"):

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ from metassay.stats.regressions import linear, within
 from metassay.stats.significance import corrected
 from metassay.studies.bias_data import Feature, Judgments, families_of_votes, of_scores, of_votes, same_scale
 from metassay.studies.bias_rows import BiasRow, GradeRow, RerunRow
-from metassay.studies.downgrade import Damaged
+from metassay.studies.downgrade import Damaged, notes_on_changes
 from metassay.studies.selection import without_references
 
 POWER = 0.8
@@ -148,7 +149,9 @@ def bias(
     grades = tuple(row for each in found for row in _grades(scores, each, humans, confidence))
     reruns = tuple(_reruns(scores, judges, found, runs, confidence))
     signature = Signature.open(metrics=len(judges), **sizes)
-    return Biases(tuple(rows), signature, (*notes, *_notes(rows, found, grades)), grades, reruns)
+    return Biases(
+        tuple(rows), signature, (*notes, *_notes(rows, found, grades), *notes_on_changes(probes)), grades, reruns
+    )
 
 
 def assign_own(given: opt.Names | None) -> dict[str, str]:
@@ -174,19 +177,27 @@ def _rows(judged: Judgments, confidence: float) -> Iterator[BiasRow]:
             human=None if held == "nothing" else judged.human,
             bias=feature.bias,
             feature=feature.name,
-            effect=found.value,
-            low=found.low,
-            high=found.high,
-            confidence=confidence,
-            p_value=found.p_value(),
-            p_corrected=math.nan,
-            detectable=found.smallest_detectable(POWER, 1 - confidence) if found.error > 0 else math.nan,
+            **_stated(found, clusters, confidence),
             unit=judged.unit,
             held=held,
             n_judgments=n,
             n_clusters=clusters,
             reason=reason,
         )
+
+
+def _stated(found: Estimate, clusters: int, confidence: float) -> dict[str, Any]:
+    """Return an effect with its interval and p-value, by the exact sign test if all clusters show the very same."""
+    same = 1.0 if abs(found.value) < SAME else 2.0 ** (1 - clusters)
+    return {
+        "effect": found.value,
+        "low": found.low,
+        "high": found.high,
+        "confidence": confidence,
+        "p_value": same if found.error <= SAME else found.p_value(),
+        "p_corrected": math.nan,
+        "detectable": found.smallest_detectable(POWER, 1 - confidence) if found.error > SAME else math.nan,
+    }
 
 
 def _in_both_orders(judged: Judgments) -> tuple[BoolArray | None, str]:
@@ -256,26 +267,19 @@ def _probed(scores: Scores, judge: str, probe: Damaged, confidence: float) -> It
     clusters = np.broadcast_to(inputs, scores.shape).ravel()
     known = ~np.isnan(moved)
     n_clusters = len(np.unique(clusters[known]))
-    found = mean(moved, [np.asarray(clusters)], confidence) if n_clusters >= LEAST_CLUSTERS else undefined()
-    still = n_clusters >= LEAST_CLUSTERS and float(np.abs(moved[known]).max()) < SAME
-    low, high = (0.0, 0.0) if still else (found.low, found.high)
+    reason = "unchanged" if probe.changed == 0 else "few" if n_clusters < LEAST_CLUSTERS else None
+    found = undefined() if reason else mean(moved, [np.asarray(clusters)], confidence)
     yield BiasRow(
         metric=judge,
         human=None,
         bias="probe",
         feature=PROBES.get(probe.kind, f"after {probe.kind}"),
-        effect=found.value,
-        low=low,
-        high=high,
-        confidence=confidence,
-        p_value=1.0 if still else found.p_value(),
-        p_corrected=math.nan,
-        detectable=found.smallest_detectable(POWER, 1 - confidence) if found.error > 0 else math.nan,
+        **_stated(found, n_clusters, confidence),
         unit="share" if scores[judge].scale.kind == "binary" else "points",
         held="output",
         n_judgments=int(known.sum()),
         n_clusters=n_clusters,
-        reason=None if n_clusters >= LEAST_CLUSTERS else "few",
+        reason=reason,
     )
 
 
@@ -404,9 +408,10 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
     known = [row for row in rows if row.reason is None]
     clear = sorted((row for row in known if row.p_corrected <= 1 - row.confidence), key=lambda row: row.p_value)
     named = ("metric", "feature", "effect", "low", "high", "unit", "held")
+    several = len({row.human for row in rows if row.human}) > 1
     for row in clear[:MOST_TOLD]:
         facts = {name: getattr(row, name) for name in named}
-        notes.append(Note.of("bias-found", **facts, confidence=row.confidence))
+        notes.append(Note.of("bias-found", **facts, confidence=row.confidence, human=row.human if several else None))
     if known and not clear:
         each = Counter(row.metric for row in known)
         notes.append(Note.of("bias-none", n=max(each.values()), judges=len(each), alpha=1 - known[0].confidence))
@@ -422,6 +427,8 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
         for row in rows
         if row.reason
     ]
+    alike = [row.feature for row in known if row.low == row.high]
+    notes += Note.when(alike, "bias-alike", features=alike)
     few = min((row.n_clusters for row in known), default=FEW_CLUSTERS)
     if few < FEW_CLUSTERS:
         notes.append(Note.of("few-clusters", metric="", unit="inputs", n=few))

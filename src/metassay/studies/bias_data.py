@@ -96,7 +96,10 @@ def of_scores(
     own: Labels,
     hold: str | None,
 ) -> Iterator[Judgments]:
-    """Yield the judgments of each judge with each human criterion on its scale, or with all if there is none."""
+    """Yield the judgments of each judge with the human criterion that it is called after, or else with each one.
+
+    Criteria on its scale come before others, which are covariates.
+    """
     shared = _features_of_scores(scores, style, text)
     inputs = np.arange(len(scores.inputs))
     clusters = scores.input_units()
@@ -104,8 +107,9 @@ def of_scores(
     at_input, at_cluster = (np.asarray(each) for each in where)
     for judge in judges:
         values = scores.matrix(judge).ravel()
-        alike = [human for human in humans if same_scale(scores, judge, human)]
-        for human in alike or humans or (None,):
+        about = [human for human in humans if _is_about(judge, human)] or humans
+        alike = [human for human in about if same_scale(scores, judge, human)]
+        for human in alike or about or (None,):
             people = np.full(values.shape, np.nan) if human is None else scores.matrix(human).ravel()
             held = "nothing" if human is None else hold or ("difference" if human in alike else "covariate")
             kept = ~np.isnan(values) & (~np.isnan(people) | (held == "nothing"))
@@ -126,6 +130,11 @@ def of_scores(
                 "share" if scores[judge].scale.kind == "binary" else "points",
                 tuple(f._replace(values=f.values[kept], beside=tuple(b[kept] for b in f.beside)) for f in features),
             )
+
+
+def _is_about(judge: str, human: str) -> bool:
+    """Return whether a judge is called after a criterion, as ``predicted_coherence`` is."""
+    return re.search(rf"(?<![a-z0-9]){re.escape(human.casefold())}(?![a-z0-9])", judge.casefold()) is not None
 
 
 def same_scale(scores: Scores, judge: str, human: str) -> bool:

@@ -36,7 +36,8 @@ class BiasRow:
     n_clusters: int
     """Inputs, or clusters of them."""
     reason: str | None
-    """Why there is no effect: ``constant`` (the feature does not vary) or ``few`` (too few judgments); else None."""
+    """Why there is no effect: ``constant`` (the feature does not vary), ``unchanged`` (a probe changed no output) or
+    ``few`` (too few judgments); else None."""
 
 
 @fields.row

@@ -340,11 +340,16 @@ def _count(rows: Sequence[DowngradeRow], spread: float, confidence: float) -> Do
 def _notes(
     kept: Scores, damages: Sequence[Damaged], rows: Sequence[DowngradeRow], counts: Sequence[DowngradeCount]
 ) -> list[Note]:
-    little = [(d.kind, d.rate, d.changed) for d in damages if d.changed is not None and d.changed < 1]
-    notes = Note.when(little, "damage-incomplete", changed=little)
+    notes = notes_on_changes(damages)
     if untested := [c.n_systems - c.n_testable for c in counts if c.n_testable < c.n_systems]:
         notes.append(Note.of("systems-untestable", least=min(untested), most=max(untested)))
     partial = sorted({row.system for row in rows if 0 < row.n_inputs < len(kept.inputs)})
     notes += Note.when(partial, "inputs-scored-partly", systems=partial)
     never = sorted({row.system for row in rows if row.n_inputs == 0})
     return [*notes, *Note.when(never, "inputs-never-scored", systems=never), Note.of("downgrade-reading")]
+
+
+def notes_on_changes(damages: Iterable[Damaged]) -> list[Note]:
+    """Note what share of outputs was changed, if not all were."""
+    little = [(d.kind, d.rate, d.changed) for d in damages if d.changed is not None and d.changed < 1]
+    return Note.when(little, "damage-incomplete", changed=little)

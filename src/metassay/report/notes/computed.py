@@ -77,10 +77,11 @@ def _bias(facts: Facts) -> str:
         "nothing": "with no human judgment held equal",
         "output": "compared with the same output as it was",
     }
+    equal = "at equal human judgment" + (f" of {one_line(facts['human'], 60)}" if facts.get("human") else "")
     return (
         f"{one_line(facts['metric'], 60)}: an output {one_line(facts['feature'], 80)} "
         f"{'gains' if effect > 0 else 'loses'} {form(abs(effect))}{unit}, "
-        f"{held.get(facts['held'], 'at equal human judgment')} ({numbers.level(facts['confidence'])} CI "
+        f"{held.get(facts['held'], equal)} ({numbers.level(facts['confidence'])} CI "
         f"{form(low)} to {form(high)})."
     )
 
@@ -200,7 +201,7 @@ def _pairs_significant(facts: Facts) -> str:
 def _damage_incomplete(facts: Facts) -> str:
     # Rounded down: "100%" would say that all were changed.
     changed = [f"{one_line(kind, 40)}@{rate:g} {math.floor(100 * share)}%" for kind, rate, share in facts["changed"]]
-    return f"Some outputs contain nothing that can be damaged. Share of outputs changed: {', '.join(changed)}."
+    return f"Some outputs contain nothing that can be changed. Share of outputs changed: {', '.join(changed)}."
 
 
 def _untestable(facts: Facts) -> str:
