@@ -238,7 +238,7 @@ def test_a_constant_decides_nothing_and_noise_is_marked(rated):
     beats = {row.metric: row.beats_sentinels for row in held.table if row.human == "two" and row.metric}
     assert beats["noise"] is False
     assert beats["sentinel-input"] is None
-    assert "†" in held.to_text()
+    assert all("†" in held.to_text(view=view) for view in ("metrics", "verdicts"))
 
 
 def test_where_no_sentinel_is_a_row_none_is_explained():

@@ -79,7 +79,7 @@ def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
 def _contenders(ranked: Sequence[RankRow]) -> str:
     """Say how many metrics may be the best, if there are more than two to choose from."""
     first = [row for row in ranked if row.rank_low == 1]
-    if len(ranked) < 3 or len(first) == 1:
+    if len(ranked) < 3 or len(first) < 2:  # none, where people or sentinels stand before all metrics
         return ""
     many = "All" if len(first) == len(ranked) else f"{len(first)} of"
     return f" {many} {len(ranked)} metrics may be the best (rank 1 is among their possible ranks)."

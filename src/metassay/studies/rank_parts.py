@@ -416,7 +416,7 @@ def notes_on(groups_: Sequence[Group], found: Sequence[tuple[Ranked, counting.St
         systems = np.array(group.votes.systems)
         known = one.n > 0
         parts = _largest_first(fit.components, known)
-        apart = {"parts": len(parts), "groups": [listed(systems[p], 3) for p in parts]}
+        apart = {"parts": len(parts), "groups": [f"({listed(systems[p], 3)})" for p in parts]}
         notes += Note.when(len(parts) > 1, "votes-disconnected", metric=one.metric, **apart)
         if one.without_width and group.df >= 1:
             tied = bool((group.votes.winner >= TIE).all())

@@ -83,7 +83,7 @@
     const setting = chart.switches.map((name) => called(name, rows[0][name])).join(", ");
     const other = chart.switches.filter((name) => rows[0][name] !== state[name]).map((name) => called(name, state[name]));
     const hint = document.createElement("span");
-    hint.textContent = ` ${rows.length} values; the table below has them as text.`;
+    hint.textContent = ` ${rows.length} value${rows.length === 1 ? "" : "s"}; the table below has them as text.`;
     told.replaceChildren(setting ? `${setting}.` : "", other.length ? ` Not computed here for ${other.join(", ")}.` : "", hint);
   };
 

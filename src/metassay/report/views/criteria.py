@@ -118,12 +118,15 @@ def metrics(result: Confounding) -> tuple[Table, ...]:
 
 def verdicts(result: Confounding) -> tuple[Table, ...]:
     """Return what became of each agreement: a row per metric, a column per criterion, a table per method."""
-    tried = Counter(values(row, f"metric {HUMAN} method") for row in result.table)
+    key = f"metric {HUMAN} method"
+    tried = Counter(values(row, key) for row in result.table)
+    below = {values(row, key): names.below_sentinels(row) for row in result.table if row.beats_sentinels is False}
 
     def said(verdict: CriterionVerdict) -> str:
-        anchors = tried[values(verdict, f"metric {HUMAN} method")]
+        anchors = tried[values(verdict, key)]
         everywhere = verdict.verdict == "survives" or (anchors > 1 and len(verdict.anchors) == anchors)
-        return verdict.verdict + ("" if everywhere else f" ({', '.join(one_line(a, 40) for a in verdict.anchors)})")
+        where = "" if everywhere else f" ({', '.join(one_line(a, 40) for a in verdict.anchors)})"
+        return f"{verdict.verdict}{where} {below.get(values(verdict, key), '')}".rstrip()
 
     return tuple(
         table
@@ -137,6 +140,7 @@ def verdicts(result: Confounding) -> tuple[Table, ...]:
             [("", lines(here, "metric"))],
             "In brackets: what was held fixed when this happened; without brackets, it happened with each.",
             MEANING,
+            names.sentinel_legend(row for row in result.table if row.method == method),
             bold="it vanishes",
         )
     )

@@ -24,11 +24,11 @@ def lead(result: JudgeVotes) -> list[tuple[Note, ...]]:
 
 
 def default(result: JudgeVotes) -> tuple[str, ...]:
-    """Return what there is to see."""
+    """Return what there is to see, and first what was asked for."""
     swapped = any(row.n_items for row in result.orders)
     several = len({row.judge for row in result.margins}) < len(result.margins)
     more = [*["bias"] * bool(result.biases), *["requirements"] * bool(result.requirements)]
-    return ("summary", *["orders"] * swapped, *["margins"] * several, *more)
+    return ("summary", *more, *["orders"] * swapped, *["margins"] * several)
 
 
 def bias(result: JudgeVotes) -> tuple[Table, ...]:

@@ -99,7 +99,7 @@ def ranks(result: Ranking) -> tuple[Table, ...]:
         ["system", *across(rows, "metric", lambda metric: figures(one_line(metric, 20), _rank))],
         [(f"by {HEADINGS[statistic]}", every[: len(every) - hidden])],
         *_legend(result)[-1:],
-        hidden and f"{hidden:,} more systems: --view full.",
+        hidden and f"{hidden:,} more systems are in the full ranking (--view full).",
     )
 
 
