@@ -60,6 +60,7 @@ EXAMPLES = {
         "unit": "points",
         "held": "difference",
         "confidence": 0.95,
+        "human": "fluency",
     },
     "gap-resamples-undefined": {"n": 3, "resamples": 100, "affected": 2, "rows": 9, "metric": "rouge", "place": PLACE},
     "gap-without-pairs": {**WHERE, "place": ("bounds", 0.0, 0.5)},

@@ -411,7 +411,9 @@ def _notes(rows: Sequence[BiasRow], found: Sequence[Judgments], grades: Sequence
     several = len({row.human for row in rows if row.human}) > 1
     for row in clear[:MOST_TOLD]:
         facts = {name: getattr(row, name) for name in named}
-        notes.append(Note.of("bias-found", **facts, confidence=row.confidence, human=row.human if several else None))
+        notes.append(
+            Note.of("bias-found", **facts, confidence=row.confidence, human=row.human if several and row.human else "")
+        )
     if known and not clear:
         each = Counter(row.metric for row in known)
         notes.append(Note.of("bias-none", n=max(each.values()), judges=len(each), alpha=1 - known[0].confidence))

@@ -77,7 +77,7 @@ def _bias(facts: Facts) -> str:
         "nothing": "with no human judgment held equal",
         "output": "compared with the same output as it was",
     }
-    equal = "at equal human judgment" + (f" of {one_line(facts['human'], 60)}" if facts.get("human") else "")
+    equal = "at equal human judgment" + (f" of {one_line(facts['human'], 60)}" if facts["human"] else "")
     return (
         f"{one_line(facts['metric'], 60)}: an output {one_line(facts['feature'], 80)} "
         f"{'gains' if effect > 0 else 'loses'} {form(abs(effect))}{unit}, "
