@@ -111,7 +111,7 @@ EXAMPLES = {
         "uncounted": 1,
     },
     "bias-undefined": {"feature": "length", "metric": "judge", "reason": "few", "least": 5},
-    "no-interval": {**WHERE, "method": "jackknife", "reason": "few-systems", "needs": 5, "has": 4, **OTHER},
+    "no-interval": {**WHERE, "task": "", "method": "jackknife", "reason": "few-systems", "needs": 5, "has": 4, **OTHER},
     "no-test": {
         **{**WHERE, "method": "jackknife", "reason": "few-inputs", "needs": 2, "has": 1, **OTHER},
         "pair": (("rouge", "bleu"),),

@@ -86,6 +86,14 @@ def test_wide_tables_are_cut_into_parts_with_their_keys():
     assert found[0].title == f"A table (part 1 of {len(found)})"
 
 
+def test_parts_of_a_triangle_begin_with_the_row_of_their_first_column():
+    rows = [[f"row {i}", *["0.123" if j < i else "" for j in range(60)]] for i in range(61)]
+    found = parts(table(["metric", *map(str, range(60))], rows, fit=True))
+    firsts = [(part.columns[1].header, part.sections[0].rows[0][0].text) for part in found]
+    assert len(found) > 1
+    assert all(row == f"row {column}" for column, row in firsts)
+
+
 def test_long_headings_stand_upright_and_long_notes_behind_the_table():
     heads = ["metric", *["a heading of many words"] * 6]
     found = layout(table(heads, [["m", *["0.1"] * 6]] * 3), [], ["a word " * 400])

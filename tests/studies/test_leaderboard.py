@@ -138,7 +138,9 @@ def test_a_small_task_beside_others_is_averaged_and_said():
     board = ma.leaderboard({"big": made(1), "small": made(2, systems=3)}, statistic="pearson@system")
     assert {row.n_tasks for row in board.table} == {2}
     assert {row.n_tasks for row in board.tests} == {1}
-    assert "no-interval" in codes(board)
+    assert {note["task"] for note in board.notes if note.code == "no-interval"} == {"small"}
+    (shared,) = (note for note in board.notes if note.code == "systems-in-several-tasks")
+    assert (shared["n"], shared["of"]) == (3, made(1).shape[0])
 
 
 def test_a_task_without_systems_is_left_out_and_said():
@@ -223,6 +225,7 @@ def test_metrics_and_people_of_one_level(tmp_path):
         assert [note["reason"] for note in notes if note.code == "agreement-undefined"] == ["metric-whole"]
     whole = ma.leaderboard(scores, human="whole", statistic="pearson@system")
     assert {row.metric: row.rank for row in whole.table}["sys"] == 1
+    assert not {"inputs-unpaired", "inputs-judged-only", "cells-missing"} & codes(whole)
     both = ma.leaderboard(scores, human="whole", statistic="pearson")
     assert {row.level for row in both.table} == {"system"}
     assert "task-left-out" in codes(both)
@@ -254,6 +257,10 @@ def test_outliers_are_dropped_as_wmt_2020_defines_it():
     assert {row.n_systems for row in board.tasks} == {5}
     assert "outliers:dropped,mad2.5" in str(board.signature)
     assert [dict(note.facts)["systems"] for note in board.notes if note.code == "outliers-dropped"] == [("system-6",)]
+    other = Scores.from_arrays({"a": z[:5], "b": -z[:5]}, {"human": z[:5]})
+    two = ma.leaderboard({"x": scores, "y": other}, statistic="pearson@system", drop_outliers=True)
+    assert [note["systems"] for note in two.notes if note.code.startswith("outliers")] == [("x: system-6",)]
+    assert "outliers-none" in codes(ma.leaderboard(other, statistic="pearson@system", drop_outliers=True))
     for study in (ma.agree, ma.compare):
         found = study(scores, level="system", statistic="pearson", drop_outliers=True)
         assert {row.n_systems for row in found.table} == {5}

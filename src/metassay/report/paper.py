@@ -84,7 +84,10 @@ def height(notes: list[str], across: float) -> float:
 
 
 def parts(table: Table) -> list[Table]:
-    """Return a table, or its columns in parts that fit on a page each, with the keys in all of them."""
+    """Return a table, or its columns in parts that fit on a page each, with the keys in all of them.
+
+    Of a triangle, each part begins with the row that its first column stands for.
+    """
     heads, bodies = _widths(table)
     scale, gap = SIZES[2][1], 3.0
     wide = [
@@ -111,7 +114,7 @@ def parts(table: Table) -> list[Table]:
         filled += size
     return [
         replace(
-            table.only([*keys, *part]),
+            table.only([*keys, *part]).from_diagonal(),
             title=f"{table.title} (part {at} of {len(made)})",
             legend=table.legend if at == 1 else (),
             bold=table.bold if at == 1 else "",

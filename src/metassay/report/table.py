@@ -99,6 +99,15 @@ class Table:
         sections = tuple(replace(s, rows=tuple(tuple(row[at] for at in kept) for row in s.rows)) for s in self.sections)
         return replace(self, columns=tuple(self.columns[at] for at in kept), sections=sections)
 
+    def from_diagonal(self) -> Table:
+        """Return the table without rows above the diagonal of a triangle: empty rows at its top, but for the last."""
+        held = [at for at, column in enumerate(self.columns) if not column.key]
+        sections = []
+        for section in self.sections:
+            filled = [at for at, row in enumerate(section.rows) if any(row[each].text for each in held)]
+            sections.append(replace(section, rows=section.rows[max(filled[0] - 1, 0) if filled else 0 :]))
+        return replace(self, sections=tuple(sections))
+
     def on(self, medium: str) -> Table:
         """Return the table as a medium shows it, ``screen`` or ``paper``."""
         kept = [at for at, column in enumerate(self.columns) if column.medium in ("", medium)]

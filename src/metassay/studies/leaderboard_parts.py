@@ -190,22 +190,29 @@ class Board:
 
     def add(self, human: str, chosen: Mapping[str, Selection], measures: Sequence[tuple[Statistic, str]]) -> None:
         """Add all statistics of one human criterion."""
-        for task, each in chosen.items():
+        found = [
+            (
+                *(statistic, level),
+                {
+                    task: each.at(level, 0, statistic)
+                    for task, each in chosen.items()
+                    if self._allows(each, level, statistic, task)
+                },
+            )
+            for statistic, level in measures
+        ]
+        used = {task: each for task, each in chosen.items() if any(task in taken for *_, taken in found)}
+        for task, each in used.items():
             self.shapes.setdefault(task, each.scores.shape)
             self.alone = each.sizes(self.plan.inputs)
-            self.notes += each.notes
+            self.notes += [_in_task(note, task) for note in each.notes if not task or note.code != "outliers-none"]
             levels = [level for statistic, level in measures for level in levels_of_means([level], [statistic])]
             self.notes += each.notes_on_inputs(levels, self.plan.inputs, self.plan.test.unpaired or "interval")
             for method in dict.fromkeys((self.plan.interval, self.plan.test)):
                 self.notes += each.notes_on_units(method)
-        self._note_missing(human, chosen)
+        self._note_missing(human, chosen, used)
         order: dict[str, None] = {}
-        for statistic, level in measures:
-            taken = {
-                task: each.at(level, 0, statistic)
-                for task, each in chosen.items()
-                if self._allows(each, level, statistic, task)
-            }
+        for statistic, level, taken in found:
             if taken:
                 self._add_one(_Measure(human, level, statistic, taken, self.weights, self.plan), order)
 
@@ -220,12 +227,12 @@ class Board:
             return False
         return True
 
-    def _note_missing(self, human: str, chosen: Mapping[str, Selection]) -> None:
-        metrics = dict.fromkeys(name for each in chosen.values() for name in each.metrics)
-        tasks = [(name, sum(name not in each.metrics for each in chosen.values())) for name in metrics]
+    def _note_missing(self, human: str, chosen: Mapping[str, Selection], used: Mapping[str, Selection]) -> None:
+        metrics = dict.fromkeys(name for each in used.values() for name in each.metrics)
+        tasks = [(name, sum(name not in each.metrics for each in used.values())) for name in metrics]
         lacking = [pair for pair in tasks if pair[1]]
         self.notes += Note.when(lacking, "metrics-in-some-tasks", tasks=lacking)
-        found = Counter(name for each in chosen.values() for name in dict.fromkeys(each.units("systems")))
+        found = Counter(name for each in used.values() for name in dict.fromkeys(each.units("systems")))
         returns = sum(times > 1 for times in found.values())
         allowed = returns and not self.plan.test.fixes_systems
         self.notes += Note.when(allowed, "systems-in-several-tasks", n=returns, of=len(found))
@@ -309,7 +316,9 @@ class Board:
                 if reason is not None and math.isnan(estimate):
                     self.notes.append(Note.of("agreement-undefined", **facts, reason=reason.why))
                 elif reason is not None:
-                    self.notes.append(no_number("no-interval", reason, method=self.plan.interval.name, **facts))
+                    self.notes.append(
+                        no_number("no-interval", reason, method=self.plan.interval.name, task=task, **facts)
+                    )
 
     def _tested(self, measure: _Measure, metrics: tuple[str, ...], good: FloatArray) -> _Pairs:
         """Test all pairs of metrics; no annotator is compared with itself."""
@@ -390,6 +399,13 @@ class Board:
         tested = any(not math.isnan(row.p_value) for row in self.tests)
         notes += Note.when(tested, "generalises", method=self.plan.test.name, to=self.plan.test.generalises)
         return tuple(dict.fromkeys(notes))
+
+
+def _in_task(note: Note, task: str) -> Note:
+    """Return a note that says of which task the systems are that it names."""
+    if note.code != "outliers-dropped" or not task:
+        return note
+    return Note.of(note.code, **dict(note.facts) | {"systems": [f"{task}: {name}" for name in note["systems"]]})
 
 
 def _need_inputs(selected: Selection, statistic: Statistic) -> None:

@@ -16,11 +16,11 @@ _FEWEST_INPUTS: dict[str, Method] = {
 """Methods that need fewer inputs than others, which a note may suggest."""
 
 
-def no_number(code: str, reason: Reason, level: str, method: str, **where: object) -> Note:
+def no_number(code: str, reason: Reason, level: str, method: str, task: str = "", **where: object) -> Note:
     """Note why there is no interval or no test; of too few inputs, how many the method with the smallest need wants."""
     other = _FEWEST_INPUTS[code]
     more = {"other": other.name, "other_needs": other.needs(level)[1] if reason.code == "few-inputs" else 0}
-    return Note.of(code, **where, level=level, method=method, **reason.facts, **more)
+    return Note.of(code, **where, task=task, level=level, method=method, **reason.facts, **more)
 
 
 def rough(methods: Iterable[Method], levels: Sequence[str]) -> list[Note]:

@@ -200,11 +200,11 @@ class Selection:
         scored = np.array([has_scores(matrix) for matrix in self.x]).any(axis=0)
         for name, matrix in zip(self.humans, self.z, strict=True):
             judged = has_scores(matrix)
-            if not (scored & ~judged).any():
+            if not judged.any() or not (scored & ~judged).any():  # people may have judged whole systems only
                 continue
             counts = {"human": name, "n": judged.sum(), "inputs": (scored | judged).sum()}
             if "system" in levels and inputs == "all":
-                notes.append(Note.of("inputs-unpaired", **counts, how=how, others=len(levels) > 1))
+                notes.append(Note.of("inputs-unpaired", **counts, how=how, others=len(set(levels)) > 1))
             else:
                 notes.append(Note.of("inputs-judged-only", **counts))
         return notes
@@ -342,14 +342,17 @@ def _without_outliers(scores: Scores, humans: Sequence[str], notes: list[Note]) 
     means = [means_of_known(scores.system_matrix(name)) for name in humans]
     far = np.any([outlying(each) for each in means], axis=0)
     gone = [system for system, out in zip(scores.systems, far.tolist(), strict=True) if out]
-    notes = [*notes, Note.of("outliers-dropped", systems=gone, human=list(humans))]
-    return (scores.select(systems=[s for s in scores.systems if s not in gone]) if gone else scores), notes
+    if not gone:
+        return scores, [*notes, *(Note.of("outliers-none", human=name) for name in humans)]
+    kept = scores.select(systems=[s for s in scores.systems if s not in gone])
+    return kept, [*notes, Note.of("outliers-dropped", systems=gone, human=list(humans))]
 
 
 def cells_missing(names: Iterable[str], values: FloatArray) -> list[Note]:
-    """Note for each column how many of its cells have no score, if any."""
+    """Note for each column how many of its cells have no score, if others have one."""
     counts = [(name, int(np.isnan(matrix).sum())) for name, matrix in zip(names, values, strict=True)]
-    return [Note.of("cells-missing", column=name, n=n, cells=values[0].size) for name, n in counts if n]
+    cells = values[0].size
+    return [Note.of("cells-missing", column=name, n=n, cells=cells) for name, n in counts if 0 < n < cells]
 
 
 def _missing(scores: Scores, names: tuple[str, ...], values: FloatArray) -> list[Note]:

@@ -258,7 +258,8 @@ def _in_task(result: Leaderboard, human: str, measure: object, task: str) -> Sho
 
 
 def _task_title(task: str, rows: Sequence[TaskRow]) -> str:
-    size = f"{span(rows, 'n_systems')} × {span(rows, 'n_inputs')}"
+    known = [row for row in rows if row.n_inputs] or rows
+    size = f"{span(known, 'n_systems')} × {span(known, 'n_inputs')}"
     return f"{one_line(task, 40)} ({size})" if task else size
 
 
