@@ -156,3 +156,90 @@ def test_ids_that_a_spreadsheet_made_dates_of_are_told(make):
     assert [note["first"] for note in scores.notes if note.code == "labels-dates"] == ["1-Jan"]
     plain = ma.read(make("e.csv", "system,input,x\nA,2024-01-02,1\nB,2024-01-02,2\n"))
     assert not [note for note in plain.notes if note.code == "labels-dates"]
+
+
+def test_what_each_input_has_once_is_an_attribute_and_no_axis(make):
+    header = "seg_id,source,reference,language,model,human_score,bleu\n"
+    rows = "".join(f"{i},s {i},r {i % 5},{'ed'[i % 2]},{m},{i % 4},{i}\n" for i in range(8) for m in "ab")
+    path = make("m.csv", header + rows)
+    scores = ma.read(path)
+    assert scores["bleu"].axes == ()
+    assert scores.attributes["reference"].labels == tuple(f"r {i}" for i in range(5))
+    assert scores.attributes["language"].texts().tolist() == list("edededed")
+    assert ma.read(path, select="language=e").shape == ma.read(path, language="e").shape == (2, 4)
+
+
+def test_languages_that_share_inputs_are_an_axis(make):
+    rows = "".join(f"{i},{m},{i},{lang}\n" for i in range(3) for m in "ab" for lang in ("de", "fr"))
+    assert ma.read(make("l.csv", "id,model,x,language\n" + rows))["x"].axes == (("language", ("de", "fr")),)
+
+
+def test_facts_that_differ_between_people_are_no_error(make):
+    header = "evaluation_id,case_id,evaluator_id,evaluator_role,clarity,comments\n"
+    rows = "".join(f"E{i}{w},c{i},w{w},r{w},{(i + w) % 5},so {w}\n" for i in range(3) for w in range(2))
+    scores = ma.read(make("e.csv", header + rows))
+    assert scores.metrics == ("clarity",)
+    assert scores["clarity"].labels("annotator") == ("w0", "w1")
+
+
+@pytest.mark.parametrize("name", ["participant_ID", "anonymized_worker_id", "prolific_pid", "_annotator_id"])
+def test_people_are_known_by_more_names(make, name):
+    rows = "".join(f"K_{i},p{w},{(i + w) % 6}\n" for i in range(3) for w in range(2))
+    assert ma.read(make("p.csv", f"SENTENCE_ID,{name},rating\n" + rows))["rating"].labels("annotator") == ("p0", "p1")
+
+
+def test_one_score_per_row_under_other_names(make):
+    rows = "".join(f"{i},w{w},{c},{(i + w) % 5}\n" for i in range(3) for w in range(2) for c in ("apt", "new"))
+    scores = ma.read(make("c.csv", "item_id,rater,criterion,rating\n" + rows))
+    assert scores.metrics == ("apt", "new")
+    assert "metric: criterion, score: rating" in scores.sources[0].format
+    wide = ma.read(make("w.csv", "item_id,criterion,rating,judge_label\n1,apt,3,pass\n2,new,4,fail\n"))
+    assert wide.metrics == ("rating", "judge_label")
+
+
+def test_outputs_in_fields_and_judgments_in_lists(make):
+    texts = {
+        f"d{i}": {"doc": {"n": "x"}} | {f"summary {k}": {"text": "t", "score": k, "model": f"m{k}"} for k in range(3)}
+        for i in range(3)
+    }
+    assert ma.read(make("o.json", json.dumps(texts))).systems == ("m0", "m1", "m2")
+    rows = [
+        {"id": i, "model_id": m, "annotations": [{"fluency": i, "coherence": k} for k in range(3)]}
+        for i in range(3)
+        for m in "ab"
+    ]
+    scores = ma.read(make("a.jsonl", "\n".join(map(json.dumps, rows))))
+    assert scores["coherence"].labels("annotator") == ("1", "2", "3")
+    chosen = [{"text": f"t{i}", "_annotator_id": w, "accept": ["good"]} for i in range(3) for w in "xy"]
+    scores = ma.read(make("p.jsonl", "\n".join(map(json.dumps, chosen))), human="accept")
+    assert scores["accept"].labels("annotator") == ("x", "y")
+
+
+def test_an_index_without_a_name(make):
+    board = make("b.csv", ",win_rate,n\n" + "".join(f"m{i},{i},{2 * i}\n" for i in range(3)))
+    with pytest.raises(FormatError, match=r"whole systems with --system-column.*\(found: \(no name\), win_rate, n\)"):
+        ma.read(board)
+    assert ma.read(board, system_column="(no name)").systems == ("m0", "m1", "m2")
+    assert ma.read(make("n.csv", ",item_id,x\n0,a,1\n1,b,2\n")).metrics == ("x",)
+
+
+def test_columns_of_nothing_and_of_written_answers(make):
+    rows = "".join(f"q{i},{i if i % 2 else 'Paris'},{i % 3 or '-'},,\n" for i in range(6))
+    scores = ma.read(make("q.csv", "question,answer,grade,tags,human_score\n" + rows), human="human_score")
+    assert set(scores.columns) == {"grade", "human_score"}
+    assert np.isnan(scores["grade"].values).sum() == 2
+    assert "answer" in scores.attributes
+
+
+def test_systems_that_two_columns_tell_apart(make):
+    rows = "".join(f"s {i},{m},{v},{i}{v[1]}\n" for i in range(3) for m in "ab" for v in ("v0", "v1"))
+    path = make("v.csv", "source_sentence,model,variant,rating\n" + rows)
+    with pytest.raises(Contradiction, match="--system-column 'model,variant'"):
+        ma.read(path)
+    assert len(ma.read(path, system_column="model,variant").systems) == 4
+
+
+def test_a_value_that_is_called_like_a_column_is_no_header(make):
+    header = "model\tbatch_id\tpair_id\tkey_id\trating\n"
+    with pytest.raises(FormatError, match="pair_id, key_id could each name the input"):
+        ma.read(make("t.tsv", header + "".join(f"m\t{i}\tp{i}\tno\tcorrect\n" for i in range(4))))

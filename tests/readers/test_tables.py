@@ -66,10 +66,11 @@ def test_row_numbers_of_a_data_frame_are_not_a_metric(make):
     assert ma.read(make("w.csv", ",system,input,bleu\n0,A,1,0.5\n1,B,1,0.25\n")).metrics == ("bleu",)
 
 
-def test_a_metric_without_any_score_stays_as_missing(make):
-    scores = ma.read(make("w.csv", "system,input,bleu,empty\nA,1,1,\nB,1,2,\n"))
-    assert scores.metrics == ("bleu", "empty")
-    assert np.isnan(scores["empty"].values).all()
+def test_a_column_without_any_value_is_left_out_unless_chosen(make):
+    path = make("w.csv", "system,input,bleu,empty\nA,1,1,\n,,,\nB,1,2,\n")
+    scores = ma.read(path)
+    assert (scores.metrics, [note.code for note in scores.notes]) == (("bleu",), ["columns-empty"])
+    assert np.isnan(ma.read(path, human="empty")["empty"].values).all()
 
 
 @pytest.mark.parametrize("text", ["", " ", "NA", "nan", "None", "null", "NaN"])

@@ -142,3 +142,12 @@ def test_columns_of_numbers_are_metrics_and_no_candidates(tmp_path, pair):
     assert not holds_votes(str(path))
     path.write_text(f"question_id,winner,{pair}\n1,{pair.split(',')[0]},4,5\n2,tie,1,3\n")
     assert holds_votes(str(path))  # systems, or outputs, that are numbered
+
+
+def test_winners_by_number_and_strengths(make):
+    header = "question_id,model_1,model_2,winner1,winner2\n"
+    votes = ma.read_votes(make("w.csv", header + "1,x,y,model_2,tie\n2,x,y,tie,x\n"))
+    assert votes.raters == ("winner1", "winner2")
+    rows = [{"prompt": f"p{i}", "response_1": "a", "response_2": "b", "preference_strength": i - 1} for i in range(3)]
+    votes = ma.read_votes(make("h.jsonl", "\n".join(map(json.dumps, rows))))
+    assert votes.winner.tolist() == [0, 2, 1]

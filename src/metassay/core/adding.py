@@ -16,7 +16,7 @@ from metassay.core.declaring import plain_number, rescaled
 from metassay.core.ledger import Block, Index, Ledger, Place
 from metassay.core.note import Note
 from metassay.core.origin import Origin
-from metassay.core.reading import ROW
+from metassay.core.reading import ROW, names_system
 from metassay.core.scales import Scale
 from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, SYSTEM_SCORE, Scores, contradiction, natural
 from metassay.errors import Contradiction, DataError, FormatError, UnknownName, one_line
@@ -40,12 +40,13 @@ def add_up(ledger: Ledger, sources: tuple[Origin, ...]) -> Scores:
     if not ledger.blocks:
         ledger.blocks, ledger.whole = ledger.whole, []
     every = _in_language(_taken_together(ledger, sources), ledger)
+    facts, every = _facts_of_inputs(every, ledger)
     among = every.inputs == ledger.inputs.get(SYSTEM_SCORE, -1)
     if among.any() and not among.all():
         ledger.whole.append(every.take(np.flatnonzero(among)))
         every = every.take(np.flatnonzero(~among))
     whole = Block(*map(np.concatenate, zip(*ledger.whole, every.take(slice(0)), strict=True)))
-    return _Adding(ledger, every, whole, sources).scores()
+    return _Adding(ledger, every, whole, sources, facts).scores()
 
 
 def _taken_together(ledger: Ledger, sources: tuple[Origin, ...]) -> Block:
@@ -72,11 +73,31 @@ def _in_language(every: Block, ledger: Ledger) -> Block:
     return kept._replace(language=np.full_like(kept.language, index[""]))
 
 
+def _facts_of_inputs(every: Block, ledger: Ledger) -> tuple[dict[str, Any], Block]:
+    """Return languages and references of which each input has one, by input, and the scores without these axes.
+
+    A language, or a reference that was written for one question, is a fact of the input; an axis has several of them.
+    """
+    facts: dict[str, Any] = {}
+    for axis in ("language", "reference"):
+        index, numbers = ledger.extra[axis], getattr(every, axis)
+        said = np.flatnonzero(numbers != index.get("", -1))
+        own = np.full(len(ledger.inputs), -1, dtype=np.int32)
+        own[every.inputs[said]] = numbers[said]
+        several = len(np.unique(own[own >= 0])) > 1
+        if several and not ledger.by_was_seen and (own[every.inputs[said]] == numbers[said]).all():
+            facts[axis] = own
+            every = every._replace(**{axis: np.full_like(numbers, index[""])})
+    return facts, every
+
+
 class _Adding:
     """One addition."""
 
-    def __init__(self, ledger: Ledger, every: Block, whole: Block, sources: tuple[Origin, ...]) -> None:
-        self.ledger, self.every, self.sources = ledger, every, sources
+    def __init__(
+        self, ledger: Ledger, every: Block, whole: Block, sources: tuple[Origin, ...], facts: dict[str, Any]
+    ) -> None:
+        self.ledger, self.every, self.sources, self.facts = ledger, every, sources, facts
         self.systems = _axis(ledger.systems, np.concatenate([every.systems, whole.systems]))
         self.inputs = _axis(ledger.inputs, every.inputs)
         self.shape = [len(self.systems.labels), len(self.inputs.labels)]
@@ -117,6 +138,8 @@ class _Adding:
                 continue
             if name in ledger.unsure and not ((~np.isnan(page.scores)) | (page.texts >= 0)).any():
                 self.notes.append(Note.of("columns-empty", columns=name))
+                if not ledger.reading.is_label(name):
+                    continue
             page, what = self._meant(name, page)
             if what == "attribute":
                 texts[name] = page
@@ -127,6 +150,10 @@ class _Adding:
         worded |= self._sharing_labels(texts, worded)
         pages |= worded
         attributes = {name: self._attribute(name, page) for name, page in texts.items() if name not in worded}
+        here = [ledger.inputs[label] for label in self.inputs.labels]
+        for name, own in self.facts.items():
+            whole = Attribute(name, "input", own[here], tuple(ledger.extra[name]))
+            attributes[name] = whole.select([], list(range(self.shape[1])))
         codes, known = self._coded(worded)
         columns = {name: self._column(name, codes.get(name, page), known.get(name)) for name, page in pages.items()}
         for name in self.whole:
@@ -209,7 +236,7 @@ class _Adding:
             return page._replace(scores=values), "numbers"
         declared = name in ledger.scales or ledger.reading.is_scaled(name)
         unsure = name in ledger.unsure and not declared and not ledger.reading.is_label(name)
-        texts = unsure and wordy.sum() > numbers.sum()
+        texts = unsure and (wordy.sum() > numbers.sum() or _WRITTEN.search(name) is not None)
         if not declared and ((numbers.any() and not texts) or all(map(scales.looks_numeric, counts))):
             raise self._no_number(name, page, wordy)
         page = self._as_texts(page)
@@ -312,7 +339,7 @@ class _Adding:
         grid[systems[::-1], inputs[::-1]] = inverse[::-1]
         differing = int((grid[systems, inputs] != inverse).sum())
         if differing:
-            if self.systems.labels == (NO_SYSTEM,):
+            if self.systems.labels == (NO_SYSTEM,) and not set(self.ledger.extra["annotator"]) - {""}:
                 at = int(np.flatnonzero(grid[systems, inputs] != inverse)[0])
                 raise DataError(
                     f"input {one_line(self.inputs.labels[int(inputs[at])])!r} has several rows, which differ in "
@@ -425,13 +452,13 @@ class _Adding:
         rows = [np.flatnonzero(here & (every.lines == page.lines[at])) for at in (later, earlier)]
         values = [{int(every.names[at]): (every.texts[at], every.scores[at]) for at in some} for some in rows]
         differ = [names[at] for at in values[0] if at in values[1] and not _same_value(values[0][at], values[1][at])]
+        if not without_systems and (more := [one for one in differ if names_system(one, every=True)]):
+            column = ",".join([*self._said("system"), more[0]])
+            return f"tell the systems apart by {one_line(more[0])!r}, with --system-column {one_line(column)!r}"
         told = [one for one in differ if _TELLING.search(one)]
         told += [one for one in differ if one in self.ledger.attributes and one not in told]
-        said = self.ledger.reading.input or [
-            g.partition(": ")[2] for g in self.ledger.guesses if g.startswith("input: ")
-        ]
         if told:
-            column = f"{','.join(said) or 'input'},{told[0]}"
+            column = ",".join([*self._said("input"), told[0]])
             return f"tell the rows apart by {one_line(told[0])!r}, with --input-column {one_line(column)!r}" + (
                 ", --system-column or --annotator-column" if without_systems else " or --annotator-column"
             )
@@ -440,11 +467,21 @@ class _Adding:
         last = f"or take each row for an input with --input-column {ROW}" if without_systems else last
         return f"name the column that tells them apart with {which}; {last}"
 
+    def _said(self, role: str) -> Sequence[str]:
+        """Return the columns that name systems, or inputs: those that were said, or guessed."""
+        guessed = [g.partition(": ")[2] for g in self.ledger.guesses if g.startswith(f"{role}: ")]
+        return getattr(self.ledger.reading, role) or guessed or [role]
+
 
 _TELLING = re.compile(
     r"turn|round|judge|rater|run|epoch|seed|version|trial|repeat|lang|batch|sample|fold|split", re.IGNORECASE
 )
 """Names of columns that tell rows of one output apart."""
+_WRITTEN = re.compile(
+    r"(^|[_\W])(answer|response|output|prediction|reference|expected|target|completion|reply|text|solution|choice)s?$",
+    re.IGNORECASE,
+)
+"""Names of columns that hold what was written, be it a number now and then."""
 
 
 def _same_value(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:

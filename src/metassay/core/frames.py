@@ -22,7 +22,7 @@ from metassay.core.scores import EXTRA_AXES, NO_SYSTEM, SYSTEM_SCORE, Kind, Scor
 from metassay.errors import FormatError, UnknownName, UsageError, listed, one_line
 from metassay.stats.arrays import FloatArray
 
-MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a")
+MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a", "-", "–", "—")
 """How people write a missing score, in lower case."""
 _FEW_LABELS = 20
 """Columns with more values than this hold no labels."""
@@ -283,6 +283,8 @@ def _record_values(
     ledger.unsure.add(name)
     judging = ledger.reading.is_label(name) or scales.judging(name)
     lists = None if isinstance(values, Coded | np.ndarray) else _lists(values)
+    if lists is not None and "annotators" in extra and max(map(len, lists)) == 1:
+        values, lists = [one[0] if one else None for one in lists], None  # what one person chose
     if lists is not None and (judging or not any(_is_text(one) for single in lists for one in single)):
         for at in range(max(map(len, lists))):
             single = [one[at] if at < len(one) else None for one in lists]
@@ -432,17 +434,15 @@ def _text(value: object, field: str, place: Place) -> str:
     try:
         return "" if value is None or value != value else str(value)  # NaN is unlike itself
     except ValueError:  # an integer too long for Python to print
-        raise FormatError(
-            f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
-        ) from None
+        told = f"field {field!r} must be text or a number, got {_shown(value)}"
+        raise FormatError(told, file=place.file, line=place.line) from None
 
 
 def _choices(table: Table, field: str, known: tuple[str, str], file: str, lines: Sequence[int]) -> Labels:
     texts = _texts(table, field, file, lines)
     every = texts.labels if isinstance(texts, Coded) else texts
     meant = {text: text.strip().lower() for text in set(every)}
-    wrong = [text for text in meant if meant[text] not in ("", *known)]
-    if wrong:
+    if wrong := [text for text in meant if meant[text] not in ("", *known)]:
         at = next(at for at, text in enumerate(_decoded(texts)) if text in wrong)
         raise FormatError(
             f"field {field!r} must be {known[0]} or {known[1]}, got {one_line(_decoded(texts)[at], 40)!r}",

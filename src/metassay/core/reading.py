@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 from metassay.core import scales, vocabulary
@@ -16,11 +17,12 @@ TableKind = Literal["tidy", "wide"]
 TIDY = ("system", "input", "metric", "score")
 Names = str | Iterable[str] | None
 
-_OF_RUNS = r"(?!(user|session|run|experiment|project|batch|assignment|hit|job|parent|event|chat)_)"
+_OF_RUNS = r"(?!(.*_)?(user|session|run|experiment|project|batch|assignment|hit|job|parent|event|chat)_)"
+_PERSON = "(annotator|rater|worker|reviewer|label+er|evaluator|assessor|coder|turker|participant|respondent|prolific)"
 _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
     "system": (
         ("system", "system_id", "system_name", "sys", "model", "model_id", "model_name", "summarizer_id", "mt_system",
-         "llm", "candidate_model", "generator", "bot", "assistant", "agent", "provider", "modell"),
+         "model_type", "llm", "candidate_model", "generator", "bot", "assistant", "agent", "provider", "modell"),
         ("method", "variant", "approach", "strategy", "engine", "pipeline", "configuration", "team", "team_id",
          "submission", "peer", "peer_id", "participant_system", "policy"),
         re.compile(r"(response|summary|output|answer|candidate)_(model|system|policy)(_name|_id)?"),
@@ -32,14 +34,14 @@ _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
         ("id", "idx", "uid", "uuid", "key"),
         re.compile(_OF_RUNS + r".*_id|[a-z]id|(doc|item|row|question|prompt|sample|case|task|query|seg|segment)id"),
         ("question", "prompt", "query", "user_input", "instruction", "example"),
-        ("source", "text", "date"),
-        ("index", "row", "no", "nr", "slug"),
-        ("src", "context", "article", "article_text"),
+        ("source", "source_text", "source_sentence", "text", "date"),
+        ("index", "row", "no", "nr", "slug", "filename", "file_name", "file", "image"),
+        ("src", "context", "article", "article_text", "document", "dialogue", "sentence"),
         re.compile(r".*_id"),
     ),
     "annotator": (
-        re.compile(r"(annotator|rater|worker|reviewer|label+er|evaluator|assessor|coder|turker)(_?id)?"),
-        re.compile(r"(annotator|rater|worker|reviewer|label+er|evaluator|assessor|coder|turker)_(name|email|no)"),
+        re.compile(rf"{_PERSON}(_?p?id)?|.*_{_PERSON}_?id"),
+        re.compile(rf"{_PERSON}_(name|email|no)"),
     ),
 }  # fmt: skip
 """Names that columns have elsewhere; a name of a later group is taken only if none of an earlier one is there."""
@@ -50,6 +52,13 @@ ROW = "row"
 judgments of people who are not named."""
 _ROW_NUMBERS = re.compile(r"(Unnamed: \d+|__index_level_\d+__|)")
 _OPTIONAL = ("kind", "direction", "scale", "cluster", "family")
+_LONG = (
+    ("metric_name", "criterion", "rating_criterion", "dimension", "aspect"),
+    ("score", "rating", "value", "metric_value"),
+)
+"""What columns of metrics and of their scores are called elsewhere in tables with one score per row."""
+NO_NAME = "(no name)"
+"""What the first column is called if it has no name and holds more than the numbers of the rows."""
 
 
 def as_names(given: Names) -> tuple[str, ...]:
@@ -189,6 +198,8 @@ def understand(names: Sequence[str], reading: Reading, file: str, kind: TableKin
     if reading.by is not None and reading.by in names:
         roles["language"] = (reading.by,)
     folded = {name.lower(): name for name in left}
+    taken = {name for columns in (*roles.values(), *people.values()) for name in columns}
+    folded |= _one_score_per_row([name for name in left if name not in taken], reading, guesses)
     seen: TableKind = "tidy" if {"metric", "score"} <= folded.keys() else "wide"
     if kind == "tidy" and seen == "wide":
         missing = next(name for name in TIDY[2:] if name not in folded)
@@ -211,6 +222,18 @@ def understand(names: Sequence[str], reading: Reading, file: str, kind: TableKin
     return Layout(kind, roles, people, values, tuple(guesses))
 
 
+def _one_score_per_row(names: Sequence[str], reading: Reading, guesses: list[str]) -> dict[str, str]:
+    """Return columns that are called like metrics and their scores elsewhere, if no other looks like a judgment."""
+    found = [[name for name in names if plain(name) in known] for known in _LONG]
+    if [len(some) for some in found] != [1, 1]:
+        return {}
+    others = {name for name in names if scales.judging(name) or scales.proposed(name) or reading.is_label(name)}
+    if others - {found[0][0], found[1][0]}:
+        return {}
+    guesses += [f"{what}: {one_line(some[0], 40)}" for what, some in zip(TIDY[2:], found, strict=True)]
+    return {what: some[0] for what, some in zip(TIDY[2:], found, strict=True)}
+
+
 def is_table(names: Sequence[str], reading: Reading) -> bool:
     """Say whether columns of these names could be a table of scores."""
     try:
@@ -227,9 +250,10 @@ def _said(role: str, said: tuple[str, ...], names: Sequence[str], file: str) -> 
     return said
 
 
-def names_system(name: str) -> bool:
-    """Say whether a column is called like one of systems."""
-    return _fits(name, _KNOWN["system"][0])
+@lru_cache(maxsize=1 << 12)
+def names_system(name: str, *, every: bool = False) -> bool:
+    """Say whether a column is called like one of systems, or by `every` name that such columns have elsewhere."""
+    return any(_fits(name, group) for group in _KNOWN["system"][: None if every else 1])
 
 
 def names_input(name: str) -> bool:
@@ -279,7 +303,7 @@ def _guessed(role: str, names: list[str], reading: Reading, file: str, guesses: 
 def _missing(role: str, names: Sequence[str], file: str) -> FormatError:
     return FormatError(
         f"column {role!r} is missing; a table of scores has an {role}, perhaps a system, and either metric, score or "
-        f"one column per metric; name it with --{role}-column ({role}_column=…), or take each row for an input with "
-        f"--input-column {ROW} (found: {listed(names)})",
+        f"one column per metric; name it with --{role}-column ({role}_column=…), or a column of whole systems with "
+        f"--system-column, or take each row for an input with --input-column {ROW} (found: {listed(names)})",
         file=file,
     )

@@ -45,10 +45,11 @@ JUDGING = re.compile(
 )
 """Names of columns that say what somebody thought."""
 REASONS = re.compile(
-    r"reason|explanation|comment|rationale|feedback|justification|critique|rubric|description|notes?$|_(source|by|at|date|time|version)$",
+    r"reason|explanation|comment|rationale|feedback|justification|critique|rubric|description|notes?$|statement|elaboration|"
+    r"_(source|by|at|date|time|version|gender|sex|race|ethnicity|age|education|country|locale|role)$",
     re.IGNORECASE,
 )
-"""Names of columns that say why, when or by whom, beside those that say what: texts, and no labels."""
+"""Names of columns that say why, when, by whom or of what people, beside those that say what: texts, and no labels."""
 PEOPLE = re.compile(
     r"(^|[_\W])(human|gold(en)?|expert|annotator|ground_?truth|y_true|manual|sme|crowd|majority|consensus)s?($|[_\W\d])|"
     r"^(label|rating|gt|truth|true|actual|reviewer|rater)s?($|[_\W\d])",

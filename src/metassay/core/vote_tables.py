@@ -31,9 +31,14 @@ OUTPUTS = (
     ("response_a", "response_b"), ("completion_a", "completion_b"), ("output_a", "output_b"), ("text_a", "text_b"),
     ("answer1_body", "answer2_body"), ("answer1_id", "answer2_id"),
 )  # fmt: skip
-_WINNERS = ("winner", "preference", "label", "vote", "choice", "verdict", "preferred", "result", "human_preference")
-_OWN_WINNERS = re.compile(r"(.+)_(winner|preference|preferred|verdict|choice|vote)", re.IGNORECASE)
-"""Columns of winners that are called after their rater, such as ``human_winner`` beside ``gpt4_winner``."""
+_STRENGTH = "preference_strength"
+"""How much better the second output is, in HelpSteer2: below 0 the first is."""
+_WINNERS = ("winner", "preference", "label", "vote", "choice", "verdict", "preferred", "result", "human_preference",
+            _STRENGTH)  # fmt: skip
+_OWN_WINNERS = re.compile(
+    r"(.+)_(winner|preference|preferred|verdict|choice|vote)|(?:winner|preference|choice|vote)_?\d+", re.IGNORECASE
+)
+"""Columns of winners that are called after their rater: ``human_winner`` beside ``gpt4_winner``, or ``winner1``, …."""
 _SCORES = "score"
 """Two grades in a list, beside two answers: the better one wins."""
 _BOTH_ORDERS = ("g1_winner", "g2_winner")
@@ -200,6 +205,9 @@ def _plain(value: object) -> str:
 def _with_winner(table: Columns) -> Columns:
     """Return a table in which winners that are marked in columns of their own, or chosen, stand in one."""
     marks = [name for mark in _MARKS for name in table if name.lower() == mark]
+    if _STRENGTH in table and all(_NUMBER.fullmatch(_plain(one) or "0") for one in table[_STRENGTH]):
+        signs = [float(_plain(one) or "nan") for one in table[_STRENGTH]]
+        return {**table, _STRENGTH: ["1" if x < 0 else "2" if x > 0 else "tie" if x == 0 else None for x in signs]}
     if "rejected_model" in table and not set(table) & set(_WINNERS):
         return {**table, "winner": ["1"] * len(table["rejected_model"])}
     if len(marks) < 2:
@@ -283,7 +291,8 @@ class VoteBook:
         both = [folded[name] for name in _BOTH_ORDERS if name in folded]
         verdicts = [folded[name] for name in (*_WINNERS, _SCORES) if name in folded][:1]
         people = [name for name in names if _PEOPLE.match(name)] if rater_column is None else []
-        own = {name: found[1] for name in names if (found := _OWN_WINNERS.fullmatch(name)) and name not in both}
+        found = {name: _OWN_WINNERS.fullmatch(name) for name in names if name not in both}
+        own = {name: each[1] or name for name, each in found.items() if each}
         if rater_column is None and not people and (len(own) > 1 or not (verdicts or both)):
             verdicts, both = list(own), []
         else:

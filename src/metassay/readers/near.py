@@ -59,10 +59,11 @@ def near_miss(source: Source) -> str | None:
 def header_elsewhere(source: Source, names: list[str], reading: Reading) -> str | None:
     """Return what to do about a table whose names stand below other lines, or above several columns each."""
     if not is_table(names, reading):
+        above = len([name for name in names if name])
         for at, text in islice(source.filled_lines(), 1, _TITLES):
             for delimiter in (",", "\t", ";", "|"):
                 below = [field.strip().strip('"') for field in text.split(delimiter)]
-                if len(below) > 2 and all(below) and is_table(below, reading):
+                if len(below) > max(2, above) and all(below) and is_table(below, reading):
                     return f"line {at} looks like the names of the columns; delete the lines above it"
     if len(names) > 2 and len([name for name in names[1:] if not name]) > 1:
         return (

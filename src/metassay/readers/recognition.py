@@ -297,7 +297,8 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
         near = near_miss(source)
         if near:
             return source.wrong(near)
-        keys = tables.column_names(source, reading)[:8]
+        whole = source.document if source.first_record is None else None
+        keys = list(whole if isinstance(whole, dict) else tables.column_names(source, reading))[:8]
         if len(keys) > 2:
             tables.explain(source, reading)
         seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"

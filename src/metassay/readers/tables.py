@@ -13,7 +13,17 @@ from typing import Any, cast
 
 from metassay.core.frames import described, record_table
 from metassay.core.ledger import Coded, Ledger
-from metassay.core.reading import TIDY, Layout, Reading, TableKind, is_table, names_annotator, names_system, understand
+from metassay.core.reading import (
+    NO_NAME,
+    TIDY,
+    Layout,
+    Reading,
+    TableKind,
+    is_table,
+    names_annotator,
+    names_system,
+    understand,
+)
 from metassay.core.scales import guess_each, judging
 from metassay.core.vote_tables import as_vote
 from metassay.errors import UsageError, listed, one_line
@@ -53,13 +63,12 @@ def _has_scores(source: Source, layout: Layout, reading: Reading) -> bool:
     """Say whether one of the first rows has a number, or a label in a column that is called like one."""
     first = [flat(row) for _, row in islice(rows(source, reading), _FIRST_ROWS)]
     for name, value in ((name, row.get(name)) for row in first for name in layout.values):
+        value = value[0] if isinstance(value, list) and value else value
         if isinstance(value, str):
             number = value.replace(",", ".").strip("% ").replace(".", "", 1).lstrip("+-").isdigit()
             if number or (len(value) <= 60 and (judging(name) or reading.is_label(name))):
                 return True
-        elif isinstance(value, int | float) or (
-            isinstance(value, list) and value and isinstance(value[0], int | float)
-        ):
+        elif isinstance(value, int | float):
             return True
     said = {name: {str(row[name]) for row in first if row.get(name)} for name in layout.values}
     return any(guess_each({name: words})[name].kind == "binary" for name, words in said.items() if words)
@@ -102,17 +111,26 @@ def _header(source: Source, reading: Reading) -> tuple[str, list[str]]:
             fields = next(csv.reader([source.first_line.strip()], delimiter=delimiter, skipinitialspace=True), [])
         except csv.Error:
             continue
-        names = [field.strip() for field in fields]
+        names = _named(source, fields, delimiter)
         found.append((is_table(names, reading), len(names) * (delimiter != " ") or 1, delimiter, names))
     _, _, delimiter, names = max(found, key=lambda one: one[:2], default=(False, 0, ",", []))
     return delimiter, names
+
+
+def _named(source: Source, header: Sequence[str], delimiter: str) -> list[str]:
+    """Return the names of columns; a first one without a name is an index, and left out if it numbers the rows."""
+    names = [name.strip() for name in header]
+    if len(names) > 1 and not names[0]:
+        below = next((text for _, text in islice(source.filled_lines(), 1, 2)), "")
+        names[0] = "" if below.partition(delimiter)[0].strip('" ').isdigit() else NO_NAME
+    return names
 
 
 def _record_delimited(source: Source, ledger: Ledger, kind: TableKind) -> tuple[str, Layout]:
     delimiter, _ = _header(source, ledger.reading)
     rows = _chunks(source, delimiter)
     (line,), (header,) = next(rows, ([1], [[]]))
-    names = [name.strip() for name in header]
+    names = _named(source, header, delimiter)
     kept = [(at, name) for at, name in enumerate(names) if name]
     layout = _layout(source, [name for _, name in kept], ledger, kind, line)
     if arrow_tables.record(source, ledger, layout, delimiter, names, line):
@@ -144,13 +162,13 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
     width, begins = -1, 1
     try:
         for row in reader:
-            if len(row) == width:
+            if len(row) == width and any(row):  # spreadsheets write rows of nothing
                 lines.append(begins)
                 rows.append(row)
                 if len(rows) == _ROWS_AT_ONCE:
                     yield lines, rows
                     lines, rows = [], []
-            elif len(row) > 1 or (row and row[0].strip()):
+            elif len(row) != width and (len(row) > 1 or (row and row[0].strip())):
                 if width >= 0:
                     other = next((one for one in _DELIMITERS if row and len(row[0].split(one)) == width > 1), None)
                     if len(row) == 1 and other is not None:
@@ -244,11 +262,21 @@ def outputs(record: Record, line: int = 1) -> list[Record]:
     """Return a row per output or judgment, where a record has a list of them; else the record, or the vote it is."""
     if (vote := as_vote(record)) is not None:
         return [vote]
+    objects = {name: one for name, one in record.items() if isinstance(one, dict) and one}
+    alike = {name: one for name, one in objects.items() if len(objects) > 1 and any(map(names_system, one))}
+    if len(alike) > 1 and len({frozenset(one) for one in alike.values()}) == 1:
+        rest = {name: value for name, value in record.items() if name not in alike}
+        return [{**rest, **one} for one in alike.values()]
     for name, value in record.items():
+        if not isinstance(value, list | dict) or not value:
+            continue
         rest = {other: each for other, each in record.items() if other != name}
-        several = isinstance(value, list) and value and all(isinstance(one, dict) for one in value)
+        several = isinstance(value, list) and all(isinstance(one, dict) for one in value)
         if several and any(names_system(key) or names_annotator(key) for key in value[0]):
             return [{**rest, **one} for one in value]
+        # judgments of people who are not named, a number for each criterion
+        if several and _JUDGED.search(name) and all(isinstance(n, int | float) for one in value for n in one.values()):
+            return [{**rest, "annotator": str(at), **one} for at, one in enumerate(value, 1)]
         # parts of an output, such as sentences, with judgments of people on each
         if several and len(parts := [outputs(one) for one in value]) < sum(map(len, parts)):
             return [{"input": f"{line}:{at}", **rest, **row} for at, rows in enumerate(parts, 1) for row in rows]
@@ -429,10 +457,11 @@ def columns(source: Source) -> Iterator[tuple[list[int], dict[str, Sequence[obje
             names = dict.fromkeys(name for _, row in some for name in row)
             yield [line for line, _ in some], {name: [row.get(name) for _, row in some] for name in names if name}
         return
-    chunks = _chunks(source, _header(source, Reading())[0])
+    delimiter = _header(source, Reading())[0]
+    chunks = _chunks(source, delimiter)
     _, (header,) = next(chunks, ([1], [[]]))
     for lines, chunk in chunks:
-        table = zip((name.strip() for name in header), zip(*chunk, strict=True), strict=True)
+        table = zip(_named(source, header, delimiter), zip(*chunk, strict=True), strict=True)
         yield lines, {name: values for name, values in table if name}
 
 
@@ -441,9 +470,10 @@ def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Re
     if source.head.startswith(_PARQUET) or source.first_line.startswith(("{", "[")):
         yield from _each(source)
     else:
-        chunks = _chunks(source, _header(source, reading)[0])
+        delimiter = _header(source, reading)[0]
+        chunks = _chunks(source, delimiter)
         _, (header,) = next(chunks, ([1], [[]]))
-        names = [name.strip() for name in header]
+        names = _named(source, header, delimiter)
         for lines, chunk in chunks:
             for line, fields in zip(lines, chunk, strict=True):
                 yield line, dict(zip(names, fields, strict=True))
