@@ -10,6 +10,7 @@ import json
 import re
 from html import escape
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -88,11 +89,23 @@ def test_the_board_has_a_row_per_metric_and_ranks_that_it_may_have(report):
     }
     start = '<div class="board" data-level="system" data-statistic="kendall"'
     shown = report.html.split(start)[1].split('<div class="board"')[0]
-    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', shown)
+    rows = re.findall(r'<tr class="metric"><th scope="row">(.*?)</th>(.*?)</tr>', shown)
     assert {name for name, _ in rows} == {escape(metric) for metric in ranks}
     low, high = ranks[rows[0][0]]
     assert f">{low}–{high}<" in rows[0][1] if low != high else f">{low}<" in rows[0][1]
     assert "people, on other inputs" in shown
+
+
+def test_the_board_marks_what_does_not_beat_sentinels_and_tells_them_from_metrics():
+    found = ma.agree(
+        ma.example(), human="relevance", metric="synthetic-noise", level="input", sentinels=True, people_as_metrics=True
+    )
+    shown = board.boards(SimpleNamespace(results={"agree": found}))
+    (noise,) = re.findall(r'<tr class="metric"><th scope="row">synthetic-noise</th>(.*?)</tr>', shown)
+    assert "<span>†</span>" in noise
+    assert "† not significantly better than every sentinel" in shown
+    assert len(re.findall(r'<tr class="person">', shown)) == 3
+    assert re.findall(r'<tr class="sentinel"><th scope="row">([\w-]+)<', shown) == ["sentinel-system"]
 
 
 def test_a_metric_of_noise_is_said_to_be_unsure():

@@ -227,6 +227,20 @@ def test_runs_may_be_an_axis_of_the_judge():
     assert row.shift == pytest.approx(0.5)
 
 
+def test_runs_of_votes_are_compared_whichever_system_a_row_names_first():
+    won, keys = ["a", "b"] * 5, [str(at) for at in range(10)]
+    turned = ["b" if one == "a" else "a" for one in won[:9]] + ["tie"]
+    votes = ma.Votes.from_arrays(
+        ["x"] * 10 + ["y"] * 10,
+        ["y"] * 10 + ["x"] * 10,
+        won + turned,
+        inputs=keys * 2,
+        raters=["j1"] * 10 + ["j2"] * 10,
+    )
+    (row,) = ma.bias(votes, runs="j=j*").reruns
+    assert (row.same, row.n_judgments) == (0.9, 10)
+
+
 def test_both_orders_agree_with_the_statistics_of_orders():
     votes = biased_votes(first=0.3)
     (row,) = ma.bias(votes).reruns

@@ -46,6 +46,7 @@ from metassay.studies.bias_data import Feature, Judgments, families_of_votes, of
 from metassay.studies.bias_rows import BiasRow, GradeRow, RerunRow
 from metassay.studies.downgrade import Damaged, notes_on_changes
 from metassay.studies.selection import without_references
+from metassay.studies.vote_items import Items
 
 POWER = 0.8
 """The smallest detectable effect is found this often."""
@@ -370,15 +371,16 @@ def _by_order(judged: Judgments) -> tuple[FloatArray, FloatArray]:
 
 
 def _by_rater(votes: Votes, raters: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Return the votes of some raters on each input, pair and order, (raters, pairs), and their inputs."""
-    places: dict[tuple[int, ...], int] = {}
+    """Return the votes of some raters on each pair of outputs and order, (raters, pairs), and their inputs."""
+    items = Items.of(votes)
+    places: dict[tuple[int, int], int] = {}
     values = np.full((len(raters), len(votes)), np.nan)
     for row, rater in zip(values, raters, strict=True):
-        mine = votes.of(rater)
-        keys = zip(mine.input.tolist(), mine.a.tolist(), mine.b.tolist(), mine.first.tolist(), strict=True)
-        for key, value in zip(keys, mine.outcome, strict=True):
+        mine = np.flatnonzero(votes.rater == votes.raters.index(rater))
+        keys = zip(items.of_vote[mine].tolist(), items.first[mine].tolist(), strict=True)
+        for key, value in zip(keys, items.value[mine], strict=True):
             row[places.setdefault(key, len(places))] = value
-    return values[:, : len(places)], np.array([key[0] for key in places], dtype=np.float64)
+    return values[:, : len(places)], items.input[[pair for pair, _ in places]].astype(np.float64)
 
 
 def _agreement(

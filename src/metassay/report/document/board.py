@@ -69,7 +69,8 @@ def _board(
     for metric in order:
         mine = {row.human: row for row in lines[metric]}
         cells = "".join(_cell(mine.get(human), ranks, scale, human) for human in humans)
-        body.append(f'<tr><th scope="row">{escape(one_line(metric, 80))}</th>{cells}</tr>')
+        kind = lines[metric][0].kind  # people and sentinels beside metrics have colours of their own
+        body.append(f'<tr class="{kind}"><th scope="row">{escape(one_line(metric, 80))}</th>{cells}</tr>')
     ranked = any((row.human, row.level, row.statistic, row.metric) in ranks for row in rows)
     return filled(
         "metassay.report.document",
@@ -95,7 +96,7 @@ def _told(rows: Sequence[AgreementRow], *, ranked: bool) -> str:
     said = f"Bar: {numbers.level(rows[0].confidence)} CI ({rows[0].interval})."
     if ranked:
         said += " Ranks: those that a metric may have; bold: it may be the best."
-    return said
+    return f"{said} {names.sentinel_legend(rows)}".rstrip()
 
 
 def _sortable(value: float) -> float:
@@ -111,6 +112,7 @@ def _cell(row: AgreementRow | None, ranks: Ranks, scale: tuple[float, float], hu
     if known and rank is not None:
         span = f"{rank.rank_low}" if rank.rank_low == rank.rank_high else f"{rank.rank_low}–{rank.rank_high}"
         may = f'<span class="ranks" title="ranks that it may have">{span}</span>'
+    may += f"<span>{names.below_sentinels(row)}</span>" * (row.beats_sentinels is False)
     tag = "strong" if known and rank is not None and rank.rank_low == 1 else "span"
     bar = _bar(row.estimate, row.low, row.high, scale)
     return (

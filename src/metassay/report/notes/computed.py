@@ -205,10 +205,10 @@ def _damage_incomplete(facts: Facts) -> str:
 
 
 def _untestable(facts: Facts) -> str:
-    many = numbers.span((facts["least"], facts["most"]))
+    many = numbers.span((facts["least"], facts["most"])) + (" system is" if facts["most"] == 1 else " systems are")
     return (
-        f"For each metric, {many} systems are not significantly better than any other and cannot fall below one; "
-        "they are excluded from the share."
+        f"For each metric, {many} not significantly better than any other and cannot fall below one; "
+        "such systems are excluded from the share."
     )
 
 
