@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from metassay.charts.panels import STATISTIC, SWITCHES, Multiples, distinct, records
+from metassay.charts.panels import STATISTIC, SWITCHES, Data, Multiples, distinct, records
 from metassay.charts.shapes import cells, intervals, key, names, numbers, outcome, outcomes, tips, undefined
 from metassay.core import vocabulary
 from metassay.studies.compare import Comparison
 
 BY = SWITCHES
+RANKED = f"metric {' '.join(BY)} estimate rank rank_low rank_high"
 LAST = 1e9
 """Where undefined metrics stand."""
 CLAIMS = {
@@ -52,12 +53,16 @@ def matrix(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - name
 
 def ranks(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return the ranks that each metric may have: a panel per human criterion, level and statistic."""
-    rows = records(result.ranks, f"metric {' '.join(BY)} estimate rank rank_low rank_high", only)
+    title = "Ranks of the metrics by agreement with human scores"
+    return possible_ranks(title, records(result.ranks, RANKED, only), "estimate", result.alpha)
+
+
+def possible_ranks(title: str, rows: Data, by: str, alpha: float) -> Multiples:
+    """Return ranks by an estimate or an average, each with the ranks that a metric may have."""
     y = names("metric", distinct(rows, "metric"), grid=True)
     last = max((row["rank_high"] or 1 for row in rows), default=1)
     x = numbers("rank", "possible ranks", (0.5, last + 0.5), tickMinStep=1, format="d")
-    about = tips("metric, estimate|estimate|.3f, rank|rank by estimate, rank_low|from, rank_high|to")
+    about = tips(f"metric, estimate|{by}|.3f, rank|rank by {by}, rank_low|from, rank_high|to")
     layers = [*intervals(y, x, ends=("rank_low", "rank_high"), tooltip=about), undefined(y, "rank")]
-    told = f"dot: rank by the estimate, line: {100 * (1 - result.alpha):g}% confidence set of all ranks together"
-    title = "Ranks of the metrics by agreement with human scores"
+    told = f"dot: rank by the {by}, line: {100 * (1 - alpha):g}% confidence set of all ranks together"
     return Multiples(title, rows, layers, BY, told, lines="metric", sort="estimate")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from metassay.charts.panels import SWITCHES, Multiples, best_first, distinct, extent, measure, records
+from metassay.charts.compare import BY, RANKED, possible_ranks
+from metassay.charts.panels import Multiples, best_first, distinct, extent, measure, records
 from metassay.charts.shapes import intervals, names, numbers, tips, undefined
 from metassay.studies.leaderboard import Leaderboard
-
-BY = SWITCHES
 
 
 def forest(result: Leaderboard, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -25,11 +24,4 @@ def forest(result: Leaderboard, **only: Any) -> Multiples:  # noqa: ANN401 - nam
 
 def ranks(result: Leaderboard, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return the ranks that each metric may have: a panel per human criterion, level and statistic."""
-    rows = records(result.table, f"metric {' '.join(BY)} estimate rank rank_low rank_high", only)
-    y = names("metric", distinct(rows, "metric"), grid=True)
-    last = max((row["rank_high"] or 1 for row in rows), default=1)
-    x = numbers("rank", "possible ranks", (0.5, last + 0.5), tickMinStep=1, format="d")
-    about = tips("metric, estimate|average|.3f, rank|rank by average, rank_low|from, rank_high|to")
-    layers = [*intervals(y, x, ends=("rank_low", "rank_high"), tooltip=about), undefined(y, "rank")]
-    told = f"dot: rank by the average, line: {100 * (1 - result.alpha):g}% confidence set of all ranks together"
-    return Multiples("Ranks of the metrics", rows, layers, BY, told, lines="metric", sort="estimate")
+    return possible_ranks("Ranks of the metrics", records(result.table, RANKED, only), "average", result.alpha)

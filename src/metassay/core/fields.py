@@ -7,6 +7,8 @@ A shared field is the type of a field of a row, as an option is the type of a ke
         metric: fields.Metric
         estimate: float
         \"\"\"Its value; NaN if it is undefined.\"\"\"
+
+Fields with which many rows begin are base classes: ``class LimitRow(fields.OfMetric)``.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ _PREFIX = "fields."
 
 Metric = Annotated[str, "The metric."]
 Judge = Annotated[str, "The judge."]
+System = Annotated[str, "The system."]
 NItems = Annotated[int, "Items that the number rests on."]
 Column = Annotated[str, "The metric, or the human criterion itself."]
 Kind = Annotated[str, "``metric`` or ``human``."]
@@ -30,6 +33,7 @@ Level = Annotated[str, "``system``, ``input``, ``global`` or ``within-system``."
 Statistic = Annotated[
     str, "The statistic: ``pearson``, ``spearman``, ``kendall`` (tau-b), ``kendall-a``, ``kendall-c``, or your own."
 ]
+Estimate = Annotated[float, "Its value; NaN if it is undefined."]
 Low = Annotated[float, "Lower end of the interval of the number before it."]
 High = Annotated[float, "Upper end of the same."]
 RateLow = Annotated[float, "Lower end of the 95% binomial interval of the rate."]
@@ -53,6 +57,13 @@ BeatsSentinels = Annotated[
     "Whether it is significantly better than every sentinel (one-sided); None without sentinels.",
 ]
 SharedSystems = Annotated[int, "Systems with at least one score from the metric and one from people."]
+SharedInputs = Annotated[
+    int, "Inputs with at least one score from the metric and, unless system means take all inputs, one from people."
+]
+WorstRank = Annotated[
+    int | None,
+    "The worst rank that it may have. With confidence 1 − α, the true ranks of all metrics are within these bounds.",
+]
 DamagedQuality = Annotated[str | None, "The quality criterion that was damaged, if it is known."]
 Damage = Annotated[str, "What was done."]
 DamageRate = Annotated[float, "The share of units that was changed."]
@@ -62,7 +73,8 @@ NAnnotated = Annotated[int, "Inputs with at least one score from people."]
 @dataclass_transform(frozen_default=True)
 def row(kind: type[R]) -> type[R]:
     """Make a class of flat, frozen rows, and tell in its docstring what its shared fields are."""
-    told = [f"{name}\n    {_text(of)}" for name, of in kind.__annotations__.items() if str(of).startswith(_PREFIX)]
+    every = [each for base in reversed(kind.__mro__) for each in getattr(base, "__annotations__", {}).items()]
+    told = [f"{name}\n    {text}" for name, of in dict(every).items() if (text := _text(of))]
     made = dataclasses.dataclass(frozen=True, slots=True)(kind)
     if told:
         made.__doc__ = f"{made.__doc__}\n\nAttributes\n----------\n" + "\n".join(told)
@@ -96,4 +108,38 @@ def _first(sources: tuple[object, ...], name: str) -> object:
 
 
 def _text(annotation: object) -> str:
-    return str(globals()[str(annotation).removeprefix(_PREFIX)].__metadata__[0])
+    """Return what a shared field is; nothing of other fields."""
+    shared = globals().get(str(annotation).removeprefix(_PREFIX))
+    return str(getattr(shared, "__metadata__", ("",))[0])
+
+
+@row
+class OfMetric:
+    """What a metric has to do with a human criterion."""
+
+    metric: Metric
+    human: Human
+
+
+@row
+class OfAgreement(OfMetric):
+    """How far a metric agrees with a human criterion, at one level, by one statistic."""
+
+    level: Level
+    statistic: Statistic
+
+
+@row
+class OfJudge:
+    """What a judge has to do with a human criterion."""
+
+    judge: Judge
+    human: Human
+
+
+@row
+class OfColumn:
+    """What is said of a column by itself."""
+
+    metric: Column
+    kind: Kind

@@ -49,23 +49,17 @@ interval that is shifted as far covers about 92% instead of 95%."""
 
 
 @fields.row
-class AgreementRow:
+class AgreementRow(fields.OfAgreement):
     """The agreement of one metric with one human criterion, at one level, by one statistic."""
 
-    metric: fields.Metric
-    human: fields.Human
-    level: fields.Level
-    statistic: fields.Statistic
-    estimate: float
-    """Its value; NaN if it is undefined."""
+    estimate: fields.Estimate
     low: fields.Low
     high: fields.High
     confidence: fields.Confidence
     interval: fields.Interval
     resamples: fields.ResamplesOrNone
     n_systems: fields.SharedSystems
-    n_inputs: int
-    """Inputs with at least one score from the metric and, unless system means take all inputs, one from people."""
+    n_inputs: fields.SharedInputs
     n_annotated: fields.NAnnotated
     n_undefined: int
     """Inputs (or, within systems, systems) whose own correlation is undefined and left the average."""

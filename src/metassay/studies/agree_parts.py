@@ -18,11 +18,9 @@ from metassay.studies.selection import Selection
 
 
 @fields.row
-class LeverageRow:
+class LeverageRow(fields.OfMetric):
     """The system on which the Pearson correlation of one metric with people rests most, at system level."""
 
-    metric: fields.Metric
-    human: fields.Human
     system: str
     """The system, or family of systems, without which the correlation changes most."""
     share: float
@@ -39,11 +37,9 @@ class LeverageRow:
 
 
 @fields.row
-class LimitRow:
+class LimitRow(fields.OfMetric):
     """What the Pearson correlation of one metric with people would be in the limit, and the most that people allow."""
 
-    metric: fields.Metric
-    human: fields.Human
     level: fields.Level
     n_inputs: int
     """On how many inputs the correlation rests."""

@@ -98,8 +98,7 @@ class RankRow:
     rank_low: int | None
     """The best rank that it may have: behind all metrics that are significantly better, by tests of all pairs of a
     table that are corrected by Holm's method, whatever else was asked for."""
-    rank_high: int | None
-    """The worst rank that it may have. With confidence 1 − α, the true ranks of all metrics are within these bounds."""
+    rank_high: fields.WorstRank
     kind: fields.MetricKind = "metric"
     beats_sentinels: fields.BeatsSentinels = None
 

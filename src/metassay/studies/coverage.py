@@ -39,13 +39,9 @@ PAGE = 4
 
 
 @fields.row
-class CoverageRow:
+class CoverageRow(fields.OfAgreement):
     """How often one kind of interval contained the correlation in held-out data."""
 
-    metric: fields.Metric
-    human: fields.Human
-    level: fields.Level
-    statistic: fields.Statistic
     interval: fields.Interval
     setting: str
     """Sizes of the halves, systems × inputs."""

@@ -120,11 +120,9 @@ class GroupDifference:
 
 
 @fields.row
-class CriterionVerdict:
+class CriterionVerdict(fields.OfMetric):
     """What became of the agreement of one metric with one criterion, over all anchors."""
 
-    metric: fields.Metric
-    human: fields.Human
     method: str
     """``bucket``, ``partial`` or ``partial-formula``."""
     verdict: str

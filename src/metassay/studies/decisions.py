@@ -40,14 +40,12 @@ FEWEST = 3
 
 
 @fields.row
-class DecisionRow:
+class DecisionRow(fields.OfMetric):
     """How often a metric and people come to the same decision about two systems.
 
     A decision is one of three: A is significantly better, B is significantly better, or no difference was found.
     """
 
-    metric: fields.Metric
-    human: fields.Human
     n_pairs: int
     """Pairs of systems that both could be tested on."""
     both_agree: int

@@ -47,11 +47,9 @@ Tasks = dict[str, tuple[tuple[FloatArray, FloatArray], Units]]
 
 
 @fields.row
-class MeaningRow:
+class MeaningRow(fields.OfMetric):
     """How often people agree with a score difference of one size."""
 
-    metric: fields.Metric
-    human: fields.Human
     task: str
     """The task, or ``all`` for the pairs of all tasks together."""
     difference: float
@@ -72,11 +70,9 @@ class MeaningRow:
 
 
 @fields.row
-class RangeRow:
+class RangeRow(fields.OfMetric):
     """How often people agree with score differences within a range, as counted."""
 
-    metric: fields.Metric
-    human: fields.Human
     task: str
     """The task, or ``all``."""
     lower: float
@@ -92,11 +88,9 @@ class RangeRow:
 
 
 @fields.row
-class NeededRow:
+class NeededRow(fields.OfMetric):
     """Which score difference it takes for people to agree."""
 
-    metric: fields.Metric
-    human: fields.Human
     task: str
     """The task, or ``all``."""
     agreement: float

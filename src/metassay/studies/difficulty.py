@@ -50,11 +50,9 @@ class DifficultyRow:
 
 
 @fields.row
-class DifficultyTest:
+class DifficultyTest(fields.OfColumn):
     """Whether all inputs could be equally hard, by one metric or human criterion."""
 
-    metric: fields.Column
-    kind: fields.Kind
     test_statistic: float
     """Kruskal-Wallis H, corrected for ties; NaN if all scores are equal or fewer than two inputs have any."""
     degrees_of_freedom: int

@@ -63,18 +63,15 @@ class DriftRow:
     low: float
     """Lower end of the interval of the shift, for a single look: t, clustered by input; Wilson's where all inputs
     shift alike."""
-    high: float
-    """Upper end of the same."""
+    high: fields.High
     always_low: float
     """Lower end of the interval of the shift that holds at every look; NaN if no shift fits all looks."""
-    always_high: float
-    """Upper end of the same."""
+    always_high: fields.High
     flips: float
     """Share of outputs on which the verdicts differ; NaN for measurements."""
     flips_low: float
     """Lower end of its interval, for a single look."""
-    flips_high: float
-    """Upper end of the same."""
+    flips_high: fields.High
     up: int
     """Outputs that the version puts higher."""
     down: int

@@ -47,8 +47,7 @@ UNLIKE = 0.001
 class EstimateRow:
     """What people would have said of one system."""
 
-    system: str
-    """The system."""
+    system: fields.System
     metric: fields.Metric
     human: fields.Human
     method: str
@@ -108,8 +107,7 @@ class EstimatedRank:
 
     rank: int
     """Its rank by the estimates, 1 for the best."""
-    system: str
-    """The system."""
+    system: fields.System
     metric: fields.Metric
     human: fields.Human
     estimate: float

@@ -11,11 +11,9 @@ from metassay.studies.requirements import RequirementRow
 
 
 @fields.row
-class JudgeRow:
+class JudgeRow(fields.OfJudge):
     """One judge in a line."""
 
-    judge: fields.Judge
-    human: fields.Human
     kind: str
     """``labels``, ``grades``, ``numbers``, ``scores`` that a threshold turns into labels, or ``other-scale`` for
     numbers on another scale than people's."""
@@ -61,16 +59,13 @@ class JudgeRow:
 
 
 @fields.row
-class AgreementRow:
+class AgreementRow(fields.OfJudge):
     """The agreement of one judge with people, by one statistic."""
 
-    judge: fields.Judge
-    human: fields.Human
     against: str
     """``majority`` or ``mean`` of people, ``person`` if there is one only, or ``single people``, pooled."""
     statistic: fields.Statistic
-    estimate: float
-    """Its value; NaN if it is undefined."""
+    estimate: fields.Estimate
     low: fields.Low
     high: fields.High
     confidence: fields.Confidence
@@ -94,11 +89,9 @@ class PersonRow:
 
 
 @fields.row
-class ConfusionRow:
+class ConfusionRow(fields.OfJudge):
     """One cell of a confusion table."""
 
-    judge: fields.Judge
-    human: fields.Human
     label_human: str
     """What people said."""
     label_judge: str
@@ -112,11 +105,9 @@ class ConfusionRow:
 
 
 @fields.row
-class ThresholdRow:
+class ThresholdRow(fields.OfJudge):
     """What one threshold does: items with at least that score are called positive."""
 
-    judge: fields.Judge
-    human: fields.Human
     threshold: float
     """The score."""
     accuracy: float
@@ -136,11 +127,9 @@ class ThresholdRow:
 
 
 @fields.row
-class OperatingRow:
+class OperatingRow(fields.OfJudge):
     """The threshold that was chosen, and what it does on items that had no part in the choice."""
 
-    judge: fields.Judge
-    human: fields.Human
     rule: str
     """What it was chosen by."""
     target: float
@@ -165,11 +154,9 @@ class OperatingRow:
 
 
 @fields.row
-class CalibrationRow:
+class CalibrationRow(fields.OfJudge):
     """Items to which a judge gave similar probabilities."""
 
-    judge: fields.Judge
-    human: fields.Human
     lower: float
     """Lower end of the bin."""
     upper: float
@@ -184,11 +171,9 @@ class CalibrationRow:
 
 
 @fields.row
-class SliceRow:
+class SliceRow(fields.OfJudge):
     """A part of the items."""
 
-    judge: fields.Judge
-    human: fields.Human
     attribute: str
     """What the items are sliced by."""
     value: str
@@ -198,8 +183,7 @@ class SliceRow:
     """Its value in the slice."""
     low: float
     """Lower end of its interval, which holds for all slices of the judge together (Bonferroni)."""
-    high: float
-    """Upper end of the same."""
+    high: fields.High
     elsewhere: float
     """Its value on all other items."""
     p_value: fields.PValue
@@ -210,11 +194,9 @@ class SliceRow:
 
 
 @fields.row
-class DisagreementRow:
+class DisagreementRow(fields.OfJudge):
     """An item on which a judge and people differ."""
 
-    judge: fields.Judge
-    human: fields.Human
     system: str
     """The system; empty if the data have none."""
     input: str
@@ -230,11 +212,9 @@ class DisagreementRow:
 
 
 @fields.row
-class AlternativeRow:
+class AlternativeRow(fields.OfJudge):
     """The alternative-annotator test of one judge."""
 
-    judge: fields.Judge
-    human: fields.Human
     epsilon: float
     """What a person is worth beyond equal quality, ε."""
     winning_rate: float
@@ -260,11 +240,9 @@ class AlternativeRow:
 
 
 @fields.row
-class EpsilonRow:
+class EpsilonRow(fields.OfJudge):
     """The winning rate at one ε."""
 
-    judge: fields.Judge
-    human: fields.Human
     epsilon: float
     """What a person is worth beyond equal quality."""
     winning_rate: float
@@ -274,11 +252,9 @@ class EpsilonRow:
 
 
 @fields.row
-class RankRow:
+class RankRow(fields.OfJudge):
     """The ranks that one judge may have."""
 
-    judge: fields.Judge
-    human: fields.Human
     statistic: fields.Statistic
     estimate: float
     """Its value on the items that all judges have."""
@@ -312,11 +288,9 @@ class DifferenceRow:
 
 
 @fields.row
-class RunRow:
+class RunRow(fields.OfJudge):
     """How stable a judge is that was run several times."""
 
-    judge: fields.Judge
-    human: fields.Human
     n_runs: int
     """Runs, prompts or versions."""
     same: float

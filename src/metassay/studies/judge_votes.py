@@ -47,11 +47,9 @@ NUMBERS = ("agreement", "decisive", "kappa", "f1", "consistency", "right_in_both
 
 
 @fields.row
-class JudgeVotesRow:
+class JudgeVotesRow(fields.OfJudge):
     """One judge against people."""
 
-    judge: fields.Judge
-    human: fields.Human
     n: int
     """Votes of the judge on pairs of which people have a most frequent verdict."""
     n_items: fields.NItems

@@ -24,13 +24,9 @@ from metassay.studies.yardsticks import notes_on_sentinels
 
 
 @fields.row
-class LeaderRow:
+class LeaderRow(fields.OfAgreement):
     """One metric by one statistic: its average over tasks, and the ranks that it may have."""
 
-    metric: fields.Metric
-    human: fields.Human
-    level: fields.Level
-    statistic: fields.Statistic
     estimate: float
     """Its average over the tasks in which it is defined, with the weights of the tasks."""
     low: fields.Low
@@ -42,8 +38,7 @@ class LeaderRow:
     """Its rank by the estimate, 1 for the best; None if it is undefined."""
     rank_low: int | None
     """The best rank that it may have: behind all metrics that are significantly better (all pairs, Holm)."""
-    rank_high: int | None
-    """The worst rank that it may have. With confidence 1 − α, the true ranks of all metrics are within these bounds."""
+    rank_high: fields.WorstRank
     letters: str
     """Metrics that share a letter are not significantly different; empty if that takes more than 52 letters."""
     n_tasks: int
@@ -64,13 +59,11 @@ class TaskRow:
     human: fields.Human
     level: fields.Level
     statistic: fields.Statistic
-    estimate: float
-    """Its value; NaN if it is undefined."""
+    estimate: fields.Estimate
     low: fields.Low
     high: fields.High
     n_systems: fields.SharedSystems
-    n_inputs: int
-    """Inputs with at least one score from the metric and, unless system means take all inputs, one from people."""
+    n_inputs: fields.SharedInputs
 
 
 @fields.row

@@ -27,11 +27,9 @@ from metassay.studies.selection import select
 
 
 @fields.row
-class NormalityRow:
+class NormalityRow(fields.OfColumn):
     """Shapiro-Wilk tests of one metric or human criterion."""
 
-    metric: fields.Column
-    kind: fields.Kind
     p_value: float
     """Shapiro-Wilk p-value on the system means; NaN if undefined."""
     percent_rejected: float

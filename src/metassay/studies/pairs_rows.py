@@ -8,11 +8,9 @@ from metassay.stats.score_gaps import chance, needed
 
 
 @fields.row
-class ScorePairsRow:
+class ScorePairsRow(fields.OfMetric):
     """What one metric says of pairs of systems a certain distance apart, against one human criterion."""
 
-    metric: fields.Metric
-    human: fields.Human
     kind: str
     """``bounds`` (given by the user), ``share`` (the closest pairs), ``triangle`` (a cell of the (l, u) triangle),
     ``curve`` (a point of the fitted curve) or ``needed`` (the difference that a chance of agreement needs)."""
@@ -54,14 +52,12 @@ class ScorePairsRow:
 
 
 @fields.row
-class ChanceCurve:
+class ChanceCurve(fields.OfMetric):
     """The fitted chance that people agree with a metric, by the size of the score difference.
 
     P(agree) = 1/(1 + exp(−β·|Δ|)): an even chance at no difference, log-odds in proportion to it from there.
     """
 
-    metric: fields.Metric
-    human: fields.Human
     slope: float
     """β, per unit of the metric: ∞ if people agree on every pair, NaN if no pair is free of ties."""
     slope_low: fields.Low

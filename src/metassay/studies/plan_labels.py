@@ -44,11 +44,9 @@ MOST_LABELS = 20
 
 
 @fields.row
-class LabelNeed:
+class LabelNeed(fields.OfMetric):
     """How many labels tell one quantity within the wanted precision."""
 
-    metric: fields.Metric
-    human: fields.Human
     quantity: str
     """``accuracy`` and ``kappa`` of the judge, or ``mean``: what people would say of all outputs, by `estimate`."""
     value: float
@@ -67,11 +65,9 @@ class LabelNeed:
 
 
 @fields.row
-class LabelChoice:
+class LabelChoice(fields.OfMetric):
     """What one way to choose labels brings, in simulations on the data."""
 
-    metric: fields.Metric
-    human: fields.Human
     strategy: str
     """``random``, ``stratified``, ``disagreement`` or ``variance``."""
     n: int

@@ -79,13 +79,9 @@ class Damage(Protocol):
 
 
 @fields.row
-class PowerRow:
+class PowerRow(fields.OfAgreement):
     """How often one test found that a metric agrees better with people than damaged copies of it."""
 
-    metric: fields.Metric
-    human: fields.Human
-    level: fields.Level
-    statistic: fields.Statistic
     test: fields.Test
     damage: str
     """``words``: the damaged metric sees a random share of the words; ``noise``: noise is added to its scores;

@@ -34,13 +34,10 @@ HELD = 16_000_000
 
 
 @fields.row
-class PrecisionRow:
+class PrecisionRow(fields.OfColumn):
     """The mean score of one system, and how it would vary with other inputs."""
 
-    metric: fields.Column
-    kind: fields.Kind
-    system: str
-    """The system."""
+    system: fields.System
     inputs: str
     """``annotated`` for the inputs that people annotated, ``all`` for every input that the metric has."""
     n_inputs: int

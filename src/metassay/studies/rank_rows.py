@@ -13,8 +13,7 @@ class StandingRow:
     """Who ranks: a judge, a metric, a human criterion, ``people`` together, or ``all raters``."""
     kind: str
     """``human`` or ``metric``; empty where nobody said whose votes they are."""
-    system: str
-    """The system."""
+    system: fields.System
     statistic: str
     """``bradley-terry``, ``controlled`` (the same at equal covariates), ``win-rate``, ``elo`` or ``mean``."""
     estimate: float
@@ -88,11 +87,9 @@ class CovariateRow:
 
 
 @fields.row
-class RankAgreementRow:
+class RankAgreementRow(fields.OfMetric):
     """Whether a judge ranks systems as people do."""
 
-    metric: fields.Metric
-    human: fields.Human
     statistic: fields.Statistic
     estimate: float
     """Correlation of the two lists of strengths, or means; NaN with fewer than three systems, or all of equal rank."""

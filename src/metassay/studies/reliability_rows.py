@@ -6,11 +6,9 @@ from metassay.core import fields
 
 
 @fields.row
-class ComponentRow:
+class ComponentRow(fields.OfColumn):
     """How much of the variance of single scores of one column comes from one source."""
 
-    metric: fields.Column
-    kind: fields.Kind
     component: str
     """``system``, ``input``, ``rater``, or an interaction such as ``system × input``; several joined by `` + `` if the
     design cannot tell them apart. The interaction of all contains the error of a single score."""
@@ -30,11 +28,9 @@ class ComponentRow:
 
 
 @fields.row
-class DesignRow:
+class DesignRow(fields.OfColumn):
     """How reliable scores of one column are, or would be with other numbers of inputs, raters and systems."""
 
-    metric: fields.Column
-    kind: fields.Kind
     level: fields.Level
     axis: str
     """``now`` for the design of the data; ``inputs`` and ``raters`` where their numbers are others; ``systems`` for
@@ -61,11 +57,9 @@ class DesignRow:
 
 
 @fields.row
-class NeedRow:
+class NeedRow(fields.OfColumn):
     """How many inputs or raters a reliability takes, all else being as it is."""
 
-    metric: fields.Column
-    kind: fields.Kind
     level: fields.Level
     axis: str
     """``inputs`` or ``raters``."""
@@ -86,8 +80,7 @@ class RaterAgreementRow:
     """``alpha-interval``, ``alpha-ordinal``, ``alpha-nominal`` (Krippendorff), ``ac1``, ``ac2`` (Gwet), ``share`` (of
     pairs of raters with the same score), or a correlation of one rater with the mean of the others, on average."""
     level: fields.Level
-    estimate: float
-    """Its value; NaN if it is undefined."""
+    estimate: fields.Estimate
     low: fields.Low
     high: fields.High
     confidence: fields.Confidence

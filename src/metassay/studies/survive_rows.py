@@ -9,11 +9,9 @@ from metassay.core.result import Result
 
 
 @fields.row
-class SurvivalRow:
+class SurvivalRow(fields.OfMetric):
     """One test: does a metric agree with people at one level as it does at the baseline?"""
 
-    metric: fields.Metric
-    human: fields.Human
     language: str
     """The language, or whatever else the levels are, that is compared with the baseline."""
     baseline: str
@@ -56,11 +54,9 @@ class SurvivalRow:
 
 
 @fields.row
-class LanguageAgreement:
+class LanguageAgreement(fields.OfMetric):
     """The correlation of a metric with people at one level (Fig. 1 of Braun et al. 2022, for every language)."""
 
-    metric: fields.Metric
-    human: fields.Human
     language: str
     """The language, or whatever else the levels are."""
     statistic: fields.Statistic
@@ -87,11 +83,9 @@ class AcrossLanguages:
 
 
 @fields.row
-class AnnotatorMargin:
+class AnnotatorMargin(fields.OfMetric):
     """How much single annotators differ in their correlation with a metric at the baseline (Fig. 4b)."""
 
-    metric: fields.Metric
-    human: fields.Human
     statistic: fields.Statistic
     n_annotators: int
     """Annotators with whom the metric has a correlation."""
@@ -175,11 +169,9 @@ class RankPosition:
 
 
 @fields.row
-class ReferenceWidening:
+class ReferenceWidening(fields.OfMetric):
     """How much wider an interval is if references are resampled too (app. B)."""
 
-    metric: fields.Metric
-    human: fields.Human
     language: str
     """The level."""
     statistic: fields.Statistic

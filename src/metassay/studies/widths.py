@@ -28,11 +28,9 @@ from metassay.studies.yardsticks import notes_on_kinds, notes_on_sentinels
 
 
 @fields.row
-class WidthRow:
+class WidthRow(fields.OfMetric):
     """The interval of one correlation with the annotated inputs (a), and with all inputs of the metric (t)."""
 
-    metric: fields.Metric
-    human: fields.Human
     level: str
     """Always ``system``: only means of systems can rest on more inputs than people annotated."""
     statistic: fields.Statistic
