@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from metassay.studies.compare import compare as compare
     from metassay.studies.composite import Combined as Combined
     from metassay.studies.composite import composite as composite
-    from metassay.studies.coverage import Coverage as Coverage
-    from metassay.studies.coverage import simulate_coverage as simulate_coverage
     from metassay.studies.criteria import Confounding as Confounding
     from metassay.studies.criteria import criteria as criteria
     from metassay.studies.decisions import Decisions as Decisions
@@ -91,8 +89,6 @@ if TYPE_CHECKING:
     from metassay.studies.plan import plan as plan
     from metassay.studies.plan_labels import LabelPlan as LabelPlan
     from metassay.studies.plan_labels import plan_labels as plan_labels
-    from metassay.studies.power import Power as Power
-    from metassay.studies.power import simulate_power as simulate_power
     from metassay.studies.precision import Precision as Precision
     from metassay.studies.precision import precision as precision
     from metassay.studies.profile import Profile as Profile
@@ -101,8 +97,12 @@ if TYPE_CHECKING:
     from metassay.studies.rank import rank as rank
     from metassay.studies.reliability import Reliability as Reliability
     from metassay.studies.reliability import reliability as reliability
-    from metassay.studies.size import Size as Size
-    from metassay.studies.size import simulate_size as simulate_size
+    from metassay.studies.simulate_coverage import Coverage as Coverage
+    from metassay.studies.simulate_coverage import simulate_coverage as simulate_coverage
+    from metassay.studies.simulate_power import Power as Power
+    from metassay.studies.simulate_power import simulate_power as simulate_power
+    from metassay.studies.simulate_size import Size as Size
+    from metassay.studies.simulate_size import simulate_size as simulate_size
     from metassay.studies.stability import Stability as Stability
     from metassay.studies.stability import stability as stability
     from metassay.studies.survive import Survival as Survival

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.studies import coverage, power
+from metassay.studies import simulate_coverage as coverage
+from metassay.studies import simulate_power as power
 
 from .conftest import noted
 

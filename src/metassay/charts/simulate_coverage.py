@@ -7,7 +7,7 @@ from typing import Any
 from metassay.charts.panels import SWITCHES, Multiples, distinct, extent, measure, records
 from metassay.charts.shapes import intervals, lanes, names, numbers, rule, series, tips, undefined
 from metassay.charts.theme import INK
-from metassay.studies.coverage import Coverage
+from metassay.studies.simulate_coverage import Coverage
 
 
 def bars(result: Coverage, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

@@ -7,7 +7,7 @@ from typing import Any
 from metassay.charts.panels import SWITCHES, Multiples, distinct, records, undefined_names
 from metassay.charts.shapes import curves as lines
 from metassay.charts.shapes import numbers, rule, series, tips
-from metassay.studies.power import Power
+from metassay.studies.simulate_power import Power
 
 BY = ("metric", *SWITCHES)
 

@@ -7,7 +7,7 @@ from typing import Any
 from metassay.charts.panels import STATISTIC, Data, Multiples, distinct, records
 from metassay.charts.shapes import cells, framed, intervals, lanes, names, numbers, rule, series, shade, tips, undefined
 from metassay.charts.theme import PAPER, WARN, longest, told_apart
-from metassay.studies.size import Size
+from metassay.studies.simulate_size import Size
 
 TRUTHS = {True: "equally good: share of errors", False: "one is better: power"}
 LONGEST = 210

@@ -21,14 +21,14 @@ from metassay.stats.significance import corrected
 from metassay.stats.vote_orders import verdict_scores
 from metassay.studies.agree import Agreement, agree
 from metassay.studies.compare import Comparison, ComparisonRow, compare
-from metassay.studies.coverage import simulate_coverage
 from metassay.studies.criteria import Confounding, criteria
 from metassay.studies.downgrade import Damaged, downgrade
 from metassay.studies.judge import judge
 from metassay.studies.judge_votes import judge_votes
 from metassay.studies.normality import normality
 from metassay.studies.pairs import pairs
-from metassay.studies.power import simulate_power
+from metassay.studies.simulate_coverage import simulate_coverage
+from metassay.studies.simulate_power import simulate_power
 from metassay.studies.vote_items import Items, majority
 
 TEXTS = {"summeval": ("model_annotations.aligned.paired.jsonl",), "realsumm": ("outputs.jsonl", "documents.jsonl")}

@@ -6,7 +6,7 @@ from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table, distinct
 from metassay.report.views.columns import Shown, across, bold, build, figures, grouped, lines
-from metassay.studies.coverage import Coverage, CoverageRow
+from metassay.studies.simulate_coverage import Coverage, CoverageRow
 
 
 def table(result: Coverage) -> tuple[Table, ...]:

@@ -8,7 +8,7 @@ from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, at, build, figures, grouped, lines
-from metassay.studies.power import Power, PowerRow
+from metassay.studies.simulate_power import Power, PowerRow
 
 DAMAGE = {
     "words": ("the damaged metric sees a random share of the words", numbers.percent),

@@ -6,7 +6,7 @@ from metassay.errors import one_line
 from metassay.report import names
 from metassay.report.table import Table
 from metassay.report.views.columns import Shown, across, bold, build, grouped, lines, words
-from metassay.studies.size import Size, SizeRow
+from metassay.studies.simulate_size import Size, SizeRow
 
 LONG = "paired-"
 """What is cut off names of tests that would make columns too wide."""
