@@ -1,4 +1,4 @@
-"""What intervals and tests cannot do, as notes and facts of notes."""
+"""What intervals and tests cannot do, as notes and facts of notes, and whom to cite for them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ def no_number(code: str, reason: Reason, level: str, method: str, task: str = ""
     other = _FEWEST_INPUTS[code]
     more = {"other": other.name, "other_needs": other.needs(level)[1] if reason.code == "few-inputs" else 0}
     return Note.of(code, **where, task=task, level=level, method=method, **reason.facts, **more)
+
+
+def cited(names: Iterable[str]) -> list[str]:
+    """Return the works that defined intervals and tests."""
+    return [method.citation for name in names for method in (INTERVALS.get(name) or TESTS[name],)]
 
 
 def rough(methods: Iterable[Method], levels: Sequence[str]) -> list[Note]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ from metassay.stats.methods.registry import INTERVALS, TESTS
 from metassay.stats.methods.two_way import DRAWS
 from metassay.stats.statistics.registry import find
 from metassay.stats.worlds import TEXTBOOK
-from metassay.studies.size import PAGE_ELEMENTS, page_seed
+from metassay.studies.simulate_size import PAGE_ELEMENTS, page_seed
 
 GENERAL = [test for test in vocabulary.METRIC_TESTS if test != "perm-outcomes"]
 WORLD = "differ: system bias 0.3 and 0.9"
@@ -23,6 +25,11 @@ WORLD = "differ: system bias 0.3 and 0.9"
 def test_the_names_are_those_of_the_methods():
     assert tuple(TESTS) == vocabulary.METRIC_TESTS
     assert tuple(INTERVALS) == vocabulary.INTERVALS
+
+
+@pytest.mark.parametrize("method", [*INTERVALS.values(), *TESTS.values()], ids=lambda method: method.name)
+def test_a_method_knows_the_work_that_defined_it(method):
+    assert re.search(r"^\w.* \(\d{4}\)\. \w.*\.$", method.citation)
 
 
 @pytest.mark.parametrize(

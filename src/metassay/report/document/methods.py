@@ -12,19 +12,14 @@ from metassay.report.document.study_runs import Dossier
 from metassay.report.views.columns import grouped
 from metassay.studies.agree import Agreement
 from metassay.studies.compare import Comparison
+from metassay.studies.method_notes import cited
 
 _WORKS = {
-    "resampling": "Daniel Deutsch, Rotem Dror and Dan Roth (2021). A Statistical Analysis of Summarization Evaluation "
-    "Metrics Using Resampling Methods. TACL 9.",
     "pairs": "Daniel Deutsch, Rotem Dror and Dan Roth (2022). Re-Examining System-Level Correlations of Automatic "
     "Summarization Evaluation Metrics. NAACL.",
-    "williams": "Evan J. Williams (1959). Regression Analysis. Wiley.",
-    "jackknife": "A. Colin Cameron, Jonah B. Gelbach and Douglas L. Miller (2011). Robust Inference With Multiway "
-    "Clustering. Journal of Business & Economic Statistics 29(2).",
     "ranks": "Magne Mogstad, Joseph P. Romano, Azeem M. Shaikh and Daniel Wilhelm (2024). Inference for Ranks with "
     "Applications to Mobility across Neighbourhoods and Academic Achievement across Countries. Review of Economic "
     "Studies 91(1).",
-    "two-way": "Art B. Owen (2007). The Pigeonhole Bootstrap. Annals of Applied Statistics 1(2).",
     "criteria": "Ori Ernst, Ori Shapira, Ido Dagan and Ran Levy (2023). Re-Examining Summarization Evaluation across "
     "Multiple Quality Criteria. Findings of EMNLP.",
     "decisions": "Karolina Owczarzak, John M. Conroy, Hoa Trang Dang and Ani Nenkova (2012). An Assessment of the "
@@ -38,7 +33,7 @@ _WORKS = {
     "normality": "Samuel S. Shapiro and Martin B. Wilk (1965). An Analysis of Variance Test for Normality. "
     "Biometrika 52.",
 }
-"""Whom to cite for a study or a method."""
+"""Whom to cite for a study; methods know it themselves."""
 _ALSO = {
     "compare": "ranks",
     "leaderboard": "ranks",
@@ -174,9 +169,9 @@ def _stability(result: Any) -> str:  # noqa: ANN401 - a Stability
 
 def citations(dossier: Dossier) -> tuple[str, ...]:
     """Return the works that the paragraph and the tables rest on."""
-    rests_on = ["resampling"]
+    works = cited(["boot-both"])  # that of all resampling, and of what agreement is
     for study, result in dossier.results.items():
         if study in ("agree", "compare"):
-            rests_on += grouped(result.table, "test" if study == "compare" else "interval")
-        rests_on += [study, _ALSO.get(study, "")]
-    return tuple(_WORKS[key] for key in dict.fromkeys(rests_on) if key in _WORKS)
+            works += cited(grouped(result.table, "test" if study == "compare" else "interval"))
+        works += [_WORKS[key] for key in (study, _ALSO.get(study)) if key in _WORKS]
+    return tuple(dict.fromkeys(works))

@@ -185,7 +185,7 @@ class Method:
     name: str
     """What it is called in options and rows."""
     citation: str = ""
-    """Where it was defined."""
+    """The work that defined it, as a list of references has it."""
     drawn: bool = True
     """Whether it takes draws."""
     generalises: str = ""

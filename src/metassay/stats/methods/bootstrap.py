@@ -15,7 +15,10 @@ from metassay.stats.methods.base import Case, Drawing, Draws, Interval, Interval
 from metassay.stats.significance import Counts, count_resampled
 
 KINDS = {"systems": OF_SYSTEMS, "inputs": OF_INPUTS, "both": OF_BOTH}
-CITATION = "Deutsch, Dror and Roth (2021)"
+CITATION = (
+    "Daniel Deutsch, Rotem Dror and Dan Roth (2021). A Statistical Analysis of Summarization Evaluation Metrics Using "
+    "Resampling Methods. TACL 9."
+)
 AT_ONCE = 1024
 """Draws whose differences are counted at once."""
 

@@ -26,7 +26,10 @@ class FisherInterval(Interval):
     """Fisher's interval tanh(atanh r ± z·c/√(n − b))."""
 
     name = "fisher"
-    citation = "Bonett and Wright (2000)"
+    citation = (
+        "Douglas G. Bonett and Thomas A. Wright (2000). Sample Size Requirements for Estimating Pearson, Kendall and "
+        "Spearman Correlations. Psychometrika 65."
+    )
     drawn = False
     formula, units = True, False
 
@@ -59,7 +62,7 @@ class WilliamsTest(MetricTest):
     """Williams' test of two dependent correlations."""
 
     name = "williams"
-    citation = "Williams (1959)"
+    citation = "Evan J. Williams (1959). Regression Analysis. Wiley."
     drawn = False
     formula, units = True, False
     generalises = "sample"

@@ -32,7 +32,10 @@ class _Jackknife(Method):
     """What the interval and the test have in common."""
 
     name = JACKKNIFE
-    citation = "Cameron, Gelbach and Miller (2011)"
+    citation = (
+        "A. Colin Cameron, Jonah B. Gelbach and Douglas L. Miller (2011). Robust Inference With Multiway Clustering. "
+        "Journal of Business & Economic Statistics 29(2)."
+    )
     drawn = False
     generalises = "both"
 

@@ -21,7 +21,10 @@ class OutcomePermutation(MetricTest):
     """
 
     name = "perm-outcomes"
-    citation = "Deutsch, Foster and Freitag (2023)"
+    citation = (
+        "Daniel Deutsch, George Foster and Markus Freitag (2023). Ties Matter: Meta-Evaluating Modern Metrics with "
+        "Pairwise Accuracy and Tie Calibration. EMNLP."
+    )
     generalises = "cells"
     independent = "both"
     unpaired = "swaps"

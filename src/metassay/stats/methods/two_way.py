@@ -22,6 +22,7 @@ from metassay.stats.methods.permutation import SIDES, observed_difference
 from metassay.stats.significance import Counts
 from metassay.stats.statistics.base import Statistic
 
+CITATION = "Art B. Owen (2007). The Pigeonhole Bootstrap. Annals of Applied Statistics 1(2)."
 DRAWS = 1_000
 """Resamples from which variances are taken: more would not make them more precise than the data allow."""
 KINDS = (OF_SYSTEMS, OF_INPUTS, OF_BOTH)
@@ -35,7 +36,7 @@ class TwoWayInterval(Interval):
     """
 
     name = TWO_WAY
-    citation = "Owen (2007)"
+    citation = CITATION
     generalises = "both"
     student = True
 
@@ -105,7 +106,7 @@ class TwoWayTest(MetricTest):
     """Exchange whole systems, and allow for what the inputs add to the variance."""
 
     name = TWO_WAY
-    citation = "Owen (2007)"
+    citation = CITATION
     generalises = "both"
     unpaired = "swaps"
 
