@@ -167,6 +167,7 @@ def test_bad_slices_are_one_line():
 def test_a_table_of_the_study_that_is_called_differences_stays_apart(tmp_path):
     found = ma.judge(_scores(), by="part")
     assert len(found.rows("differences")) == 2
+    assert [len(found.rows(name)) for name in found.tables()] == [4, 2]
     found.to_json(tmp_path / "found.json")
     assert ma.load(tmp_path / "found.json") == found
 

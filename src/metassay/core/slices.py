@@ -89,6 +89,11 @@ class Slices(Result, study="slices"):
             raise UnknownName("slice", label, self.labels)
         return self.results[self.labels.index(label)]
 
+    @classmethod
+    def tables(cls) -> tuple[str, ...]:
+        """Return the tables that every study has in slices; :meth:`rows` knows those of the study at hand, too."""
+        return ("table", BETWEEN)
+
     def rows(self, of: str = "table") -> list[dict[str, Any]]:
         """Return the rows of all slices, with the slice first; ``between_slices`` are those of this table."""
         if of == BETWEEN:
