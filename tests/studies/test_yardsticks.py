@@ -249,3 +249,10 @@ def test_where_no_sentinel_is_a_row_none_is_explained():
         assert "There is no sentinel: at system level only the length of outputs is one" in " ".join(
             str(result).split()
         )
+
+
+def test_people_before_all_metrics_do_not_make_the_best_metric_one_of_none():
+    some = "synthetic-judge,synthetic-overlap,synthetic-length"
+    result = ma.compare(ma.example(), human="relevance", metric=some, level="input", people_as_metrics=True)
+    assert not [row for row in result.ranks if row.rank_low == 1 and row.kind == "metric"]
+    assert "may be the best" not in str(result)
