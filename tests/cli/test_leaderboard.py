@@ -43,6 +43,25 @@ def test_all_languages_are_tasks(table, tmp_path, capsys):
     assert "both name tasks" in capsys.readouterr().err
 
 
+def test_files_need_not_hold_every_language(tmp_path, capsys):
+    people = [f"{70 + s} {s / 10} 9 sys.{s} 9" for s in range(6)]
+    (tmp_path / "ad-sys-scores-en-de.csv").write_text("\n".join(["RAW.SCR Z.SCR N SYS N.ALL", *people]))
+    lines = [f"bleu\t{lp}\tnews\tnews\tsys.{s}\t{(s * 7) % 5}" for lp in ("en-de", "cs-en", "zh-en") for s in range(6)]
+    (tmp_path / "bleu.sys.score").write_text("\n".join(lines))
+    assert run("leaderboard", *sorted(tmp_path.iterdir()), "--language", "*", "--statistic", "pearson@system") == 0
+    told = capsys.readouterr().err.splitlines()
+    assert [line for line in told if "read" in line] == told[:1]
+
+
+def test_a_task_that_people_tie_is_named(table, capsys):
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    table.write_text("\n".join(",".join([*row[:4], "1" if row[2] == "zh" else row[4], *row[5:]]) for row in rows))
+    assert run("leaderboard", table, "--human", "human", "--language", "*", "--statistic", "pearson@system", "-q") == 0
+    assert "zh, human, system level, pearson: undefined, because people tie" in capsys.readouterr().out.replace(
+        "\n", " "
+    )
+
+
 def test_a_column_names_tasks_and_every_format_is_written(table, tmp_path, capsys):
     wanted = ("leaderboard", table, "--language", "de", "--human", "human", "--by", "domain", "-q")
     for name in ("b.tex", "b.md", "b.csv", "b.html", "b.txt"):

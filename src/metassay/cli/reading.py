@@ -45,7 +45,8 @@ def read_tasks(arguments: argparse.Namespace) -> Scores | dict[str, Scores]:
             key: named_in({task: scores}, each or (), "column", missing_ok=True) for key, each in wanted.items()
         }
         found[task] = scores.declare(**known)
-        tell_what_was_read(found[task], arguments.quiet)
+        if found[task].humans:  # no file need hold every language; tasks that nobody judged have a note of the study
+            tell_what_was_read(found[task], arguments.quiet, but="file-of-other-language")
     return found
 
 

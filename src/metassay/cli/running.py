@@ -135,12 +135,12 @@ def hold_votes(arguments: argparse.Namespace) -> bool:
     return any(holds_votes(name) for name in arguments.files if Path(name.partition("=")[2] or name).exists())
 
 
-def tell_what_was_read(scores: Scores, quiet: bool) -> None:
-    """Say how much there is, and what a reader must know of it."""
+def tell_what_was_read(scores: Scores, quiet: bool, but: str = "") -> None:
+    """Say how much there is, and what a reader must know of it, but for notes of one code."""
     if not quiet:
         from metassay.report.notes import sentences
 
-        for line in (describe(scores), *sentences(scores.notes)):
+        for line in (describe(scores), *sentences([note for note in scores.notes if note.code != but])):
             say(line)
 
 

@@ -338,7 +338,7 @@ def _notes_on_intervals(found: Sequence[tuple[AgreementRow, Intervals, int]]) ->
     for row, intervals, at in found:
         reason: Reason | None = intervals.reasons[at] if intervals.reasons else None
         if reason is not None and reason.code == "undefined":
-            notes.append(Note.of("agreement-undefined", **where_of(row), reason=reason.why))
+            notes.append(Note.of("agreement-undefined", task="", **where_of(row), reason=reason.why))
         elif reason is not None:
             notes.append(no_number("no-interval", reason, method=row.interval, **where_of(row)))
         elif intervals.samples is not None and intervals.shifts is not None and abs(intervals.shifts[at]) > FAR:

@@ -422,7 +422,7 @@ def _estimates(
         out[metrics] = case.estimates
         for at in np.flatnonzero(np.isnan(case.estimates)):
             why = {"metric": selected.metrics[metrics[at]], "reason": case.why_undefined(int(at))}
-            notes.append(Note.of("agreement-undefined", **where, **why))
+            notes.append(Note.of("agreement-undefined", task="", **where, **why))
     return out, notes
 
 

@@ -307,7 +307,8 @@ class Board:
                 )
                 reason = found.reasons.get((row, place))
                 if reason is not None and math.isnan(estimate):
-                    self.notes.append(Note.of("agreement-undefined", **facts, reason=reason.why))
+                    only = task if found.tasks[place] else ""
+                    self.notes.append(Note.of("agreement-undefined", task=only, **facts, reason=reason.why))
                 elif reason is not None:
                     self.notes.append(
                         no_number("no-interval", reason, method=self.plan.interval.name, task=task, **facts)
