@@ -207,3 +207,11 @@ def test_parts_of_scores():
             selected(scores, wrong)
     with pytest.raises(DataError, match="no system is left"):
         selected(scores, drop_systems="*")
+
+
+@pytest.mark.parametrize(
+    "labels", [("wrong", "correct"), ("Unsupported", "Supported"), ("not relevant", "relevant"), ("non-toxic", "toxic")]
+)
+def test_a_label_and_its_opposite_are_no_and_yes(labels):
+    assert scales.guess(labels) == Scale("binary", labels)
+    assert not scales.misspelt({labels[0]: 1, labels[1]: 60})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.errors import Contradiction, FormatError
+from metassay.errors import Contradiction, DataError, FormatError
 
 
 def test_a_team_with_a_judge(make):
@@ -243,3 +243,13 @@ def test_a_value_that_is_called_like_a_column_is_no_header(make):
     header = "model\tbatch_id\tpair_id\tkey_id\trating\n"
     with pytest.raises(FormatError, match="pair_id, key_id could each name the input"):
         ma.read(make("t.tsv", header + "".join(f"m\t{i}\tp{i}\tno\tcorrect\n" for i in range(4))))
+
+
+def test_labels_without_an_order_end_no_study_of_others(make):
+    rows = "".join(f"{i},{m},{(i + k) % 5},{i % 4},{'XY'[(i + k) % 2]}\n" for i in range(6) for k, m in enumerate("ab"))
+    scores = ma.read(make("d.csv", "id,model,human_rating,judge_score,decision\n" + rows), human="human_rating")
+    found = ma.agree(scores, level="global")
+    assert [row.metric for row in found.table] == ["judge_score"]
+    assert [note["metrics"] for note in found.notes if note.code == "metrics-without-order"] == [("decision",)]
+    with pytest.raises(DataError, match="holds labels without an order"):
+        ma.agree(scores, level="global", metric="decision")

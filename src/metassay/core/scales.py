@@ -20,9 +20,12 @@ _PAIRS = (
     ("fail", "pass"), ("failed", "passed"), ("no", "yes"), ("false", "true"), ("incorrect", "correct"), ("bad", "good"),
     ("wrong", "right"), ("negative", "positive"), ("reject", "accept"), ("rejected", "accepted"), ("unsafe", "safe"),
     ("invalid", "valid"), ("unacceptable", "acceptable"), ("unfaithful", "faithful"), ("not ok", "ok"), ("n", "y"),
-    ("f", "t"), ("inconsistent", "consistent"), ("irrelevant", "relevant"),
+    ("f", "t"), ("inconsistent", "consistent"), ("irrelevant", "relevant"), ("wrong", "correct"), ("reject", "approve"),
+    ("rejected", "approved"), ("refuted", "supported"), ("thumbs_down", "thumbs_up"), ("👎", "👍"), ("dislike", "like"),
 )  # fmt: skip
 """Labels that mean no and yes: the second is code 1."""
+_NOT = re.compile(r"(no|not|non|un|in|im|ir|il)[ _-]*(?=\w{3})")
+"""What turns a label into its opposite: ``unsupported``, ``not relevant``, ``non-toxic``."""
 _ORDERS = tuple(
     tuple(text.split("<"))
     for text in (
@@ -141,13 +144,19 @@ def guess(labels: Iterable[str]) -> Scale:
     """
     found = sorted(labels)
     by_folded = {fold(label): label for label in found}
-    for no, yes in _PAIRS:
+    for no, yes in (*_PAIRS, *_negated(by_folded)):
         if by_folded.keys() <= {no, yes} and by_folded:
             return Scale("binary", (by_folded.get(no, no), by_folded.get(yes, yes)))
     for order in _ORDERS:
         if len(by_folded) > 1 and by_folded.keys() <= set(order):
             return Scale("ordinal", tuple(by_folded[label] for label in order if label in by_folded))
     return Scale("nominal", tuple(found))
+
+
+def _negated(labels: Iterable[str]) -> list[tuple[str, str]]:
+    """Return pairs of labels of which one is the other, negated."""
+    known = set(labels)
+    return [(label, yes) for label in known if (found := _NOT.match(label)) and (yes := label[found.end() :]) in known]
 
 
 def guess_each(labels: Mapping[str, Iterable[str]], *, keep: bool = False) -> dict[str, Scale]:
@@ -226,7 +235,8 @@ def misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
         others = [other for other in counts if counts[other] >= 5 * counts[label] and len(other) > 2]
         near = difflib.get_close_matches(label, others, n=1, cutoff=0.8) if len(label) > 2 else []
         # "correct" is near "incorrect", and its opposite.
-        if near and {fold(label), fold(near[0])} not in [set(pair) for pair in _PAIRS]:
+        both = {fold(label), *map(fold, near)}
+        if near and both not in [set(pair) for pair in (*_PAIRS, *_negated(both))]:
             found.append((label, near[0]))
     return found
 

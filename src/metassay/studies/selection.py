@@ -244,15 +244,19 @@ def select(
     """
     humans = scores.find_humans(human)
     metrics = tuple(m for m in scores.find_metrics(metric, humans) if m not in humans)
+    labels = bool(statistics) and all("nominal" in each.scales for each in statistics)
+    ordered = tuple(m for m in metrics if labels or metric is not None or scores[m].scale.ordered)
+    worded = [m for m in metrics if m not in ordered and len(ordered) >= least_metrics]
+    metrics = ordered if worded else metrics
     if len(metrics) < least_metrics:
         raise DataError(
             f"this study needs at least {least_metrics} metric{'s' if least_metrics > 1 else ''} beside the "
             f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}"
         )
     kept, notes = without_references(scores, references)
+    notes += Note.when(worded, "metrics-without-order", metrics=worded)
     if drop_outliers:
         kept, notes = _without_outliers(kept, humans, notes)
-    labels = bool(statistics) and all("nominal" in each.scales for each in statistics)
     coded = {name for name in (*humans, *metrics) if labels and kept[name].scale.labels}
     values = np.stack([kept.codes(n) if n in coded else kept.matrix(n) for n in (*humans, *metrics)])
     kinds = ("human",) * len(humans) + ("metric",) * len(metrics)
