@@ -210,6 +210,11 @@ def test_outputs_in_fields_and_judgments_in_lists(make):
     ]
     scores = ma.read(make("a.jsonl", "\n".join(map(json.dumps, rows))))
     assert scores["coherence"].labels("annotator") == ("1", "2", "3")
+    rows = [{"reviews": ["r"], "summaries": ["x", "y"], "fl": [[i, 1], [i, 2]], "bleu": [1, i]} for i in range(3)]
+    scores = ma.read(make("l.jsonl", "\n".join(map(json.dumps, rows))))
+    assert (scores.systems, scores.inputs) == (("system-1", "system-2"), ("1", "2", "3"))
+    assert scores["fl"].values[1, 1].tolist() == [2, 2, 2]
+    assert scores["bleu"].values[1].tolist() == [0, 1, 2]
     chosen = [{"text": f"t{i}", "_annotator_id": w, "accept": ["good"]} for i in range(3) for w in "xy"]
     scores = ma.read(make("p.jsonl", "\n".join(map(json.dumps, chosen))), human="accept")
     assert scores["accept"].labels("annotator") == ("x", "y")

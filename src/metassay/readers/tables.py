@@ -21,6 +21,7 @@ from metassay.core.reading import (
     TableKind,
     is_table,
     names_annotator,
+    names_input,
     names_system,
     understand,
 )
@@ -39,6 +40,10 @@ _FIRST_ROWS = 64
 """So many rows may be empty, or hold texts only, before one tells that there are scores."""
 _JUDGED = re.compile("judge|eval|annot|grade|rating|feedback|review|metric", re.IGNORECASE)
 """Names of objects whose keys are rather judges or criteria than systems."""
+_OUTPUTS = re.compile(
+    "(model_|system_)?(summar|output|response|answer|candidate|completion|generation|hypothes)", re.IGNORECASE
+)
+"""Names of lists of outputs, whose systems are known by their place."""
 _PARQUET = b"PAR1"
 _WHOLE = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
 _BATCH_BYTES = 1 << 26
@@ -280,6 +285,16 @@ def outputs(record: Record, line: int = 1) -> list[Record]:
         # parts of an output, such as sentences, with judgments of people on each
         if several and len(parts := [outputs(one) for one in value]) < sum(map(len, parts)):
             return [{"input": f"{line}:{at}", **rest, **row} for at, rows in enumerate(parts, 1) for row in rows]
+        # outputs in a list, and beside it lists of what was said of each
+        if isinstance(value, list) and _OUTPUTS.match(name) and all(isinstance(one, str) for one in value):
+            said = [n for n, each in record.items() if isinstance(each, list) and len(each) == len(value) > 1]
+            if any(isinstance(one, int | float | list) for n in said for one in record[n]):
+                rest = {other: each for other, each in record.items() if other not in said}
+                own = {} if any(map(names_input, rest)) else {"input": str(line)}
+                places = enumerate(zip(*(record[n] for n in said), strict=True), 1)
+                return [
+                    {**own, **rest, "system": f"system-{at}", **dict(zip(said, one, strict=True))} for at, one in places
+                ]
         if isinstance(value, dict) and len(value) > 1 and not _JUDGED.search(name) and _have_texts(value):
             return [{**rest, "system": key, **one} for key, one in value.items()]
         # outputs by system, and beside them what was said of each
