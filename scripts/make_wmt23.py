@@ -11,7 +11,6 @@ from pathlib import Path
 
 import metassay as ma
 from metassay.reproduction.published import figures
-from metassay.stats.significance import clusters
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "wmt23.md"
 DRAWS = 1_000
@@ -28,15 +27,17 @@ def column(name: str) -> str:
 
 
 def clustered(found: ma.Comparison) -> dict[str, int]:
-    """Return the cluster of each metric, as the shared task makes them: by tests that are not corrected."""
-    ranks = [row for row in found.ranks if row.rank is not None]
+    """Return the cluster of each metric, as the shared task makes them: by tests that are not corrected.
+
+    A new cluster starts at the first metric that is beaten by any in the current one.
+    """
     better = {(row.metric_a, row.metric_b) for row in found.table if row.significant}
-    return {
-        ranks[at].metric: rank
-        for rank, at in clusters(
-            [row.estimate for row in ranks], lambda a, b: (ranks[a].metric, ranks[b].metric) in better
-        )
-    }
+    clusters: list[list[str]] = [[]]
+    for row in sorted((row for row in found.ranks if row.rank is not None), key=lambda row: -row.estimate):
+        if any((metric, row.metric) in better for metric in clusters[-1]):
+            clusters.append([])
+        clusters[-1].append(row.metric)
+    return {metric: rank for rank, metrics in enumerate(clusters, 1) for metric in metrics}
 
 
 def span(row: object) -> str:

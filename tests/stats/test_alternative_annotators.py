@@ -34,10 +34,14 @@ def test_published_rows_come_out(name, shared_data):
     assert len(rows) == 6
     for row in rows:
         score = "rmse" if name == "cebab_stars" else "accuracy"
-        found = alt.alternative_annotator_test(judges[row["judge"]], people, score, EPSILON[name])
+        found = found_by(judges[row["judge"]], people, score, EPSILON[name])
         assert f"{found.winning_rate:.2f}" == f"{row['winning_rate']:.2f}", row
         assert f"{found.advantage:.2f}" == f"{row['advantage']:.2f}", row
         assert found.passed == row["passed"]
+
+
+def found_by(judge, people, score="accuracy", epsilon=0.2, **options):
+    return alt.of_comparisons(alt.comparisons(judge, people, score), epsilon, **options)
 
 
 def crowd(random, people=4, items=120, right=0.75):
@@ -71,7 +75,7 @@ def test_the_t_test_is_scipys():
     random = np.random.default_rng(1)
     truth, people = crowd(random)
     judge = np.where(random.random(120) < 0.8, truth, 1 - truth).astype(float)
-    found = alt.alternative_annotator_test(judge, people, epsilon=0.1)
+    found = found_by(judge, people, epsilon=0.1)
     apart = alt.comparisons(judge, people, "accuracy")
     theirs = [stats.ttest_1samp(row, 0.1, alternative="less").pvalue for row in apart]
     assert found.p == pytest.approx(theirs, abs=1e-12)
@@ -82,18 +86,18 @@ def test_few_items_take_wilcoxon_and_people_with_too_few_leave():
     random = np.random.default_rng(2)
     truth, people = crowd(random, items=20)
     judge = truth.astype(float)
-    assert math.isnan(alt.alternative_annotator_test(judge, people).winning_rate)
-    found = alt.alternative_annotator_test(judge, people, least=10)
+    assert math.isnan(found_by(judge, people).winning_rate)
+    found = found_by(judge, people, least=10)
     apart = alt.comparisons(judge, people, "accuracy")
     assert found.p[0] == stats.wilcoxon(apart[0] - 0.2, alternative="less").pvalue
 
 
 def test_a_judge_without_variance_is_beyond_doubt():
     people = np.tile(np.arange(40.0) % 2, (3, 1))
-    same = alt.alternative_annotator_test(people[0], people)
+    same = found_by(people[0], people)
     assert same.p.tolist() == [0, 0, 0]
     assert same.passed
-    assert alt.alternative_annotator_test(1 - people[0], people).p.tolist() == [1, 1, 1]
+    assert found_by(1 - people[0], people).p.tolist() == [1, 1, 1]
 
 
 def test_the_curve_rises_with_epsilon_and_is_the_test_at_each():
@@ -105,18 +109,16 @@ def test_the_curve_rises_with_epsilon_and_is_the_test_at_each():
     rates = [each.winning_rate for each in found]
     assert rates == sorted(rates)
     assert rates[-1] > rates[0]
-    assert rates[2] == alt.alternative_annotator_test(judge, people, epsilon=0.2).winning_rate
+    assert rates[2] == found_by(judge, people, epsilon=0.2).winning_rate
 
 
 def test_clusters_of_one_item_change_nothing_and_repeated_items_count_once():
     random = np.random.default_rng(4)
     truth, people = crowd(random)
     judge = np.where(random.random(120) < 0.8, truth, 1 - truth).astype(float)
-    alone = alt.alternative_annotator_test(judge, people)
-    assert alt.alternative_annotator_test(judge, people, clusters=np.arange(120)).p == pytest.approx(alone.p)
-    twice = alt.alternative_annotator_test(
-        np.tile(judge, 2), np.tile(people, (1, 2)), clusters=np.tile(np.arange(120), 2)
-    )
+    alone = found_by(judge, people)
+    assert found_by(judge, people, clusters=np.arange(120)).p == pytest.approx(alone.p)
+    twice = found_by(np.tile(judge, 2), np.tile(people, (1, 2)), clusters=np.tile(np.arange(120), 2))
     assert twice.p == pytest.approx(alone.p)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from metassay.stats.design import connected, constant, copies
+from metassay.stats.design import connected, copies
 
 
 def test_parts_are_those_of_a_walk_through_the_table():
@@ -42,12 +42,3 @@ def test_copies_miss_the_same_cells_and_have_the_same_scores():
     x = np.stack([a, gap, a.copy(), np.exp(a), gap.copy(), -a])
     assert copies(x) == [[0, 2], [1, 4]]
     assert copies(x, "order") == [[0, 2, 3], [1, 4]]
-
-
-def test_constant_columns():
-    x = np.random.default_rng(1).normal(size=(4, 3, 4))
-    x[1] = 2.5
-    x[2, 1:] = x[2, 0, 0] = np.nan
-    x[2, 0] = np.where(np.isnan(x[2, 0]), np.nan, 1.0)
-    x[3] = np.nan
-    assert constant(x).tolist() == [False, True, True, True]

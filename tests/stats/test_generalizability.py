@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metassay.stats.generalizability import Jackknife, components, disattenuated
+from metassay.stats.generalizability import Jackknife, components
 
 FACETS = ("system", "input", "rater")
 
@@ -149,11 +149,6 @@ def test_intervals_contain_the_truth_about_as_often_as_they_say():
         inside += plain.low[2] <= 1.5**2 <= plain.high[2]
     assert 78 <= hits <= 99
     assert 82 <= inside <= 100
-
-
-def test_disattenuation():
-    assert disattenuated(np.array([0.3, 0.6]), 0.25, 0.81) == pytest.approx([0.3 / 0.45, 0.6 / 0.45])
-    assert np.isnan(disattenuated(np.array([0.3]), -0.1)).all()
 
 
 def test_ends_of_reliabilities_rise_with_inputs_and_raters_and_contain_the_truth():

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from metassay.stats.intervals import basic, fisher, percentile
+from metassay.stats.intervals import fisher, percentile
 from metassay.stats.statistics.registry import find
 
 
@@ -50,9 +50,3 @@ def test_fisher_at_the_edges(coefficient):
 def test_kendall_needs_one_point_more():
     assert all(map(math.isnan, fisher(0.5, 4, find("kendall").fisher_constants(0.5), 0.95)))
     assert not any(map(math.isnan, fisher(0.5, 4, find("pearson").fisher_constants(0.5), 0.95)))
-
-
-def test_the_basic_interval_turns_the_percentile_interval_around():
-    samples = np.linspace(0.2, 0.9, 71)
-    low, high = percentile(samples, 0.9)
-    assert basic(0.7, samples, 0.9) == pytest.approx((1.4 - high, 1.4 - low))

@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from metassay.stats.significance import (
-    clusters,
     corrected,
     corrected_pairs,
     count_exchanged,
@@ -167,32 +166,6 @@ def test_corrections_at_the_edges(correction):
     assert adjusted[3] == 0
     assert ((p <= adjusted) & (adjusted <= 1)).all()
     assert (np.diff(adjusted[np.argsort(p)]) >= 0).all()
-
-
-# -- clusters -----------------------------------------------------------------------------------
-
-
-def beats(*pairs):
-    return lambda a, b: (a, b) in pairs
-
-
-def test_a_new_cluster_starts_with_the_first_one_beaten():
-    estimates = [0.5, 0.9, 0.7, 0.6]
-    # in order 1, 2, 3, 0; 1 beats 3, so a second cluster starts there; 1 also beats 0, but is not in that cluster
-    assert clusters(estimates, beats((1, 3), (1, 0))) == [(1, 1), (1, 2), (2, 3), (2, 0)]
-    # any in the current cluster may be the one that beats
-    assert clusters(estimates, beats((2, 3), (3, 0))) == [(1, 1), (1, 2), (2, 3), (3, 0)]
-    assert clusters(estimates, beats()) == [(1, 1), (1, 2), (1, 3), (1, 0)]
-
-
-def test_undefined_ones_come_last_in_a_cluster_of_their_own():
-    assert clusters([nan, 0.1, nan, -0.5], beats()) == [(1, 1), (1, 3), (2, 0), (2, 2)]
-    assert clusters([nan, nan], beats()) == [(1, 0), (1, 1)]
-    assert clusters([], beats()) == []
-
-
-def test_equal_estimates_keep_their_order():
-    assert clusters([0.5, 0.5, 0.5], beats()) == [(1, 0), (1, 1), (1, 2)]
 
 
 def test_a_table_is_corrected_as_one_family():

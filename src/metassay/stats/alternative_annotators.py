@@ -65,7 +65,7 @@ def comparisons(judge: FloatArray, people: FloatArray, score: str) -> FloatArray
     judge
         Codes of labels, or numbers, (items,), NaN where missing.
     people
-        The same of each person, people × items.
+        The same of each person, people × items. Items need two people.
     score
         ``accuracy``, the share of the others with the same label; or ``rmse``, the root mean squared distance to them.
     """
@@ -83,26 +83,15 @@ def comparisons(judge: FloatArray, people: FloatArray, score: str) -> FloatArray
     return np.where(known & (others >= 1) & ~np.isnan(judge), np.sign(theirs - own), np.nan)
 
 
-def alternative_annotator_test(
-    judge: FloatArray,
-    people: FloatArray,
-    score: str = "accuracy",
-    epsilon: float = 0.2,
-    *,
-    q: float = 0.05,
-    least: int = FEW,
-    clusters: IntArray | None = None,
+def of_comparisons(
+    apart: FloatArray, epsilon: float, *, q: float = 0.05, least: int = FEW, clusters: IntArray | None = None
 ) -> Replacement:
     """Test whether a judge can replace people.
 
     Parameters
     ----------
-    judge
-        Codes of labels, or numbers, (items,), NaN where missing.
-    people
-        The same of each person, people × items. Items need two people.
-    score
-        ``accuracy`` for labels, ``rmse`` for grades and numbers.
+    apart
+        The :func:`comparisons` of the judge with people, people × items; a curve over ε needs these once.
     epsilon
         What a person is worth beyond equal quality; :data:`EPSILONS` has the paper's.
     q
@@ -122,17 +111,10 @@ def alternative_annotator_test(
     >>> random = np.random.default_rng(0)
     >>> truth = random.integers(0, 2, 100)
     >>> people = np.where(random.random((3, 100)) < 0.8, truth, 1 - truth).astype(float)
-    >>> found = alternative_annotator_test(truth.astype(float), people)
+    >>> found = of_comparisons(comparisons(truth.astype(float), people, "accuracy"), 0.2)
     >>> found.passed, found.winning_rate, round(found.advantage, 2)
     (True, 1.0, 0.97)
     """
-    return of_comparisons(comparisons(judge, people, score), epsilon, q=q, least=least, clusters=clusters)
-
-
-def of_comparisons(
-    apart: FloatArray, epsilon: float, *, q: float = 0.05, least: int = FEW, clusters: IntArray | None = None
-) -> Replacement:
-    """Return the test of :func:`comparisons`; a curve over ε needs these once."""
     items = (~np.isnan(apart)).sum(axis=1)
     tested = np.flatnonzero(items >= max(least, 2))
     p = np.array([_p_value(apart[j], epsilon, clusters) for j in tested])

@@ -1,4 +1,4 @@
-"""Facts about which scores there are: parts that share nothing, columns that say the same, columns that say nothing."""
+"""Facts about which scores there are: parts that share nothing, columns that say the same, outliers."""
 
 from __future__ import annotations
 
@@ -37,17 +37,6 @@ def connected(known: BoolArray) -> tuple[IntArray, IntArray]:
     parts = np.unique(systems[systems < none])
     found = [np.where(labels < none, np.searchsorted(parts, labels), -1) for labels in (systems, inputs)]
     return found[0], found[1]
-
-
-def constant(x: FloatArray) -> BoolArray:
-    """Return which columns of (P, systems, inputs) have no two different scores.
-
-    Examples
-    --------
-    >>> constant(np.array([[[1.0, np.nan], [1.0, 1.0]], [[1.0, 2.0], [1.0, 1.0]]])).tolist()
-    [True, False]
-    """
-    return np.array([len(np.unique(column[~np.isnan(column)])) < 2 for column in x], dtype=bool)
 
 
 def copies(x: FloatArray, same: str = "scores") -> list[Sequence[int]]:

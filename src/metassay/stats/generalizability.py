@@ -301,17 +301,3 @@ class Jackknife:
         high = np.fmin.reduce(np.where(fewer.swapaxes(0, 1), plain.high[None], np.nan), axis=1)
         unknown = np.isnan(plain.low)
         return Ranged(plain.estimates, *(np.where(unknown, np.nan, end) for end in (low, high)))
-
-
-def disattenuated(correlation: FloatArray, people: FloatArray | float, metric: FloatArray | float = 1.0) -> FloatArray:
-    """Return correlations corrected for unreliable scores, r/√(reliabilities); NaN where one is not positive.
-
-    Spearman (1904). Values over 1 are left as they are: they say that reliability was underestimated.
-
-    Examples
-    --------
-    >>> disattenuated(np.array([0.6]), 0.64)
-    array([0.75])
-    """
-    product = np.broadcast_to(np.asarray(people) * np.asarray(metric), np.shape(correlation))
-    return np.asarray(quotient(np.asarray(correlation), np.sqrt(np.where(product > 0, product, 0.0))))

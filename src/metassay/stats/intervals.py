@@ -57,19 +57,3 @@ def percentiles(samples: FloatArray, confidence: float) -> tuple[FloatArray, Flo
         return low, high
     low, high = np.array([percentile(row, confidence) for row in samples]).T
     return low, high
-
-
-def basic(r: float, samples: FloatArray, confidence: float) -> tuple[float, float]:
-    """Return the basic bootstrap interval, the percentile interval turned around the estimate.
-
-    Davison and Hinkley (1997), "Bootstrap Methods and their Application", §5.2. It is here to be compared with the
-    percentile interval, which contains correlations of few systems far more often (see docs/validity.md).
-
-    Examples
-    --------
-    >>> low, high = basic(0.8, np.linspace(0.5, 0.9, 401), 0.95)
-    >>> round(low, 2), round(high, 2)
-    (0.71, 1.09)
-    """
-    low, high = percentile(samples, confidence)
-    return 2 * r - high, 2 * r - low

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, log_expit
+from scipy.special import expit
 
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.clustered import Estimate, estimate
@@ -30,8 +30,6 @@ class Fit:
     """Degrees of freedom of t: clusters, or rows less columns, less one."""
     n: int
     """Rows."""
-    log_likelihood: float = np.nan
-    """Of a logistic regression."""
 
     def effect(self, column: int, unit: float = 1.0, confidence: float = 0.95) -> Estimate:
         """Return what `unit` more of a column does to the outcome, with its interval."""
@@ -141,11 +139,9 @@ def logistic(
             break
     if not arrived or np.abs(theta).max(initial=0.0) > 1e6:
         return _nothing(k, n)
-    linear_part = design @ theta
-    fit = weights * (outcome * log_expit(linear_part) + (1 - outcome) * log_expit(-linear_part))
-    residual = weights * (outcome - expit(linear_part))
+    residual = weights * (outcome - expit(design @ theta))
     scores = sparse.diags_array(residual) @ design if sparse.issparse(design) else design * residual[:, None]
-    return Fit(theta, *_sandwich(bread, scores, clusters, rank), n, float(fit.sum()))
+    return Fit(theta, *_sandwich(bread, scores, clusters, rank), n)
 
 
 def _products(design: Design, weights: FloatArray) -> FloatArray:

@@ -1,9 +1,9 @@
-"""p-values, corrections for many tests, and clusters."""
+"""p-values, corrections for many tests, and ranks."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_letters
 
@@ -253,35 +253,3 @@ def smallest_corrected(smallest: float, tests: int, correction: str) -> float:
     if correction in ("bonferroni", "holm"):
         p[1:] = 1.0
     return float(np.nanmin(corrected(p, correction)))
-
-
-def clusters(estimates: Sequence[float], beats: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-    """Rank in clusters: a new rank starts at the first one that is beaten by any in the current cluster.
-
-    Parameters
-    ----------
-    estimates
-        One number per competitor; undefined ones come last, in a cluster of their own.
-    beats
-        Whether one competitor, by position, is significantly better than another.
-
-    Returns
-    -------
-    list of (rank, position)
-        In descending order of the estimates.
-    """
-    order = sorted(range(len(estimates)), key=lambda i: (math.isnan(estimates[i]), -_number(estimates[i])))
-    ranked: list[tuple[int, int]] = []
-    current: list[int] = []
-    rank = 1
-    for i in order:
-        undefined = math.isnan(estimates[i]) and not all(math.isnan(estimates[j]) for j in current)
-        if current and (undefined or any(beats(j, i) for j in current)):
-            rank, current = rank + 1, []
-        current.append(i)
-        ranked.append((rank, i))
-    return ranked
-
-
-def _number(value: float) -> float:
-    return 0.0 if math.isnan(value) else value
