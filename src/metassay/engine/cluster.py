@@ -12,6 +12,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, TypeVar
 
+from metassay.core.extras import load_extra
 from metassay.errors import DataError, UsageError, listed, one_line
 
 A = TypeVar("A")
@@ -45,12 +46,7 @@ class Cluster:
     """
 
     def __init__(self, address: str | None, workers: int | None) -> None:
-        try:
-            import distributed
-        except ImportError:
-            raise UsageError(
-                "clusters need Dask's package distributed; install it with: pip install 'metassay[cluster]'"
-            ) from None
+        (distributed,) = load_extra("cluster", "clusters need Dask's package distributed", "distributed")
         # What Dask logs when it loses a scheduler is told in one line here.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         self._local: Any = None

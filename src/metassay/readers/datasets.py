@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from metassay.core import text_options as text
+from metassay.core.extras import load_extra
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import Signature
@@ -153,12 +154,7 @@ def get_dataset(name: str, *, folder: text.Folder = None, tell: Telling = lambda
     target = data_folder(folder) / name
     missing = [file for file in wanted if not _usable(target / file.file, file)]
     if missing:
-        try:
-            import pooch
-        except ImportError:
-            raise UsageError(
-                "downloading needs pooch, which is not installed: pip install 'metassay[datasets]'"
-            ) from None
+        (pooch,) = load_extra("datasets", "downloading needs pooch, which is not installed", "pooch")
         # it would print its own lines, and the reader has ours
         pooch.get_logger().setLevel("CRITICAL")
         for at, file in enumerate(missing, 1):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from metassay.core.extras import load_extra
 from metassay.core.frames import described, record_table
 from metassay.core.ledger import Ledger
 from metassay.core.origin import Origin
 from metassay.core.reading import understand
-from metassay.errors import FormatError, UsageError, one_line
+from metassay.errors import FormatError, one_line
 
 FORMAT = "hf-dataset"
 _STATE = "state.json"
@@ -31,12 +31,7 @@ def names(path: Path, shown: str) -> list[str]:
 
 def tables(path: Path, shown: str) -> Iterator[tuple[str, range, dict[str, list[Any]]]]:
     """Yield the file, the rows and the columns of each Arrow file; classes are called by their names."""
-    try:
-        ipc = importlib.import_module("pyarrow.ipc")
-    except ImportError:
-        raise UsageError(
-            f"{one_line(shown)}: reading Arrow files needs pyarrow; run: pip install 'metassay[parquet]'"
-        ) from None
+    (ipc,) = load_extra("parquet", f"{one_line(shown)}: reading Arrow files needs pyarrow", "pyarrow.ipc")
     try:
         listed = json.loads((path / _STATE).read_text(encoding="utf-8"))["_data_files"]
         about = json.loads(info.read_text(encoding="utf-8")) if (info := path / _INFO).is_file() else {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
 
+from metassay.core.extras import load_extra
 from metassay.core.frames import described, record_table
 from metassay.core.ledger import Coded, Ledger
 from metassay.core.reading import (
@@ -27,7 +27,7 @@ from metassay.core.reading import (
 )
 from metassay.core.scales import guess_each, judging
 from metassay.core.vote_tables import as_vote
-from metassay.errors import UsageError, listed, one_line
+from metassay.errors import listed, one_line
 from metassay.readers import arrow_tables
 from metassay.readers.source import Record, Source
 
@@ -336,12 +336,8 @@ def _missing_field(field: str, row: Record, kind: TableKind) -> str:
 
 
 def _parquet_file(source: Source) -> Any:  # noqa: ANN401 - pyarrow is optional and has no types
-    try:
-        parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise UsageError(
-            f"{one_line(source.shown)}: reading Parquet needs pyarrow; run: pip install 'metassay[parquet]'"
-        ) from None
+    needed = f"{one_line(source.shown)}: reading Parquet needs pyarrow"
+    (parquet,) = load_extra("parquet", needed, "pyarrow.parquet")
     with _telling(source):
         about = parquet.read_metadata(source.path)
         texts = {part.path_in_schema for part in _parts(about) if part.physical_type == "BYTE_ARRAY"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -11,6 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO
 
+from metassay.core.extras import load_extra
 from metassay.core.files import no_formula, replacing
 from metassay.core.scores import Scores
 from metassay.errors import DataError, UsageError, one_line
@@ -100,11 +100,7 @@ def _json_lines(scores: Scores) -> Iterator[bytes]:
 
 
 def _parquet(scores: Scores) -> Iterator[bytes]:
-    try:
-        arrow = importlib.import_module("pyarrow")
-        parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise UsageError("writing Parquet needs pyarrow; run: pip install 'metassay[parquet]'") from None
+    arrow, parquet = load_extra("parquet", "writing Parquet needs pyarrow", "pyarrow", "pyarrow.parquet")
     rows = list(scores.rows())
     table = arrow.table({name: [row[name] for row in rows] for name in rows[0]})
     sink = arrow.BufferOutputStream()

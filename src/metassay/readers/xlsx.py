@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import zipfile
 
+from metassay.core.extras import load_extra
 from metassay.core.frames import described, record_table
 from metassay.core.ledger import Ledger
 from metassay.core.reading import understand
-from metassay.errors import UsageError, one_line
+from metassay.errors import one_line
 from metassay.readers.source import Source
 
 FORMATS = ("xlsx",)
@@ -27,12 +27,7 @@ def recognise(source: Source) -> str | None:
 
 def record(source: Source, ledger: Ledger, name: str) -> str:
     """Write the table on the first sheet into the ledger."""
-    try:
-        openpyxl = importlib.import_module("openpyxl")
-    except ImportError:
-        raise UsageError(
-            f"{one_line(source.shown)}: reading .xlsx needs openpyxl; run: pip install 'metassay[excel]'"
-        ) from None
+    (openpyxl,) = load_extra("excel", f"{one_line(source.shown)}: reading .xlsx needs openpyxl", "openpyxl")
     try:
         book = openpyxl.load_workbook(source.path, read_only=True, data_only=True)
         rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]

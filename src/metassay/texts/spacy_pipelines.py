@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from importlib import import_module
 from typing import Any
 
+from metassay.core.extras import load_extra
 from metassay.errors import UsageError, one_line
 
 SAMPLE = "Yesterday Anna Smith walked home . She was tired ."
@@ -24,10 +24,7 @@ class Pipeline:
     """
 
     def __init__(self, name: str, option: str) -> None:
-        try:
-            spacy = import_module("spacy")
-        except ImportError:
-            raise UsageError(f"{option} needs spaCy; run: pip install 'metassay[spacy]'") from None
+        (spacy,) = load_extra("spacy", f"{option} needs spaCy", "spacy")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

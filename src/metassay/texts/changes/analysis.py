@@ -6,9 +6,9 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
+from metassay.core.extras import load_extra
 from metassay.errors import UsageError, one_line
 from metassay.texts.changes import persons
 from metassay.texts.changes.persons import Mention, Name
@@ -81,18 +81,14 @@ class BuiltIn:
             self._load()
 
     def _load(self) -> None:
-        try:
-            # both packages leave files to the garbage collector, which is no business of whoever corrupts texts
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                english = import_module("textblob.en")
-                self._lemma = import_module("lemminflect").getLemma
-                english.parser.find_tags(["a"])
-                self._lemma("was", upos="VERB")
-        except ImportError:
-            raise UsageError(
-                "finding verbs needs textblob and lemminflect; run: pip install 'metassay[text]'"
-            ) from None
+        needed = "finding verbs needs textblob and lemminflect"
+        # both packages leave files to the garbage collector, which is no business of whoever corrupts texts
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            english, lemmas = load_extra("text", needed, "textblob.en", "lemminflect")
+            english.parser.find_tags(["a"])
+            lemmas.getLemma("was", upos="VERB")
+        self._lemma = lemmas.getLemma
         self._tags, self._lexicon = english.parser.find_tags, english.lexicon
 
     def sentences(self, text: str) -> Sequence[Span]:

@@ -11,10 +11,10 @@ import shlex
 import shutil
 import warnings
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from metassay.core.extras import load_extra
 from metassay.errors import DataError, UsageError, listed, one_line
 from metassay.texts.hub_models import digest_of, located, pretrained
 from metassay.texts.programs import arguments_of, call, contents_of, lines_of
@@ -187,14 +187,8 @@ class Marian:
     threads = 1  # the model has threads of its own
 
     def __init__(self, source: str, target: str, model: str = OPUS_MT) -> None:
-        try:
-            import_module("transformers")
-            self._torch: Any = import_module("torch")
-            import_module("sentencepiece")
-        except ImportError:
-            raise UsageError(
-                "Marian models need transformers, torch and sentencepiece; run: pip install 'metassay[models]'"
-            ) from None
+        needed = "Marian models need transformers, torch and sentencepiece"
+        self._torch, *_ = load_extra("models", needed, "torch", "transformers", "sentencepiece")
         asked = "the translator marian"
         path = located(filled(model, source, target), asked)
         self._tokenizer, made = pretrained(path, "AutoModelForSeq2SeqLM", asked=asked)

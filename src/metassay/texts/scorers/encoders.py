@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metassay import engine
+from metassay.core.extras import load_extra
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError, one_line
@@ -284,11 +285,7 @@ def _number_of_layers(config: Mapping[str, Any], name: str) -> int:
 
 def _loaded(path: str, name: str) -> tuple[Any, Any]:
     """Return tokenizer and model."""
-    try:
-        import torch
-        import transformers  # noqa: F401 - to tell what is missing
-    except ImportError:
-        raise UsageError("encoders need torch and transformers; run: pip install 'metassay[models]'") from None
+    torch, _ = load_extra("models", "encoders need torch and transformers", "torch", "transformers")
     tokenizer, model = pretrained(path, "AutoModel", others=_OTHERS)
     if not tokenizer.is_fast:
         raise UsageError(

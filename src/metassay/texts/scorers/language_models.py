@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Sized
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from metassay.core.extras import load_extra
 from metassay.errors import UsageError, one_line
 from metassay.stats.arrays import IntArray
 from metassay.texts.hub_models import digest_of, located, pretrained, reason
@@ -48,11 +48,7 @@ class LanguageModel:
         given: object = name  # options from the command line may be numbers
         if not isinstance(given, str) or not given.strip():
             raise UsageError(f"{asked} must name {trained}, or the path of a folder that holds one")
-        try:
-            import_module("transformers")
-            self.torch: Any = import_module("torch")
-        except ImportError:
-            raise UsageError(f"{asked} needs transformers and torch; run: pip install 'metassay[models]'") from None
+        _, self.torch = load_extra("models", f"{asked} needs transformers and torch", "transformers", "torch")
         shown, path = one_line(name, 80), located(name, asked)
         self.tokenizer, (self.model, told) = pretrained(path, kind, asked=asked, output_loading_info=True)
         untrained = _untrained(self.model, told["missing_keys"])

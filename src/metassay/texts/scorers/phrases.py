@@ -6,9 +6,9 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
+from metassay.core.extras import load_extra
 from metassay.errors import UsageError, one_line
 from metassay.texts.scorers.tokens import ENGLISH_WORD
 from metassay.texts.segments import sentence_texts, word_list
@@ -169,16 +169,11 @@ class NounPhrases:
     signature = "built-in"
 
     def __init__(self) -> None:
-        try:
-            with warnings.catch_warnings():  # textblob leaves files to the garbage collector
-                warnings.simplefilter("ignore")
-                english = import_module("textblob.en")
-                english.parser.find_tags(["a"])
-        except ImportError:
-            raise UsageError(
-                "finding noun phrases needs textblob, or a pipeline as phrases=spacy:NAME; "
-                "run: pip install 'metassay[text]'"
-            ) from None
+        needed = "finding noun phrases needs textblob, or a pipeline as phrases=spacy:NAME"
+        with warnings.catch_warnings():  # textblob leaves files to the garbage collector
+            warnings.simplefilter("ignore")
+            (english,) = load_extra("text", needed, "textblob.en")
+            english.parser.find_tags(["a"])
         self._tags: Callable[[list[str]], list[list[str]]] = english.parser.find_tags
         self._lexicon: Any = english.lexicon
 
