@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import importlib
 from typing import Any
 
 from metassay.errors import UsageError
@@ -18,6 +18,6 @@ def load_extra(extra: str, told: str, *modules: str) -> list[Any]:
     metassay.errors.UsageError: reading .xlsx needs openpyxl; run: pip install 'metassay[excel]'
     """
     try:
-        return [import_module(name) for name in modules]
+        return [importlib.import_module(name) for name in modules]
     except ImportError:
         raise UsageError(f"{told}; run: pip install 'metassay[{extra}]'") from None

@@ -96,123 +96,218 @@ def record_table(ledger: Ledger, table: Table, file: str, lines: Sequence[int], 
     layout
         Which column is what.
     """
-    ledger.guesses.update(dict.fromkeys(layout.guesses))
-    systems: Labels = NO_SYSTEM
-    if "system" in layout.roles:
-        systems = _joined(table, layout.roles["system"], file, lines)
-        _check_names(table, layout, systems, file)
-    keys: Labels = SYSTEM_SCORE
-    if layout.roles.get("input") == (ROW,) and ROW not in table:
-        keys = [str(line) for line in lines]
-    elif "input" in layout.roles:
-        keys = _joined(table, layout.roles["input"], file, lines)
-    if layout.roles.get("annotator") == (ROW,) and ROW not in table:
-        table = {**table, ROW: _numbered(table, ledger, layout, systems, keys)}
-    extra = _extra(table, ledger, layout, file, lines)
-    if layout.kind == "tidy":
-        _record_tidy(ledger, table, systems, keys, file, lines, layout, extra)
-    elif keys is SYSTEM_SCORE and not extra:
-        _check_once(systems, file, lines)
-    elif not {"annotators", "languages"} & extra.keys() and (judge := _judge_of_rows(table, layout, systems, keys)):
-        table, layout = _by_judge(table, layout, judge, systems, keys)
-        ledger.guesses[f"judge: {one_line(judge, 40)}"] = None
-    for name in layout.values:
-        if _IDENTIFIES.search(plain(name)) and not ledger.reading.is_label(name):
+    _Recording(ledger, table, file, lines, layout).record()
+
+
+class _Recording:
+    """A table, or a part of one, on its way into a ledger."""
+
+    def __init__(self, ledger: Ledger, table: Table, file: str, lines: Sequence[int], layout: Layout) -> None:
+        self.ledger, self.table, self.file, self.lines, self.layout = ledger, table, file, lines, layout
+        ledger.guesses.update(dict.fromkeys(layout.guesses))
+        roles = layout.roles
+        self.systems: Labels = NO_SYSTEM
+        if "system" in roles:
+            self.systems = self._joined(roles["system"])
+            self._check_names()
+        self.keys: Labels = SYSTEM_SCORE
+        if roles.get("input") == (ROW,) and ROW not in table:
+            self.keys = [str(line) for line in lines]
+        elif "input" in roles:
+            self.keys = self._joined(roles["input"])
+        if roles.get("annotator") == (ROW,) and ROW not in table:
+            self.table = {**table, ROW: self._numbered()}
+        self.extra = self._extra()
+
+    def record(self) -> None:
+        """Write everything down."""
+        ledger, layout = self.ledger, self.layout
+        if layout.kind == "tidy":
+            self._record_tidy()
+        elif self.keys is SYSTEM_SCORE and not self.extra:
+            self._check_once()
+        elif not {"annotators", "languages"} & self.extra.keys() and (judge := self._judge_of_rows()):
+            self._part_by_judge(judge)
+            ledger.guesses[f"judge: {one_line(judge, 40)}"] = None
+        for name in self.layout.values:
+            if _IDENTIFIES.search(plain(name)) and not ledger.reading.is_label(name):
+                ledger.attributes.add(name)
+            if not (layout.kind == "tidy" and _all_numbers(self.table[name])) or name in ledger.attributes:
+                self._record_values(name)
+        for name, columns in layout.people.items():
+            for column in columns:
+                self._put(name, self.table[column], column, kinds="human", annotators=_suffix(column, columns))
+        for what, labels in (("group", self.systems), ("family", self.systems), ("cluster", self.keys)):
+            if what in layout.roles:
+                for (label, sort), at in _pairs(labels, self._texts(layout.roles[what][0])).items():
+                    if sort:
+                        ledger.sort(what, label, sort, self._place(at))
+
+    def _place(self, at: int) -> Place:
+        return Place(self.file, self.lines[at])
+
+    def _put(self, names: Labels, values: Values, field: str, *, labels: bool = True, **more: Any) -> None:  # noqa: ANN401 - as of `record_many`
+        """Write down a column of numbers or texts, under one name or many; texts are `labels`, or an attribute."""
+        numbers, texts = _values(values, field, self.file, self.lines)
+        own = {**self.extra, **more, "attribute": more.get("attribute") or not (labels or texts is None)}
+        self.ledger.record_many(self.systems, self.keys, names, numbers, self.file, self.lines, texts=texts, **own)
+
+    def _numbered(self) -> list[str]:
+        """Return numbers for people who are not named: 1 for the first judgment of an output, 2 for the second, …."""
+        n = len(next(iter(self.table.values())))
+        parts = [[labels] * n if isinstance(labels, str) else _decoded(labels) for labels in (self.systems, self.keys)]
+        named = [
+            _plain_values(self.table[n]) for role in ("metric", "language") for n in self.layout.roles.get(role, ())
+        ]
+        numbers = []
+        for cell in zip(*parts, *named, strict=True):
+            self.ledger.repeats[cell] += 1
+            numbers.append(str(self.ledger.repeats[cell]))
+        return numbers
+
+    def _check_names(self) -> None:
+        """Refuse a column that was taken for the system by its name, and has the labels of another column."""
+        layout = self.layout
+        (column, *more) = layout.roles["system"]
+        if layout.kind == "tidy" or more or not any(guess.startswith("system:") for guess in layout.guesses):
+            return
+        found = set(_decoded(self.systems))
+        for name in layout.values if len(found) <= _FEW_LABELS else ():
+            labels = {str(value).strip() for value in _plain_values(self.table[name])}
+            if found <= labels and len(labels) <= _FEW_LABELS:
+                raise FormatError(
+                    f"the column {column!r} is called like one of systems, and has the values of {name!r} "
+                    f"({listed(sorted(labels))}); if both are verdicts, say --no-systems (no_systems=True), and if it "
+                    f"names systems, --system-column {column}",
+                    file=self.file,
+                )
+
+    def _check_once(self) -> None:
+        """Refuse several rows of one system where nothing names the input: they would be taken for one."""
+        first: dict[str, int] = {}
+        for at, system in enumerate(_decoded(self.systems)):
+            if first.setdefault(system, at) != at:
+                raise FormatError(
+                    f"system {one_line(system)!r} has another row on line {self.lines[first[system]]}, and no column "
+                    f"names the input; name it with --input-column, or take each row for one with --input-column {ROW}",
+                    file=self.file, line=self.lines[at],
+                )  # fmt: skip
+
+    def _judge_of_rows(self) -> str | None:
+        """Return the column that says which judge a row is of: it is called so, and tells rows of one output apart."""
+        named = [name for name in self.layout.values if plain(name) in JUDGES]
+        if len(named) != 1:
+            return None
+        cells = list(self._cells())
+        judged = list(zip(cells, map(str, _plain_values(self.table[named[0]])), strict=True))
+        return named[0] if len(set(cells)) < len(cells) and len(set(judged)) == len(judged) else None
+
+    def _cells(self) -> Iterable[tuple[str, str]]:
+        inputs = _decoded(self.keys)
+        systems = self.systems
+        return zip([systems] * len(inputs) if isinstance(systems, str) else _decoded(systems), inputs, strict=True)
+
+    def _part_by_judge(self, judge: str) -> None:
+        """Give every judge columns of its own, ``gpt-4o:score``, where what rows say differs."""
+        table = self.table
+        who = [str(one) for one in _plain_values(table[judge])]
+        found: dict[str, Values] = {name: values for name, values in table.items() if name != judge}
+        names = [name for name in self.layout.values if name != judge]
+        for name in names:
+            values = _plain_values(table[name])
+            seen: dict[tuple[str, str], object] = {}
+            differ = [
+                str(seen.setdefault(cell, one)) != str(one) for cell, one in zip(self._cells(), values, strict=True)
+            ]
+            if any(differ):
+                del found[name]
+                for one in dict.fromkeys(who):
+                    found[f"{one}:{name}"] = [v if own == one else None for own, v in zip(who, values, strict=True)]
+        self.layout = replace(self.layout, values=tuple(name for name in found if name not in table or name in names))
+        self.table = found
+
+    def _record_tidy(self) -> None:
+        ledger, table, layout = self.ledger, self.table, self.layout
+        roles = {what: columns[0] for what, columns in layout.roles.items()}
+        names = _labels(table[roles["metric"]], roles["metric"], self.file, self.lines)
+        own = names if ledger.role is None else ledger.names_in_role(names)
+        if "kind" in roles:
+            kinds = self._choices(roles["kind"], ("human", "metric"))
+            for (name, kind), at in sorted(_pairs(own, kinds).items(), key=lambda one: one[1]):
+                if kind:
+                    ledger.say_kind(name, cast("Kind", kind), self._place(at))
+        if "direction" in roles:
+            for name, direction in _pairs(own, self._choices(roles["direction"], ("higher", "lower"))):
+                if direction == "lower":
+                    ledger.lower_is_better(name)
+        if "scale" in roles:
+            for name, text in _pairs(own, self._texts(roles["scale"])):
+                if text and text != "interval":
+                    ledger.scales[name] = scales.parse(text)
+        self._put(names, table[roles["score"]], roles["score"])
+
+    def _record_values(self, name: str) -> None:
+        """Write down a column whose values may be numbers, labels, an attribute, or lists of judgments."""
+        ledger, values = self.ledger, self.table[name]
+        if self.layout.kind == "tidy":
             ledger.attributes.add(name)
-        if not (layout.kind == "tidy" and _all_numbers(table[name])) or name in ledger.attributes:
-            _record_values(ledger, name, table[name], systems, keys, file, lines, layout, extra)
-    for name, columns in layout.people.items():
-        for column in columns:
-            own = {**extra, "annotators": _suffix(column, columns)}
-            values, texts = _values(table[column], column, file, lines)
-            ledger.record_many(systems, keys, name, values, file, lines, texts=texts, kinds="human", **own)
-    for what, labels in (("group", systems), ("family", systems), ("cluster", keys)):
-        if what in layout.roles:
-            _record_sorts(ledger, what, labels, _texts(table, layout.roles[what][0], file, lines), file, lines)
+        ledger.unsure.add(name)
+        judging = ledger.reading.is_label(name) or scales.judging(name)
+        lists = None if isinstance(values, Coded | np.ndarray) else _lists(values)
+        if lists is not None and "annotators" in self.extra and max(map(len, lists)) == 1:
+            values, lists = [one[0] if one else None for one in lists], None  # what one person chose
+        if lists is not None and (judging or not any(_is_text(one) for single in lists for one in single)):
+            for at in range(max(map(len, lists))):
+                single = [one[at] if at < len(one) else None for one in lists]
+                self._put(name, single, name, annotators=str(at + 1))
+            return
+        if not isinstance(values, Coded | np.ndarray) and any(isinstance(value, dict | list) for value in values):
+            objects = any(isinstance(one, dict) for value in values if isinstance(value, list) for one in value)
+            ledger.notes += Note.when(objects and name not in ledger.attributes, "objects-unread", column=name)
+            ledger.attributes.add(name)
+            values = [json.dumps(value) if isinstance(value, dict | list) else value for value in values]
+        self._put(name, values, name, labels=judging, attribute=name in ledger.attributes)
 
+    def _extra(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for axis in EXTRA_AXES:
+            if axis in self.layout.roles:
+                columns = self.layout.roles[axis]
+                found[f"{axis}s"] = self._texts(columns[0]) if len(columns) == 1 else self._joined(columns)
+        if self.ledger.reading.by is not None and self.ledger.reading.by in self.table:
+            self.ledger.by_was_seen = True
+        return found
 
-def _numbered(table: Table, ledger: Ledger, layout: Layout, systems: Labels, keys: Labels) -> list[str]:
-    """Return numbers for people who are not named: 1 for the first judgment of an output, 2 for the second, …."""
-    n = len(next(iter(table.values())))
-    parts = [[labels] * n if isinstance(labels, str) else _decoded(labels) for labels in (systems, keys)]
-    named = [list(_plain_values(table[name])) for role in ("metric", "language") for name in layout.roles.get(role, ())]
-    numbers = []
-    for cell in zip(*parts, *named, strict=True):
-        ledger.repeats[cell] += 1
-        numbers.append(str(ledger.repeats[cell]))
-    return numbers
+    def _joined(self, columns: Sequence[str]) -> Labels:
+        """Return labels; those of several columns are joined by a colon."""
+        parts = [_labels(self.table[column], column, self.file, self.lines) for column in columns]
+        return parts[0] if len(parts) == 1 else list(map(":".join, zip(*map(_decoded, parts), strict=True)))
 
+    def _texts(self, field: str) -> Labels:
+        values = self.table[field]
+        if isinstance(values, Coded):
+            return values
+        if _all_of(str, values):
+            return cast("list[str]", values)
+        return [_text(value, field, Place(self.file, line)) for value, line in zip(values, self.lines, strict=True)]
 
-def _check_names(table: Table, layout: Layout, systems: Labels, file: str) -> None:
-    """Refuse a column that was taken for the system by its name, and has the labels of another column."""
-    (column, *more) = layout.roles["system"]
-    if layout.kind == "tidy" or more or not any(guess.startswith("system:") for guess in layout.guesses):
-        return
-    found = set(_decoded(systems))
-    for name in layout.values:
-        labels = {str(value).strip() for value in _plain_values(table[name])} if len(found) <= _FEW_LABELS else set()
-        if found <= labels and len(labels) <= _FEW_LABELS:
+    def _choices(self, field: str, known: tuple[str, str]) -> Labels:
+        texts = self._texts(field)
+        every = texts.labels if isinstance(texts, Coded) else texts
+        meant = {text: text.strip().lower() for text in set(every)}
+        if wrong := [text for text in meant if meant[text] not in ("", *known)]:
+            at = next(at for at, text in enumerate(_decoded(texts)) if text in wrong)
             raise FormatError(
-                f"the column {column!r} is called like one of systems, and has the values of {name!r} "
-                f"({listed(sorted(labels))}); if both are verdicts, say --no-systems (no_systems=True), and if it "
-                f"names systems, --system-column {column}",
-                file=file,
+                f"field {field!r} must be {known[0]} or {known[1]}, got {one_line(_decoded(texts)[at], 40)!r}",
+                file=self.file,
+                line=self.lines[at],
             )
-
-
-def _check_once(systems: Labels, file: str, lines: Sequence[int]) -> None:
-    """Refuse several rows of one system where nothing names the input: they would be taken for one."""
-    first: dict[str, int] = {}
-    for at, system in enumerate(_decoded(systems)):
-        if first.setdefault(system, at) != at:
-            raise FormatError(
-                f"system {one_line(system)!r} has another row on line {lines[first[system]]}, and no column names the "
-                f"input; name it with --input-column, or take each row for an input with --input-column {ROW}",
-                file=file, line=lines[at],
-            )  # fmt: skip
-
-
-def _judge_of_rows(table: Table, layout: Layout, systems: Labels, keys: Labels) -> str | None:
-    """Return the column that says which judge a row is of: it is called so, and tells rows of one output apart."""
-    named = [name for name in layout.values if plain(name) in JUDGES]
-    if len(named) != 1:
-        return None
-    cells = list(_cells(systems, keys))
-    judged = list(zip(cells, map(str, _plain_values(table[named[0]])), strict=True))
-    return named[0] if len(set(cells)) < len(cells) and len(set(judged)) == len(judged) else None
-
-
-def _cells(systems: Labels, keys: Labels) -> Iterable[tuple[str, str]]:
-    inputs = _decoded(keys)
-    return zip([systems] * len(inputs) if isinstance(systems, str) else _decoded(systems), inputs, strict=True)
+        found = [meant[text] for text in every]
+        return Coded(texts.codes, found) if isinstance(texts, Coded) else found
 
 
 def _plain_values(values: Values) -> Sequence[Any]:
     return _decoded(values) if isinstance(values, Coded) else list(values)
-
-
-def _by_judge(table: Table, layout: Layout, judge: str, systems: Labels, keys: Labels) -> tuple[Table, Layout]:
-    """Return a table in which every judge has columns of its own, ``gpt-4o:score``, where what rows say differs."""
-    who = [str(one) for one in _plain_values(table[judge])]
-    found: dict[str, Values] = {name: values for name, values in table.items() if name != judge}
-    names = [name for name in layout.values if name != judge]
-    for name in names:
-        values = _plain_values(table[name])
-        seen: dict[tuple[str, str], object] = {}
-        differ = [
-            str(seen.setdefault(cell, one)) != str(one) for cell, one in zip(_cells(systems, keys), values, strict=True)
-        ]
-        if any(differ):
-            del found[name]
-            for one in dict.fromkeys(who):
-                found[f"{one}:{name}"] = [v if own == one else None for own, v in zip(who, values, strict=True)]
-    return found, replace(layout, values=tuple(name for name in found if name not in table or name in names))
-
-
-def _record_sorts(ledger: Ledger, what: str, labels: Labels, sorts: Labels, file: str, lines: Sequence[int]) -> None:
-    for (label, sort), at in _pairs(labels, sorts).items():
-        if sort:
-            ledger.sort(what, label, sort, Place(file, lines[at]))
 
 
 def _pairs(first: Labels, second: Labels) -> dict[tuple[str, str], int]:
@@ -234,72 +329,6 @@ def _pairs(first: Labels, second: Labels) -> dict[tuple[str, str], int]:
 
 def _decoded(labels: Labels) -> Sequence[str]:
     return [labels.labels[at] for at in labels.codes.tolist()] if isinstance(labels, Coded) else labels
-
-
-def _record_tidy(
-    ledger: Ledger,
-    table: Table,
-    systems: Labels,
-    keys: Labels,
-    file: str,
-    lines: Sequence[int],
-    layout: Layout,
-    extra: dict[str, Any],
-) -> None:
-    roles = {what: columns[0] for what, columns in layout.roles.items()}
-    names = _labels(table[roles["metric"]], roles["metric"], file, lines)
-    own = names if ledger.role is None else ledger.names_in_role(names)
-    if "kind" in roles:
-        kinds = _choices(table, roles["kind"], ("human", "metric"), file, lines)
-        for (name, kind), at in sorted(_pairs(own, kinds).items(), key=lambda one: one[1]):
-            if kind:
-                ledger.say_kind(name, cast("Kind", kind), Place(file, lines[at]))
-    if "direction" in roles:
-        for name, direction in _pairs(own, _choices(table, roles["direction"], ("higher", "lower"), file, lines)):
-            if direction == "lower":
-                ledger.lower_is_better(name)
-    if "scale" in roles:
-        for name, text in _pairs(own, _texts(table, roles["scale"], file, lines)):
-            if text and text != "interval":
-                ledger.scales[name] = scales.parse(text)
-    values, texts = _values(table[roles["score"]], roles["score"], file, lines)
-    ledger.record_many(systems, keys, names, values, file, lines, texts=texts, **extra)
-
-
-def _record_values(
-    ledger: Ledger,
-    name: str,
-    values: Values,
-    systems: Labels,
-    keys: Labels,
-    file: str,
-    lines: Sequence[int],
-    layout: Layout,
-    extra: dict[str, Any],
-) -> None:
-    """Write down a column whose values may be numbers, labels, an attribute, or lists of judgments."""
-    if layout.kind == "tidy":
-        ledger.attributes.add(name)
-    ledger.unsure.add(name)
-    judging = ledger.reading.is_label(name) or scales.judging(name)
-    lists = None if isinstance(values, Coded | np.ndarray) else _lists(values)
-    if lists is not None and "annotators" in extra and max(map(len, lists)) == 1:
-        values, lists = [one[0] if one else None for one in lists], None  # what one person chose
-    if lists is not None and (judging or not any(_is_text(one) for single in lists for one in single)):
-        for at in range(max(map(len, lists))):
-            single = [one[at] if at < len(one) else None for one in lists]
-            numbers, texts = _values(single, name, file, lines)
-            own = {**extra, "annotators": str(at + 1)}
-            ledger.record_many(systems, keys, name, numbers, file, lines, texts=texts, **own)
-        return
-    if not isinstance(values, Coded | np.ndarray) and any(isinstance(value, dict | list) for value in values):
-        objects = any(isinstance(one, dict) for value in values if isinstance(value, list) for one in value)
-        ledger.notes += Note.when(objects and name not in ledger.attributes, "objects-unread", column=name)
-        ledger.attributes.add(name)
-        values = [json.dumps(value) if isinstance(value, dict | list) else value for value in values]
-    numbers, texts = _values(values, name, file, lines)
-    attribute = name in ledger.attributes or (texts is not None and not judging)
-    ledger.record_many(systems, keys, name, numbers, file, lines, texts=texts, attribute=attribute, **extra)
 
 
 def _is_text(value: object) -> bool:
@@ -332,26 +361,6 @@ def _suffix(column: str, columns: Sequence[str]) -> str:
         return column
     start = next((at for at, letters in enumerate(zip(*columns, strict=False)) if len(set(letters)) > 1), 0)
     return column[start:] or column
-
-
-def _extra(table: Table, ledger: Ledger, layout: Layout, file: str, lines: Sequence[int]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for axis in EXTRA_AXES:
-        if axis in layout.roles:
-            columns = layout.roles[axis]
-            if len(columns) == 1:
-                found[f"{axis}s"] = _texts(table, columns[0], file, lines)
-            else:
-                found[f"{axis}s"] = _joined(table, columns, file, lines)
-    if ledger.reading.by is not None and ledger.reading.by in table:
-        ledger.by_was_seen = True
-    return found
-
-
-def _joined(table: Table, columns: Sequence[str], file: str, lines: Sequence[int]) -> Labels:
-    """Return labels; those of several columns are joined by a colon."""
-    parts = [_labels(table[column], column, file, lines) for column in columns]
-    return parts[0] if len(parts) == 1 else list(map(":".join, zip(*map(_decoded, parts), strict=True)))
 
 
 def _all_numbers(values: Values) -> bool:
@@ -421,36 +430,13 @@ def _labels(values: Values, field: str, file: str, lines: Sequence[int]) -> Labe
     return [label(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
 
 
-def _texts(table: Table, field: str, file: str, lines: Sequence[int]) -> Labels:
-    values = table[field]
-    if isinstance(values, Coded):
-        return values
-    if _all_of(str, values):
-        return cast("list[str]", values)
-    return [_text(value, field, Place(file, line)) for value, line in zip(values, lines, strict=True)]
-
-
 def _text(value: object, field: str, place: Place) -> str:
     try:
         return "" if value is None or value != value else str(value)  # NaN is unlike itself
     except ValueError:  # an integer too long for Python to print
-        told = f"field {field!r} must be text or a number, got {_shown(value)}"
-        raise FormatError(told, file=place.file, line=place.line) from None
-
-
-def _choices(table: Table, field: str, known: tuple[str, str], file: str, lines: Sequence[int]) -> Labels:
-    texts = _texts(table, field, file, lines)
-    every = texts.labels if isinstance(texts, Coded) else texts
-    meant = {text: text.strip().lower() for text in set(every)}
-    if wrong := [text for text in meant if meant[text] not in ("", *known)]:
-        at = next(at for at, text in enumerate(_decoded(texts)) if text in wrong)
         raise FormatError(
-            f"field {field!r} must be {known[0]} or {known[1]}, got {one_line(_decoded(texts)[at], 40)!r}",
-            file=file,
-            line=lines[at],
-        )
-    found = [meant[text] for text in every]
-    return Coded(texts.codes, found) if isinstance(texts, Coded) else found
+            f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
+        ) from None
 
 
 def _all_of(kind: type, values: Iterable[object]) -> bool:
