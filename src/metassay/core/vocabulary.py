@@ -123,13 +123,12 @@ def statistic(value: str) -> str:
 
 def statistic_title(name: str) -> str:
     """Return what a statistic is called in prose."""
-    return statistic_names.title(name)
+    return statistic_names.find(name).title
 
 
 def statistic_symbol(name: str) -> str:
     """Return the symbol of a statistic; nothing if it has none."""
-    known = statistic_names.KNOWN.get(name)
-    return "" if known is None else known.symbol
+    return statistic_names.find(name).symbol
 
 
 def measure(names: Iterable[str]) -> str:
@@ -146,32 +145,27 @@ def measure(names: Iterable[str]) -> str:
 
 def is_correlation(name: str) -> bool:
     """Return whether a statistic is a correlation, which is 0 where there is no association."""
-    known = statistic_names.KNOWN.get(name)
-    return known is not None and known.is_correlation
+    return statistic_names.find(name).is_correlation
 
 
 def is_share(name: str) -> bool:
     """Return whether a statistic is a share, which people write in percent."""
-    known = statistic_names.KNOWN.get(name)
-    return known is not None and known.is_share
+    return statistic_names.find(name).is_share
 
 
 def is_error(name: str) -> bool:
     """Return whether a statistic is an error in the units of the scores: how far two sides differ."""
-    known = statistic_names.KNOWN.get(name)
-    return known is not None and known.in_units
+    return statistic_names.find(name).in_units
 
 
 def is_symmetric(name: str) -> bool:
     """Return whether people and metrics play the same part in a statistic."""
-    known = statistic_names.KNOWN.get(name)
-    return known is None or known.symmetric
+    return statistic_names.find(name).symmetric
 
 
 def statistic_sign(name: str) -> float:
     """Return 1 if larger values of a statistic are better agreement, −1 if smaller ones are."""
-    known = statistic_names.KNOWN.get(name)
-    return -1.0 if known is not None and not known.higher_is_better else 1.0
+    return 1.0 if statistic_names.find(name).higher_is_better else -1.0
 
 
 def _is_number(value: object) -> bool:

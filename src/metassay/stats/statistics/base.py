@@ -23,7 +23,7 @@ from metassay.stats.kernels.score_swaps import (
 from metassay.stats.kernels.weighted_ranks import Numbers
 from metassay.stats.kernels.within_groups import Groups
 from metassay.stats.levels import GroupedLevel, Level, ManySystemLevel, SystemLevel
-from metassay.stats.statistics.names import LEVELS
+from metassay.stats.statistics.names import BUILT_IN, LEVELS
 from metassay.stats.statistics.scales import Scale
 
 Weighted = Callable[[Numbers], FloatArray]
@@ -242,3 +242,12 @@ class Statistic:
         if level != "system":
             return GroupedExchange(x, z, pairs, level, self.group_exchange)
         return (ManySystemExchange if z.ndim == 3 else SystemExchange)(x, z, pairs, self)
+
+
+class BuiltIn(Statistic):
+    """A statistic that comes with the package, known by a name of :data:`names.BUILT_IN`."""
+
+    def __init__(self, name: str, citation: str) -> None:
+        known = BUILT_IN[name]
+        self.name, self.title, self.symbol, self.aliases = name, known.title, known.symbol, known.aliases
+        self.signature_name, self.citation, self.higher_is_better = known.signature, citation, known.higher_is_better

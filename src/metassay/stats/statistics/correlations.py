@@ -16,21 +16,18 @@ from metassay.stats.kernels.score_swaps import GroupExchange, make_group_exchang
 from metassay.stats.kernels.sorted_blocks import Ordered
 from metassay.stats.kernels.weighted_ranks import Numbers, correlate
 from metassay.stats.kernels.within_groups import Groups, ProductGroups, make_groups
-from metassay.stats.statistics.base import Statistic, Weighted
-from metassay.stats.statistics.names import BUILT_IN
+from metassay.stats.statistics.base import BuiltIn, Statistic, Weighted
 from metassay.stats.statistics.scales import FisherScale, Scale
 
 
-class Correlation(Statistic):
+class Correlation(BuiltIn):
     """A correlation coefficient, with kernels of its own."""
 
     invariant = "linear"
     is_correlation = True
 
     def __init__(self, name: str, citation: str) -> None:
-        known = BUILT_IN[name]
-        self.name, self.title, self.symbol, self.aliases = name, known.title, known.symbol, known.aliases
-        self.signature_name, self.citation = known.signature, citation
+        super().__init__(name, citation)
         self.ranked, self.pairwise = name != "pearson", name.startswith("kendall")
 
     @property

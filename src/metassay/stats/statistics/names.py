@@ -90,6 +90,6 @@ def aliases() -> dict[str, str]:
     return {alias: name for name, known in KNOWN.items() for alias in known.aliases}
 
 
-def title(name: str) -> str:
-    """Return what a statistic is called in prose; its name if it is not known here."""
-    return KNOWN[name].title if name in KNOWN else name
+def find(name: str) -> Named:
+    """Return what is known of a statistic; of one that is not known here its name, and that it is no correlation."""
+    return KNOWN.get(name, Named(name, "", is_correlation=False))

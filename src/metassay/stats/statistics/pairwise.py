@@ -21,25 +21,13 @@ from metassay.stats.kernels.tie_calibration import CalibratedExchange, Calibrate
 from metassay.stats.kernels.weighted_ranks import TIE, quotient, ratio
 from metassay.stats.kernels.within_groups import Groups
 from metassay.stats.levels import Level, arranged, points, rounded_means, vary
-from metassay.stats.statistics.base import Statistic
+from metassay.stats.statistics.base import BuiltIn, Statistic
 from metassay.stats.statistics.correlations import PEARSON
-from metassay.stats.statistics.names import BUILT_IN
 from metassay.stats.statistics.scales import FisherScale, Scale
 
 TIES_MATTER = "Deutsch, Foster and Freitag (2023)"
 FOLDS = 5
 """Blocks of inputs over which a threshold is cross-fitted."""
-
-
-class Named(Statistic):
-    """A statistic that takes its names from the list of built-in ones."""
-
-    invariant = "linear"
-
-    def __init__(self, name: str, citation: str) -> None:
-        known = BUILT_IN[name]
-        self.name, self.title, self.symbol, self.aliases = name, known.title, known.symbol, known.aliases
-        self.citation = citation
 
 
 def where_ordered(x: FloatArray, z: FloatArray, level: str) -> FloatArray:
@@ -51,9 +39,10 @@ def where_ordered(x: FloatArray, z: FloatArray, level: str) -> FloatArray:
     return x if all(kept) else np.where(np.array(kept)[:, None, None], x, np.nan)
 
 
-class PairOutcomes(Named):
+class PairOutcomes(BuiltIn):
     """A mean of what single pairs of outputs add, so that outcomes of pairs can be exchanged between two metrics."""
 
+    invariant = "linear"
     is_mean: bool = True
     """Whether it is one: the number of pairs does not depend on the metric."""
 
@@ -206,9 +195,10 @@ class KendallLike(PairStatistic):
         return np.stack([above.ravel() / total for above, _ in tables]).astype(np.float64)
 
 
-class PairwiseDifferencePearson(Named):
+class PairwiseDifferencePearson(BuiltIn):
     """Pearson over the differences of all pairs of outputs within a group, in both orders, pooled over groups."""
 
+    invariant = "linear"
     levels = ("input", "within-system")
 
     def evaluate(self, x: FloatArray, z: FloatArray, w: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from metassay.stats.draws import sign_flips
 from metassay.stats.kernels.score_swaps import Exchange
 from metassay.stats.kernels.weighted_ranks import TIE, quotient
 from metassay.stats.levels import Kind, Level
-from metassay.stats.statistics.pairwise import Named
+from metassay.stats.statistics.base import BuiltIn
 from metassay.stats.statistics.scales import FisherScale, Scale
 
 FLIPS = 1_000
@@ -263,7 +263,7 @@ class _SetsExchange:
         return np.concatenate(left), np.concatenate(right)
 
 
-class SoftPairwiseAccuracy(Named):
+class SoftPairwiseAccuracy(BuiltIn):
     """1 − the mean difference of two p-values over pairs of systems, on the inputs that all systems have.
 
     Examples
@@ -273,6 +273,7 @@ class SoftPairwiseAccuracy(Named):
     array([1.])
     """
 
+    invariant = "linear"
     levels = ("system",)
     range = (0.0, 1.0)
     pairwise = True

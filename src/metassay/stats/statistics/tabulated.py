@@ -12,15 +12,14 @@ from metassay.stats.kernels.evaluated import EvaluatedGroups, Points
 from metassay.stats.kernels.score_swaps import GroupExchange
 from metassay.stats.kernels.tabulated import Framed, Items, Tabulated, TabulatedExchange
 from metassay.stats.kernels.within_groups import Groups
-from metassay.stats.statistics.base import Statistic
-from metassay.stats.statistics.names import BUILT_IN
+from metassay.stats.statistics.base import BuiltIn
 
 CELL_LEVELS = ("input", "global", "within-system")
 """Levels at which single items are compared: a mean of labels is no label."""
 
 
-class TabulatedStatistic(Statistic):
-    """A formula of sums over items, known by a name of :data:`names.BUILT_IN`.
+class TabulatedStatistic(BuiltIn):
+    """A formula of sums over items.
 
     A subclass says what all draws share (:meth:`frame`), how items are counted (:meth:`items`), and the formula
     (:meth:`of_sums`); see :class:`metassay.stats.kernels.tabulated.Formula`.
@@ -28,11 +27,6 @@ class TabulatedStatistic(Statistic):
 
     levels: tuple[str, ...] = CELL_LEVELS
     range: tuple[float, float] = (0.0, 1.0)
-
-    def __init__(self, name: str, citation: str) -> None:
-        known = BUILT_IN[name]
-        self.name, self.title, self.symbol, self.aliases = name, known.title, known.symbol, known.aliases
-        self.signature_name, self.citation, self.higher_is_better = known.signature, citation, known.higher_is_better
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         # Formulas are made by functions and cannot be pickled; the name can.

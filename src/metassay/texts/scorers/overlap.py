@@ -20,7 +20,13 @@ from metassay.texts.scorers.tokens import WordScorer
 
 
 class _SacreBleu(WordScorer):
-    """A metric of sacrebleu; its own signature is part of ours, so the numbers can be compared with papers."""
+    """A metric of sacrebleu; its own signature is part of ours, so the numbers can be compared with papers.
+
+    Parameters
+    ----------
+    lowercase
+        Whether case is ignored.
+    """
 
     _remedy = ""
     """What to do about words that no space parts, for a metric of words; nothing for others."""
@@ -78,8 +84,6 @@ class Bleu(_SacreBleu):
         sacrebleu's tokenizer: ``13a``, ``intl``, ``zh``, ``ja-mecab``, ``char``, ``none``, …
     smooth
         ``exp``, ``floor``, ``add-k`` or ``none``.
-    lowercase
-        Whether case is ignored.
     """
 
     name = "bleu"
@@ -109,50 +113,33 @@ class ChrF(_SacreBleu):
         The longest character n-grams.
     beta
         How much more recall counts than precision.
-    lowercase
-        Whether case is ignored.
     """
 
     name = "chrf"
+    words = 0
     order: int = field(default=6, kw_only=False)
     beta: int = field(default=2, kw_only=False)
     lowercase: bool = field(default=False, kw_only=False)
 
     def _made(self, single: bool) -> tuple[Any, Formula]:  # noqa: ARG002 - both are one
-        return _chrf(0, self.order, self.beta, self.lowercase)
+        from sacrebleu.metrics.chrf import CHRF
+
+        made = CHRF(char_order=self.order, word_order=self.words, beta=self.beta, lowercase=self.lowercase)
+        return made, partial(corpus_scores.chrf, beta=self.beta)
 
 
-class ChrFPlusPlus(_SacreBleu):
+class ChrFPlusPlus(ChrF):
     """chrF++: chrF with n-grams of words beside those of characters.
 
     Parameters
     ----------
-    order
-        The longest character n-grams.
     words
         The longest word n-grams.
-    beta
-        How much more recall counts than precision.
-    lowercase
-        Whether case is ignored.
     """
 
     name = "chrf++"
     _remedy = "chrf"
-    order: int = field(default=6, kw_only=False)
     words: int = field(default=2, kw_only=False)
-    beta: int = field(default=2, kw_only=False)
-    lowercase: bool = field(default=False, kw_only=False)
-
-    def _made(self, single: bool) -> tuple[Any, Formula]:  # noqa: ARG002 - both are one
-        return _chrf(self.words, self.order, self.beta, self.lowercase)
-
-
-def _chrf(words: int, order: int, beta: int, lowercase: bool) -> tuple[Any, Formula]:
-    from sacrebleu.metrics.chrf import CHRF
-
-    made = CHRF(char_order=order, word_order=words, beta=beta, lowercase=lowercase)
-    return made, partial(corpus_scores.chrf, beta=beta)
 
 
 class Ter(_SacreBleu):
@@ -162,8 +149,6 @@ class Ter(_SacreBleu):
     ----------
     normalized
         Whether punctuation is split off as tercom does.
-    lowercase
-        Whether case is ignored.
     """
 
     name = "ter"

@@ -295,10 +295,13 @@ def _options(metric: Metric) -> Iterator[OptionRow]:
     """Yield the options of a metric with their defaults, as its documentation explains them."""
     made_by = maker(metric)
     said: dict[str, str] = {}
-    # What makes a scorer may take the options of the class that it makes, which explains those.
-    made = inspect.get_annotations(made_by, eval_str=True).get("return") if inspect.isfunction(made_by) else None
-    for text in (inspect.getdoc(made) if inspect.isclass(made) else None, inspect.getdoc(made_by)):
-        section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n[A-Z][a-z]+\n-+\n|\Z)", text or "", re.S | re.M)
+    # What makes a scorer may take the options of the class that it makes, which explains those, and a class those that
+    # it inherits where it does not say more of them.
+    made = inspect.get_annotations(made_by, eval_str=True).get("return") if inspect.isfunction(made_by) else made_by
+    explained = [each.__doc__ for each in reversed(inspect.getmro(made))] if inspect.isclass(made) else []
+    for text in (*explained, made_by.__doc__):
+        whole = inspect.cleandoc(text or "")
+        section = re.search(r"^Parameters\n-+\n(.*?)(?:\n\n[A-Z][a-z]+\n-+\n|\Z)", whole, re.S | re.M)
         for names, words in re.findall(
             r"^(\w[^\n]*)\n((?:[ ]+[^\n]*\n?)+)", section[1] if section else "", re.MULTILINE
         ):

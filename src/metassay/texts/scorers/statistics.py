@@ -17,7 +17,19 @@ from metassay.texts.segments import sentence_texts
 
 
 class _OfNgrams(WordScorer):
-    """A statistic of n-grams, with a column for each n."""
+    """A statistic of n-grams, with a column for each n.
+
+    Parameters
+    ----------
+    n
+        The length of n-grams, or several: ``1``, ``"1+2"``.
+    stem, tokens
+        As for ROUGE; here words are as written but for case, in any script.
+
+    Notes
+    -----
+    NaN for an output that has no n-grams of the length, and for text without spaces between words.
+    """
 
     n: int | str | Iterable[int] = field(default=(1, 2, 3, 4), kw_only=False)
     stem: str = one_of("none", *STEM)
@@ -32,17 +44,6 @@ class _OfNgrams(WordScorer):
 
 class NovelNgrams(_OfNgrams):
     """The share of an output's different n-grams that its source does not have.
-
-    Parameters
-    ----------
-    n
-        The length of n-grams, or several: ``1``, ``"1+2"``.
-    stem, tokens
-        As for ROUGE; here words are as written but for case, in any script.
-
-    Notes
-    -----
-    NaN for an output that has no n-grams of the length, and for text without spaces between words.
 
     Examples
     --------
@@ -71,17 +72,6 @@ class NovelNgrams(_OfNgrams):
 
 class RepeatedNgrams(_OfNgrams):
     """The share of an output's different n-grams that it has more than once.
-
-    Parameters
-    ----------
-    n
-        The length of n-grams, or several: ``1``, ``"1+2"``.
-    stem, tokens
-        As for ROUGE; here words are as written but for case, in any script.
-
-    Notes
-    -----
-    NaN for an output that has no n-grams of the length, and for text without spaces between words.
 
     Examples
     --------
