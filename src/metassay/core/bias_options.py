@@ -5,25 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import STUDIED, Names, Option, among, when
+from metassay.core.option import Names, Option, among, studied, under, when
 
 if TYPE_CHECKING:
     from metassay.core.groups import GroupPatterns
 
-_SWAYING = "what may sway the judge"
+_swaying = under("what may sway the judge")
 
 Sentinels = Annotated[
     bool,
-    Option(
+    studied(
         "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
         "does not beat them is marked",
-        group=STUDIED,
         **when("sentinels", "yes"),
     ),
 ]
 PeopleAsMetrics = Annotated[
     bool,
-    Option("add each annotator as a row, compared with the other annotators", group=STUDIED, **when("people", "rows")),
+    studied("add each annotator as a row, compared with the other annotators", **when("people", "rows")),
 ]
 Biased = Annotated[
     bool,
@@ -35,11 +34,10 @@ Biased = Annotated[
 ]
 Style = Annotated[
     Names | None,
-    Option(
+    _swaying(
         "further things that may sway a judge: columns, categories or numbers of outputs; in votes NAME for columns "
         "NAME_a and NAME_b",
         known.several_names,
-        group=_SWAYING,
         metavar="NAME",
         repeated=True,
         absent="lists, bold text and headings, if there are texts",
@@ -48,18 +46,16 @@ Style = Annotated[
 ]
 TextOf = Annotated[
     str | None,
-    Option(
+    _swaying(
         "column with the texts of outputs, whose length is told",
-        group=_SWAYING,
         metavar="COLUMN",
         absent="the one that is named like outputs, else the longest",
     ),
 ]
 OwnFamily = Annotated[
     Names | None,
-    Option(
+    _swaying(
         "family of systems that a judge belongs to, JUDGE=FAMILY",
-        group=_SWAYING,
         metavar="JUDGE=FAMILY",
         repeated=True,
         absent="the family, or system, whose name is in the judge's",
@@ -67,18 +63,16 @@ OwnFamily = Annotated[
 ]
 Runs = Annotated[
     "GroupPatterns | None",
-    Option(
+    _swaying(
         "repetitions of one judge, NAME=PATTERN[,PATTERN], such as judge=judge_run*: re-runs or prompts",
-        group=_SWAYING,
         repeated=True,
         metavar="GROUP",
     ),
 ]
 Hold = Annotated[
     str | None,
-    Option(
+    _swaying(
         "how human judgment is held fixed: judge − people is explained (difference), or people's score is a covariate",
-        group=_SWAYING,
         **among("HOW", known.HOLDS),
         listed=False,
         absent="difference if judge and people use one scale, else covariate",

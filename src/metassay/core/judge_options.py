@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import COMPARED, STUDIED, Names, Option, among, at_least, number
+from metassay.core.option import Names, Option, among, at_least, compared, number, studied, under
 from metassay.core.options import checked_statistics, signed_statistics
 from metassay.errors import UsageError, one_line
 from metassay.stats.methods.names import CUTS, EPSILONS
@@ -16,7 +16,7 @@ from metassay.stats.methods.names import CUTS, EPSILONS
 if TYPE_CHECKING:
     from metassay.stats.statistics.base import Statistic as StatisticObject
 
-_JUDGED, _GATE = "how the judge is judged", "gate"
+_judged, _gate = under("how the judge is judged"), under("gate")
 _REQUIREMENT = re.compile(r"\s*(?:(.+?)\s*:\s*)?([a-z][a-z0-9_-]*)(?:\.([a-z]+))?\s*(>=|<=|>|<|==)\s*(\S+)\s*")
 FIELDS = ("estimate", "low", "high", "abs", "n")
 """What a requirement may speak of: a number, the ends of its interval, its size without sign, and items."""
@@ -66,9 +66,8 @@ def _epsilon(_what: str, value: str | float) -> float:
 
 Judges = Annotated[
     Names | None,
-    Option(
+    studied(
         "judges: names of columns, globs or comma lists",
-        group=STUDIED,
         repeated=True,
         absent="every column that is not human",
         alias="metric",
@@ -87,46 +86,41 @@ Statistics = Annotated[
 ]
 Abstain = Annotated[
     str,
-    Option(
+    _judged(
         "what items count as on which people judged and the judge gave no answer: excluded, or wrong (labels only)",
-        group=_JUDGED,
         **among("HOW", ("missing", "wrong")),
         key="abstain",
     ),
 ]
 Epsilon = Annotated[
     "str | float",
-    Option(
+    _judged(
         "what a person is worth beyond equal quality in the alternative-annotator test: experts (0.2), skilled (0.15), "
         "crowd (0.1), or a number",
         _epsilon,
-        group=_JUDGED,
         metavar="EPSILON",
         key="epsilon",
     ),
 ]
 Worse = Annotated[
     float,
-    Option(
+    _judged(
         "also report how often a judge that is worse than a person by this much would pass that test",
-        group=_JUDGED,
         **number("SIZE", known.fraction),
     ),
 ]
 Cut = Annotated[
     str,
-    Option(
+    _judged(
         "what the threshold of a judge that gives scores is chosen by; cost, precision and recall take a target",
-        group=_JUDGED,
         **among("RULE", CUTS),
         key="cut",
     ),
 ]
 Target = Annotated[
     float | None,
-    Option(
+    _judged(
         "precision or recall to reach at the threshold, or the cost of a false alarm in terms of a miss",
-        group=_JUDGED,
         absent="0.9 for precision and recall, 1 for cost",
         key="cut",
         **number("X", known.positive),
@@ -134,14 +128,13 @@ Target = Annotated[
 ]
 Attributes = Annotated[
     Names | None,
-    Option(
+    _judged(
         "attributes to slice by: names, globs or comma lists, or none",
-        group=_JUDGED,
         repeated=True,
         absent="every attribute, the system, and the length of texts",
     ),
 ]
-Worst = Annotated[int, Option("how many disagreements to show per judge", group=_JUDGED, **at_least(0))]
+Worst = Annotated[int, _judged("how many disagreements to show per judge", **at_least(0))]
 Generalise = Annotated[
     str,
     Option(
@@ -161,10 +154,9 @@ Interval = Annotated[
 ]
 Versions = Annotated[
     str,
-    Option(
+    compared(
         "what tells versions apart: metric (each column is one; name them with --metric), or a column of the table, "
         "such as judge_version; not needed with OLD=FILE NEW=FILE",
-        group=COMPARED,
         metavar="COLUMN",
         key="by",
         signed=known.in_a_signature,
@@ -172,14 +164,13 @@ Versions = Annotated[
 ]
 OldVersion = Annotated[
     str | None,
-    Option("version that the others are compared with", group=COMPARED, metavar="VERSION", absent="the first"),
+    compared("version that the others are compared with", metavar="VERSION", absent="the first"),
 ]
 Require = Annotated[
     Names | None,
-    Option(
+    _gate(
         "a requirement such as kappa.low>=0.6 or bias.abs<=0.05; unmet ones end the command with exit code 3",
         _requirements,
-        group=_GATE,
         repeated=True,
         metavar="REQUIREMENT",
     ),

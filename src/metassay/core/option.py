@@ -104,6 +104,14 @@ class Option:
         return words
 
 
+def under(heading: str) -> Callable[..., Option]:
+    """Return what makes options that stand under a heading of the help."""
+    return partial(Option, group=heading)
+
+
+studied, compared, corrupted = map(under, ("what to study", "what to compare", "what to corrupt"))
+
+
 class Kind(TypedDict, total=False):
     """What several options have in common, to be handed to each of them."""
 
@@ -144,7 +152,6 @@ COUNT = number("N", known.count)
 REPEATS = number("K", known.repeats)
 SHARE = number("SHARE", known.fraction)
 SIZE = number("SIZE", known.positive)
-STUDIED, COMPARED, CORRUPTED = "what to study", "what to compare", "what to corrupt"
 
 
 def shown(default: object) -> str:

@@ -19,19 +19,20 @@ from metassay.core import vocabulary as known
 from metassay.core.bias_options import *  # noqa: F403
 from metassay.core.file_options import *  # noqa: F403
 from metassay.core.option import (
-    COMPARED,
-    CORRUPTED,
     COUNT,
     FLAG,
     REPEATS,
     SHARE,
     SIZE,
-    STUDIED,
     Kind,
     Option,
     among,
     at_least,
+    compared,
+    corrupted,
     number,
+    studied,
+    under,
 )
 from metassay.core.option import Names as Names
 from metassay.core.pair_options import *  # noqa: F403
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from metassay.core.groups import GroupPatterns
     from metassay.stats.statistics.base import Statistic as StatisticObject
 
-_PLACED = "reproducibility and speed"
+_placed = under("reproducibility and speed")
 _LEVEL = Kind(aliases=known.LEVEL_ALIASES, metavar="LEVEL", key="level")
 _CI = Kind(metavar="METHOD", key="ci")
 _TEST = Kind(metavar="TEST", key="test")
@@ -72,23 +73,17 @@ def signed_statistics(value: Any) -> list[str]:  # noqa: ANN401 - one or several
 
 Human = Annotated[
     Names | None,
-    Option(
+    studied(
         "human judgments: names of columns, globs or comma lists",
-        group=STUDIED,
         repeated=True,
         absent="every column known to be human",
     ),
 ]
 Metric = Annotated[
     Names | None,
-    Option(
-        "metrics: names of columns, globs or comma lists",
-        group=STUDIED,
-        repeated=True,
-        absent="every column that is not human",
-    ),
+    studied("metrics: names of columns, globs or comma lists", repeated=True, absent="every column that is not human"),
 ]
-References = Annotated[bool, Option("keep human-written texts that were scored like systems", group=STUDIED, **FLAG)]
+References = Annotated[bool, studied("keep human-written texts that were scored like systems", **FLAG)]
 _GROUP = "NAME=PATTERN[,PATTERN], such as {}; the first match wins; a mapping in Python"
 _GROUPED = Kind(repeated=True, metavar="GROUP")
 Groups = Annotated[
@@ -215,9 +210,8 @@ Resamples = Annotated[int, Option("number of resamples", key="k", **REPEATS)]
 Draws = Annotated[int, Option("pairs of samples drawn for each size", key="k", **REPEATS)]
 Seed = Annotated[
     int,
-    Option(
+    _placed(
         "seed of the random numbers; the same seed gives the same numbers, wherever the work is done",
-        group=_PLACED,
         key="seed",
         **at_least(0),
     ),
@@ -301,9 +295,8 @@ CompositeFolds = Annotated[
 ]
 By = Annotated[
     str,
-    Option(
+    compared(
         "what is compared: language, annotator, reference, metric, human, or a column of the tables, such as version",
-        group=COMPARED,
         metavar="COLUMN",
         key="by",
         signed=known.in_a_signature,
@@ -320,7 +313,7 @@ SliceBy = Annotated[
 ]
 Baseline = Annotated[
     str | None,
-    Option("level that the others are compared with", group=COMPARED, metavar="LEVEL", absent="English, or the first"),
+    compared("level that the others are compared with", metavar="LEVEL", absent="English, or the first"),
 ]
 Margin = Annotated[
     float,
@@ -411,36 +404,29 @@ VoteUnits = Annotated[
 # -- places ------------------------------------------------------------------------------------------------------------
 
 Threads = Annotated[
-    int | None, Option("threads to use; they change no number", group=_PLACED, absent="all processors", **at_least(1))
+    int | None, _placed("threads to use; they change no number", absent="all processors", **at_least(1))
 ]
 Cluster = Annotated[
     str | None,
-    Option("address of a Dask scheduler that does the work, such as tcp://host:8786", group=_PLACED, metavar="ADDRESS"),
+    _placed("address of a Dask scheduler that does the work, such as tcp://host:8786", metavar="ADDRESS"),
 ]
-Workers = Annotated[int | None, Option("start this many local Dask workers for the work", group=_PLACED, **COUNT)]
+Workers = Annotated[int | None, _placed("start this many local Dask workers for the work", **COUNT)]
 Checkpoint = Annotated[
     "str | PathLike[str] | None",
-    Option(
-        "keep finished work in this file, and go on from there when the same command is run again",
-        group=_PLACED,
-        metavar="FILE",
-    ),
+    _placed("keep finished work in this file, and go on from there when the same command is run again", metavar="FILE"),
 ]
-Timeout = Annotated[
-    float, Option("seconds that one call of a program may last", group=_PLACED, **number("SECONDS", known.positive))
-]
+Timeout = Annotated[float, _placed("seconds that one call of a program may last", **number("SECONDS", known.positive))]
 
 # -- texts ------------------------------------------------------------------------------------------------------------
 
 Rate = Annotated[
     float | None,
-    Option(
+    corrupted(
         "share of the verbs, sentences, persons, words or numbers to change, from 0 to 1",
-        group=CORRUPTED,
         absent="1; drop-words 0.2, truncate 0.5",
         **number("SHARE"),
     ),
 ]
 Backend = Annotated[
-    str, Option("who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path", group=CORRUPTED)
+    str, corrupted("who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path")
 ]

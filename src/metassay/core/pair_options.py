@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Option, number, when
+from metassay.core.option import Option, number, under, when
 
 PAPER_STEPS = 10
 """Steps of the grid of score differences in Deutsch, Dror and Roth (2022)."""
-_PAIRED = "which pairs of systems"
+_paired = under("which pairs of systems")
 
 
 def _signed_bounds(value: Iterable[tuple[float, float]]) -> list[str]:
@@ -23,10 +23,9 @@ def _steps(what: str, value: bool | int) -> int:
 
 Bounds = Annotated[
     "str | Iterable[tuple[float, float]] | None",
-    Option(
+    _paired(
         "smallest and largest score difference of the pairs, in units of the scores, such as 0:0.5,0.5:1,1:",
         known.ranges,
-        group=_PAIRED,
         metavar="LOW:HIGH",
         key="bounds",
         signed=_signed_bounds,
@@ -34,10 +33,9 @@ Bounds = Annotated[
 ]
 Shares = Annotated[
     "str | Iterable[float] | None",
-    Option(
+    _paired(
         "shares of the pairs that are closest in score, a comma list, or none",
         known.shares,
-        group=_PAIRED,
         metavar="SHARE",
         absent="none",
         key="shares",
@@ -45,9 +43,8 @@ Shares = Annotated[
 ]
 Triangle = Annotated[
     bool | int,
-    Option(
+    _paired(
         "evaluate all ranges of score differences on a grid of this many quantiles (10 in the paper)",
-        group=_PAIRED,
         key="triangle",
         signed=lambda steps: steps or None,
         **number("STEPS", _steps),
@@ -55,18 +52,13 @@ Triangle = Annotated[
 ]
 Curve = Annotated[
     bool,
-    Option(
-        "fit the probability that people agree as a function of the score difference",
-        group=_PAIRED,
-        **when("curve", "logistic"),
-    ),
+    _paired("fit the probability that people agree as a function of the score difference", **when("curve", "logistic")),
 ]
 Differences = Annotated[
     "str | Iterable[float] | None",
-    Option(
+    _paired(
         "score differences to explain, in units of the metric, a comma list, such as 0.5,1,2",
         known.positives,
-        group=_PAIRED,
         metavar="SIZE",
         absent="five round numbers up to the largest in the data",
         key="difference",

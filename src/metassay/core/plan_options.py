@@ -7,30 +7,26 @@ from functools import partial
 from typing import Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import COUNT, REPEATS, SHARE, SIZE, Names, Option, number
+from metassay.core.option import COUNT, REPEATS, SHARE, SIZE, Names, Option, number, under
 
-_WANTED, _DAMAGED = "what is wanted", "how the metric is damaged"
-MetricB = Annotated[
-    str | None, Option("metric that the first is compared with, to plan a power", group=_WANTED, metavar="NAME")
-]
+_wanted, _damaged = under("what is wanted"), under("how the metric is damaged")
+MetricB = Annotated[str | None, _wanted("metric that the first is compared with, to plan a power", metavar="NAME")]
 Width = Annotated[
     float | None,
-    Option("wanted width of the confidence interval", group=_WANTED, absent="0.2, unless a power is planned", **SIZE),
+    _wanted("wanted width of the confidence interval", absent="0.2, unless a power is planned", **SIZE),
 ]
 Power = Annotated[
     float | None,
-    Option(
+    _wanted(
         "wanted probability of finding that one of two metrics is better",
-        group=_WANTED,
         absent="0.8 if a second metric is named",
         **SHARE,
     ),
 ]
 Difference = Annotated[
     float | None,
-    Option(
+    _wanted(
         "difference of the two correlations to be found",
-        group=_WANTED,
         absent="the one in the data",
         key="difference",
         **number("SIZE", known.fraction),
@@ -38,32 +34,25 @@ Difference = Annotated[
 ]
 HalfWidth = Annotated[
     float,
-    Option(
-        "wanted precision: half the width of the confidence interval, such as 0.03 for 3 points",
-        group=_WANTED,
-        key="target",
-        **SIZE,
+    _wanted(
+        "wanted precision: half the width of the confidence interval, such as 0.03 for 3 points", key="target", **SIZE
     ),
 ]
-Annotations = Annotated[
-    int, Option("report what this many further annotations would bring", group=_WANTED, key="next", **COUNT)
-]
+Annotations = Annotated[int, _wanted("report what this many further annotations would bring", key="next", **COUNT)]
 Noise = Annotated[
     "str | float | Sequence[float]",
-    Option(
+    _damaged(
         "sizes of the noise in the damaged metric, in standard deviations of its scores, a comma list",
         known.positives,
-        group=_DAMAGED,
         metavar="SIZE",
     ),
 ]
 Shuffle = Annotated[
     "str | float | Sequence[float]",
-    Option(
+    _damaged(
         "for statistics of labels and probabilities, the shares of outputs among which the damaged metric's answers "
         "are shuffled, a comma list",
         lambda what, value: tuple(known.fraction(what, each) for each in known.positives(what, value)),
-        group=_DAMAGED,
         metavar="SHARE",
     ),
 ]

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from metassay.core import vocabulary as known
-from metassay.core.option import STUDIED, Option, when
+from metassay.core.option import Option, studied, under, when
 from metassay.errors import UsageError, one_line
 
 if TYPE_CHECKING:
     from metassay.stats.statistics.base import Statistic
 
-_TASKS = "which tasks"
+_tasks = under("which tasks")
 EQUAL = "equal"
 
 
@@ -69,9 +69,8 @@ Measures = Annotated[
 ]
 Tasks = Annotated[
     str | None,
-    Option(
+    _tasks(
         "tasks: a column of texts that sorts the inputs, such as domain, or language",
-        group=_TASKS,
         metavar="COLUMN",
         absent="all inputs are one task",
         key="by",
@@ -80,10 +79,9 @@ Tasks = Annotated[
 ]
 Average = Annotated[
     "str | Iterable[str] | Mapping[str, float]",
-    Option(
+    _tasks(
         "weights of the tasks in the average: equal, or TASK=WEIGHT",
         _weights,
-        group=_TASKS,
         metavar="WEIGHTS",
         repeated=True,
         key="average",
@@ -92,9 +90,8 @@ Average = Annotated[
 ]
 DropOutliers = Annotated[
     bool,
-    Option(
+    studied(
         "leave out systems whose human score lies more than 2.5 · 1.483 · MAD from the median, as WMT 2020 did",
-        group=STUDIED,
         **when("outliers", "dropped,mad2.5"),
     ),
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from metassay.core import vocabulary as known
-from metassay.core.option import CORRUPTED, COUNT, FLAG, Option, among, number
+from metassay.core.option import COUNT, FLAG, Option, among, corrupted, number, under
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -14,73 +14,62 @@ if TYPE_CHECKING:
 PARTS = ("outputs", "references", "sources")
 """The parts of texts that can be translated."""
 
-_SCORED, _HOW, _TRANSLATED = "what to score with", "how", "how to translate"
+_scored, _how, _translated = under("what to score with"), under("how"), under("how to translate")
 
 
 def _parts(_what: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - one or several
     return known.choices("part of the texts", value, PARTS)
 
 
-MaxReferences = Annotated[int | None, Option("use only the first N references of each input", group=_SCORED, **COUNT)]
+MaxReferences = Annotated[int | None, _scored("use only the first N references of each input", **COUNT)]
 LeaveOwnOut = Annotated[
     bool,
-    Option(
-        "compare people's own texts, outputs that are references themselves, with the other references only",
-        group=_SCORED,
-        **FLAG,
+    _scored(
+        "compare people's own texts, outputs that are references themselves, with the other references only", **FLAG
     ),
 ]
 Scored = Annotated[
     "str | PathLike[str] | None",
-    Option(
+    _how(
         "file in which scores are kept by content: a repeated run only scores what is new, and a run that was killed "
         "goes on where it was",
-        group=_HOW,
         metavar="FILE",
         absent="in Python nothing is kept; for commands the user's cache",
     ),
 ]
 Processes = Annotated[
     int | None,
-    Option(
+    _how(
         "processes to use; they change no number",
-        group=_HOW,
         absent="all processors, or this one alone for little work and for a metric with a model of its own",
         **number("N"),
     ),
 ]
 Systems = Annotated[
     "str | Iterable[str] | None",
-    Option(
-        "systems to corrupt: names or comma lists", group=CORRUPTED, repeated=True, flag="system", absent="all of them"
-    ),
+    corrupted("systems to corrupt: names or comma lists", repeated=True, flag="system", absent="all of them"),
 ]
 SourceLanguage = Annotated[
     str | None,
-    Option(
-        "language of the texts", group=_TRANSLATED, metavar="LANG", flag="from", absent="the one they say, or English"
-    ),
+    _translated("language of the texts", metavar="LANG", flag="from", absent="the one they say, or English"),
 ]
 TranslateWith = Annotated[
     str,
-    Option(
+    _translated(
         "translator: apertium; marian (the opus-mt model of the two languages) or marian:MODEL by name or path; "
         "command:CMD, a program that reads a text per line and prints a line for each, or command-jsonl:CMD, the same "
         "in JSON; {from} and {to} stand for the languages",
-        group=_TRANSLATED,
         flag="with",
     ),
 ]
 Parts = Annotated[
     "str | Iterable[str]",
-    Option("parts to translate", _parts, group=_TRANSLATED, **among("PARTS", PARTS), several=True),
+    _translated("parts to translate", _parts, **among("PARTS", PARTS), several=True),
 ]
 Translated = Annotated[
     "str | PathLike[str] | None",
-    Option(
-        "file that keeps translations, so that a repeated or interrupted run only makes what is new",
-        group=_TRANSLATED,
-        metavar="FILE",
+    _translated(
+        "file that keeps translations, so that a repeated or interrupted run only makes what is new", metavar="FILE"
     ),
 ]
 Folder = Annotated[
