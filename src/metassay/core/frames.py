@@ -51,23 +51,19 @@ def number(value: object, field: str, place: Place) -> float:
         except (OverflowError, TypeError, ValueError):
             pass
     hint = "write 1 or 0" if isinstance(value, bool) else scales.remedy(value if isinstance(value, str) else "")
-    raise FormatError(
-        f"field {one_line(field)!r} must be a number, got {_shown(value)}; {hint}", file=place.file, line=place.line
-    )
+    raise place.wrong(f"field {one_line(field)!r} must be a number, got {_shown(value)}; {hint}")
 
 
 def label(value: object, field: str, place: Place) -> str:
     """Return a label as text; an empty one, or a list, an object or a truth value, is an error."""
     if isinstance(value, bool | list | dict | tuple):
-        raise FormatError(
-            f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
-        )
+        raise place.wrong(f"field {field!r} must be text or a number, got {_shown(value)}")
     text = _text(value, field, place)
     if not text:
         told = (
             f"the field {field!r} is empty; fill it in, or choose another column with --input-column or --system-column"
         )
-        raise FormatError(told, file=place.file, line=place.line)
+        raise place.wrong(told)
     return text
 
 
@@ -434,9 +430,7 @@ def _text(value: object, field: str, place: Place) -> str:
     try:
         return "" if value is None or value != value else str(value)  # NaN is unlike itself
     except ValueError:  # an integer too long for Python to print
-        raise FormatError(
-            f"field {field!r} must be text or a number, got {_shown(value)}", file=place.file, line=place.line
-        ) from None
+        raise place.wrong(f"field {field!r} must be text or a number, got {_shown(value)}") from None
 
 
 def _all_of(kind: type, values: Iterable[object]) -> bool:

@@ -50,6 +50,10 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         return one_line(self.file) + (f", line {self.line}" if self.line is not None else "")
 
+    def wrong(self, message: str) -> FormatError:
+        """Return the error for something that stands there."""
+        return FormatError(message, file=self.file, line=self.line)
+
 
 class Coded(NamedTuple):
     """Labels as positions in a list of distinct ones: what column stores keep anyway."""
@@ -182,7 +186,7 @@ class Ledger:
         """
         if not (system and key and name):
             field = "system" if not system else "input" if not key else "metric"
-            raise FormatError(f"the field {field!r} is empty", file=place.file, line=place.line)
+            raise place.wrong(f"the field {field!r} is empty")
         name, annotator = self._in_role(name, annotator)
         kind = self.role or kind
         if kind is not None:
@@ -328,7 +332,7 @@ class Ledger:
     def say_kind(self, name: str, kind: Kind, place: Place) -> None:
         """Write down that a column is human, or that it is not."""
         if self.kinds.setdefault(name, kind) != kind:
-            raise FormatError(f"{one_line(name)!r} is called human and metric", file=place.file, line=place.line)
+            raise place.wrong(f"{one_line(name)!r} is called human and metric")
 
     def sort(self, what: str, label: str, sort: str, place: Place) -> None:
         """Write down the group or the family of a system, or the cluster of an input."""
@@ -429,8 +433,4 @@ def _at(labels: Sequence[str] | Coded, at: int) -> str:
 def _too_large(name: str, score: float, place: Place) -> FormatError:
     rule = "be finite" if math.isinf(score) else f"lie between -{LARGEST:g} and {LARGEST:g}"
     remedy = "leave a missing score empty" if math.isinf(score) else "rescale the column"
-    return FormatError(
-        f"score of {one_line(name)!r} must {rule}, got {score}; {remedy}",
-        file=place.file,
-        line=place.line,
-    )
+    return place.wrong(f"score of {one_line(name)!r} must {rule}, got {score}; {remedy}")

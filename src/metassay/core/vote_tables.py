@@ -348,10 +348,8 @@ class VoteBook:
         """Return everything as votes; equal votes that two files repeat count once."""
         for key, winner, rater, place in self.open:
             if key not in self.pairs:
-                raise FormatError(
-                    f"the verdict on {one_line(key)!r} is about a pair that no file has; name the file of pairs, too",
-                    file=place.file, line=place.line,
-                )  # fmt: skip
+                told = f"the verdict on {one_line(key)!r} is about a pair that no file has; name the file of pairs, too"
+                raise place.wrong(told)
             a, b, facts = self.pairs[key]
             self.add(key, (a, b), winner, rater, A, facts, self.role or "metric")
         inputs, a_, b_, winner_, raters, first, facts_ = self.columns

@@ -16,7 +16,7 @@ from metassay.core.ledger import Place
 from metassay.core.origin import Origin
 from metassay.core.scores import contradiction
 from metassay.core.texts import Texts
-from metassay.errors import DataError, FormatError, UnknownName, UsageError, listed, one_line
+from metassay.errors import DataError, UnknownName, UsageError, listed, one_line
 from metassay.readers import archives, mtme, realsumm, tables
 from metassay.readers.languages import LanguagePair
 from metassay.readers.source import Record, Source
@@ -67,7 +67,7 @@ class _Collected:
     def _text(value: object, field: str, place: Place) -> str:
         if not isinstance(value, str):
             shown = one_line(repr(value), 40)
-            raise FormatError(f"field {field!r} must be text, got {shown}", file=place.file, line=place.line)
+            raise place.wrong(f"field {field!r} must be text, got {shown}")
         return value
 
     @staticmethod
@@ -230,7 +230,7 @@ def _record_file(source: Source, found: _Collected) -> Origin:
 
 def _field(row: Record, field: str, place: Place) -> str:
     if field not in row:
-        raise FormatError(f"the field {field!r} is missing", file=place.file, line=place.line)
+        raise place.wrong(f"the field {field!r} is missing")
     return label(row[field], field, place)
 
 
@@ -288,7 +288,7 @@ def _record_g_eval(row: Record, place: Place, found: _Collected) -> None:
 def _list(row: Record, field: str, place: Place) -> list[object]:
     value = row.get(field) or []
     if not isinstance(value, list):
-        raise FormatError(f"the field {field!r} must be a list of texts", file=place.file, line=place.line)
+        raise place.wrong(f"the field {field!r} must be a list of texts")
     return value
 
 

@@ -14,7 +14,7 @@ from metassay.core.origin import Origin
 from metassay.core.reading import Reading
 from metassay.core.vote_tables import VoteBook, are_scores, pair_of, winners
 from metassay.core.votes import A, B, Votes
-from metassay.errors import DataError, FormatError, UsageError, one_line
+from metassay.errors import DataError, UsageError, one_line
 from metassay.readers import archives, hf_datasets, tables
 from metassay.readers.source import Source
 
@@ -139,7 +139,7 @@ def _record_pandalm(source: Source, book: VoteBook) -> None:
             continue
         a, _, b = str(row.get("cmp_key")).partition("_")
         if not b:
-            raise FormatError("the field 'cmp_key' must be two systems joined by _", file=place.file, line=place.line)
+            raise place.wrong("the field 'cmp_key' must be two systems joined by _")
         at = book.fact({name: value for name, value in row.items() if not name.startswith("annotator")})
         book.pairs[key] = (a, b, at)
         for name in sorted(name for name in row if name.startswith("annotator")):
