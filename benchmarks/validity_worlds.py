@@ -159,6 +159,7 @@ EQUAL = {
     "interaction 2, 25 × 12": World(25, 12, (0, 0), interaction=2),
     "interaction 2, 16 × 30": World(16, 30, interaction=2),
     "noise differs by system": World(16, 20, noise=(2, 2), human_noise=2, unequal=0.7),
+    "8 systems × 50, lognormal bias": World(8, 50, biases=BOTH_LOGNORMAL),
     "lognormal bias": World(biases=BOTH_LOGNORMAL),
     "lognormal bias, 30 systems": World(30, biases=BOTH_LOGNORMAL),
     "all lognormal": World(quality="lognormal", biases=BOTH_LOGNORMAL),

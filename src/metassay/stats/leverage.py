@@ -57,11 +57,15 @@ def residuals(fit: Fit) -> FloatArray:
 
 def standardised(fit: Fit, means: FloatArray) -> FloatArray:
     """Return means of systems (P, N), or their midranks if only order counts, standardised."""
-    if fit.statistic.ranked:
-        # Means of equal sums need not be equal to the last bit.
-        means = np.stack([signed_sums(np.round(row, 12), np.ones(len(row))) for row in means])
+    means = midranks(means) if fit.statistic.ranked else means
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((means - means.mean(axis=1, keepdims=True)) / means.std(axis=1, keepdims=True))
+
+
+def midranks(means: FloatArray) -> FloatArray:
+    """Return twice the centred midranks of means of systems, (P, N)."""
+    # Means of equal sums need not be equal to the last bit.
+    return np.stack([signed_sums(np.round(row, 12), np.ones(len(row))) for row in means])
 
 
 def largest_share(values: FloatArray) -> tuple[IntArray, FloatArray]:

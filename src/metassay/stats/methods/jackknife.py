@@ -14,7 +14,8 @@ from scipy.special import stdtr, stdtrit
 from metassay.stats.arrays import BoolArray, FloatArray, IntArray, Pair
 from metassay.stats.few_systems import FewSystems
 from metassay.stats.jackknife import Fit, added_up, of_independent_pairs
-from metassay.stats.leverage import grubbs_share, largest_share, residuals, standardised
+from metassay.stats.kernels.left_out import concordance
+from metassay.stats.leverage import grubbs_share, largest_share, midranks, residuals, standardised
 from metassay.stats.methods.base import OPPOSITE, Case, Draws, Interval, Intervals, Method, MetricTest, Reason, Tested
 from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.significance import EQUAL
@@ -145,8 +146,9 @@ def satterthwaite(systems: FloatArray, inputs: FloatArray, df: tuple[FloatArray,
 class JackknifeTest(_Jackknife, MetricTest):
     """t = (c_X − c_Y)/√(J + A) of the difference, on the statistic's scale and the degrees of freedom of the interval.
 
-    Means of systems: Pearson takes the geometric mean of J and of the variance that holds if both are equally good; and
-    where a system is an outlier, Pearson and Spearman take the larger p of this test and of the score test.
+    Means of systems: Pearson takes the geometric mean of J and of the variance that holds if both are equally good;
+    where a system is an outlier, Pearson and Spearman take the larger p of this test and of the score test; Kendall's
+    coefficients take (J + 2V)/3 on 4(N − 2) degrees of freedom, with the variance V under exchanges of systems.
     """
 
     unpaired = "correlations"
@@ -169,7 +171,10 @@ class JackknifeTest(_Jackknife, MetricTest):
             alternative = OPPOSITE[alternative]
         p = {"greater": greater, "less": less, "two-sided": np.minimum(2 * np.minimum(greater, less), 1.0)}
         none = np.zeros(len(pairs), dtype=np.int64)
-        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons), (error, df))
+        # A difference that all systems show alike is √N standard deviations V of what exchanges make of it.
+        kendall = case.level == "system" and case.statistic.is_correlation and case.statistic.pairwise
+        largest = min((np.sqrt(1.5 * fit.units[0]) for _, fit in case.fits), default=np.inf) if kendall else np.inf
+        return Tested(estimates, p[alternative], p[OPPOSITE[alternative]], none, tuple(reasons), (error, df), largest)
 
     @staticmethod
     def _fitted(case: Case, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], Fit, tuple[IntArray, IntArray]]]:
@@ -193,11 +198,12 @@ def detectable(statistic: Statistic, found: Tested, systems: int, alpha: float, 
     error, df = found.precision
     middle = statistic.scale.to(found.estimates, systems).mean(axis=1)
     with np.errstate(invalid="ignore"):
-        half = stdtrit(df, 1 - alpha / (2 if alternative == "two-sided" else 1)) * error / 2
+        t = stdtrit(df, 1 - alpha / (2 if alternative == "two-sided" else 1))
+        half = t * error / 2
     low, high = (statistic.scale.back(np.asarray(middle + side * half)) for side in (-1, 1))
     # Statistics that come in steps end where the last step is cut off.
     most = float(statistic.scale.to(np.asarray(statistic.range[1]), systems))
-    return np.where(half > most, np.inf, high - low)
+    return np.where((half > most) | (t > found.largest), np.inf, high - low)
 
 
 @dataclass(frozen=True)
@@ -240,7 +246,11 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
 
     shown = systems
     score = None
-    if fit.means is not None and not fit.statistic.pairwise:
+    if fit.means is not None and fit.statistic.pairwise:
+        # Whether metrics are equally good, V tells with less noise than J, which is 0 at times; their weights are those
+        # that hold the level from 5 systems on.
+        shown, degrees = (systems + 2 * _exchanged(fit, first, second)) / 3, (4 * degrees[0], degrees[1])
+    elif fit.means is not None:
         score = _score(fit, first, second)
         if not fit.statistic.ranked:
             shown = np.sqrt(systems * score.variance) * score.slope
@@ -254,6 +264,28 @@ def contrast(fit: Fit, first: IntArray, second: IntArray) -> Contrast:
         )
     error, df = np.sqrt(np.maximum(shown + inputs, 0.0)), satterthwaite(shown, inputs, degrees)
     return Contrast(np.where(same, np.nan, greater), np.where(same, np.nan, less), error, df, same)
+
+
+def _exchanged(fit: Fit, first: IntArray, second: IntArray) -> FloatArray:
+    """Return the variance of differences of Kendall's coefficients, (pairs,), if metrics exchange ranks of systems.
+
+    With x and y ranks, let k(x_i) be how many of all 2N points (x_j, z_j) and (y_j, z_j) the point (x_i, z_i) is
+    concordant with, less the discordant ones. The difference is the sum of k(x_i) − k(y_i) over systems, and exchanging
+    a system changes the sign of its own term, and nothing else: no exchange needs to be drawn.
+    """
+    assert fit.means is not None, "only means of systems are tested so"
+    x, z = (midranks(values) for values in fit.means)
+    n, r = fit.systems, fit.estimates
+    untied = [np.array([n * n - (np.unique(row, return_counts=True)[1] ** 2).sum() for row in v]) for v in (x, z)]
+    pairs = untied[1][first] * np.sqrt(untied[0][first] * untied[0][second])
+    both = zip(first, second, strict=True)
+    found = [concordance(np.concatenate([x[a], x[b]]), np.concatenate([z[a], z[a]])) for a, b in both]
+    of_units = added_up(np.array([k[:n] - k[n:] for k in found]), fit.families)
+    apart = r[first] - r[second]
+    near = np.abs(apart) <= EQUAL
+    steep = fit.statistic.scale.slope((r[first] + r[second]) / 2, n)
+    steep = np.where(near, steep, (fit.at[first] - fit.at[second]) / np.where(near, 1.0, apart))
+    return np.asarray(steep**2 * (of_units**2).sum(axis=1) / np.maximum(pairs, 1))
 
 
 @dataclass(frozen=True)
