@@ -139,6 +139,8 @@ def make_cases(selected: Selection, asked: Asked) -> list[Case]:
                 remedy = (
                     "; --interval boot-inputs plans for these systems alone" if asked.of_items and least > 1 else ""
                 )
+                if selected.scores[criterion].scale.kind != "interval":
+                    remedy += "; metassay plan-labels says how many labels a judge needs"
                 got = f"{rows.sum()} × {columns.sum()}"
                 if not selected.scores.has_systems:
                     got, remedy = f"{columns.sum()} inputs and no systems", "; use --interval boot-inputs"

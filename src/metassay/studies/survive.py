@@ -149,7 +149,7 @@ def survive(
         systems=groups.x.shape[1],
         inputs=groups.x.shape[2],
     )
-    told += _notes(tables["table"], groups, plan, statistics, bool(tables["across"] or tables["references"]))
+    told += _notes(kept, tables["table"], groups, plan, statistics, bool(tables["across"] or tables["references"]))
     return Survival(
         signature=signature,
         notes=(*notes, *groups.notes, *told),
@@ -274,11 +274,19 @@ def _anderson_hauck(found: Found, case: Case, margin: float) -> float:
 
 
 def _notes(
-    rows: Sequence[SurvivalRow], groups: Grouping, plan: _Plan, statistics: Iterable[Statistic], slow: bool
+    scores: Scores,
+    rows: Sequence[SurvivalRow],
+    groups: Grouping,
+    plan: _Plan,
+    statistics: Iterable[Statistic],
+    slow: bool,
 ) -> list[Note]:
     alpha, resample, resamples = plan.alpha, plan.resample, plan.resamples
     tests = {row.test for row in rows}
     notes = [Note.of("not-equivalent-not-different")]
+    ours = {row.metric for row in rows} & scores.columns.keys()
+    labelled = sorted(name for name in ours if scores[name].scale.kind != "interval")
+    notes += Note.when(labelled, "survival-of-labels", metrics=labelled, by=groups.by)
     if "jackknife" in tests:
         notes.append(Note.of("generalises", method="jackknife", to="both"))
         untested = all(math.isnan(row.p_value) for row in rows if row.test == "jackknife")
