@@ -78,7 +78,7 @@ EXAMPLES = {
         },
         **{"estimate": 0.89, "low": 0.86, "high": 0.92, "single": 0.84, "people": 0.85},
         **{"gap": -0.01, "gap_low": -0.03, "gap_high": 0.01, "base": 0.6, "base_label": "pass", "passed": True},
-        **{"epsilon": 0.2, "passes_if_equal": 1.0, "passes_if_worse": 0.97, "worse": 0.05},
+        "epsilon": 0.2,
     },
     "judge-watch-chance": {
         **{"judge": "gpt", "human": "x", "statistic": "kappa", "estimate": 0.1, "low": -0.1, "high": 0.3},

@@ -419,7 +419,7 @@ def test_a_judge_that_says_nothing_is_not_fine():
     assert "No agreement beyond chance is shown: κ = " in told(chance)
     numbers = ma.judge(flat(random.normal(size=200), random.normal(size=200)), human="human", judge="judge")
     assert "No agreement beyond chance is shown: Pearson" in told(numbers)
-    few = ma.judge(flat([1, 0] * 10, [1, 0] * 10), human="human", judge="judge")
+    few = ma.judge(flat([1, 0] * 10, [1, 0] * 9 + [1, 1]), human="human", judge="judge")
     assert "20 items are too few to tell where it fails" in told(few)
     one = ma.judge(flat([1, 1, 1, 0] * 20, [1] * 80), human="human", judge="judge")
     assert "People say 1 of every item" in told(one)
@@ -470,12 +470,13 @@ def test_the_answer_says_whether_the_judge_can_stand_in(card):
     test = card.alternative_annotators[0]
     assert test.passed
     assert test.passes_if_worse > 0.9
-    said = "It passes the alternative-annotator test at ε = 0.2, which here a judge worse than a person by 0.05 passes"
-    assert said in told(card).partition("Judges against people")[0]
+    answer, _, rest = told(card).partition("Judges against people")
+    assert "(85%); it passes the alternative-annotator test (ε = 0.2). Watch" in answer
+    assert "a judge worse than a person by 0.05 would pass the alternative-annotator test at ε = 0.2 in 100%" in rest
     random = np.random.default_rng(0)
     people = np.tile(random.integers(0, 2, 100), (3, 1))
     bad = ma.judge(flat(1 - people[0], people), human="human", judge="judge", epsilon=0)
-    assert "It does not pass the alternative-annotator test at ε = 0" in told(bad)
+    assert "it does not pass the alternative-annotator test (ε = 0)" in told(bad)
 
 
 def test_notes_of_several_judges_are_one():
@@ -551,3 +552,28 @@ def test_one_item_says_why_there_is_no_correlation():
     card = ma.judge(ma.Scores.from_arrays({"judge": [[4.0]]}, {"human": [[3.0]]}))
     told = " ".join(str(card).split())
     assert "Nothing shows whether it agrees beyond chance: Pearson needs several items with different scores." in told
+
+
+def test_rows_of_an_item_are_people_or_runs():
+    random = np.random.default_rng(4)
+    says = np.where(random.random((3, 1, 60)) < 0.5, "pass", "fail")
+    once = np.repeat(says[:1], 3, axis=0)
+    names = {"systems": ["(no systems)"]}
+    people = ma.judge(Scores.from_arrays({"judge": once}, {"human": says}, **names), human="human")
+    assert people.table[0].n_people == 3
+    assert not people.runs
+    runs = ma.judge(Scores.from_arrays({"judge": says}, {"human": once}, **names), human="human")
+    assert (runs.table[0].n_people, runs.runs[0].n_runs) == (1, 3)
+    assert "taken for one person's judgment, and the rows (1, 2, 3) for runs of judge" in told(runs)
+
+
+def test_a_judge_that_equals_a_person_is_no_good_news():
+    random = np.random.default_rng(5)
+    people = random.integers(0, 2, (3, 60))
+    card = ma.judge(flat(people[0], people), human="human", judge="judge")
+    assert codes(card)[1] == "judge-watch-leak"
+
+
+def test_disagreements_take_systems_in_turn(card):
+    first = [row.system for row in card.disagreements if row.judge == "strict-judge"]
+    assert {*first[:8]} == {"amber", "birch", "cedar", "drift"}

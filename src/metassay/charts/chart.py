@@ -31,7 +31,7 @@ ON_PAGE = {
     "criteria": "dumbbells",
     "decisions": "bars",
     "difficulty": "intervals",
-    "judge": "agreement",
+    "judge": "agreement,slices,threshold",
     "pairs": "curves",
     "precision": "intervals",
     "stability": "curves",

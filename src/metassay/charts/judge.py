@@ -8,7 +8,7 @@ from metassay.charts import panels
 from metassay.charts.panels import STATISTIC, Data, Multiples, best_first, distinct, extent, measure, records
 from metassay.charts.shapes import cells, curves, dots, draw, intervals, names, numbers, series, shade, tips, undefined
 from metassay.charts.theme import INK, KIND, Spec, longest
-from metassay.errors import UsageError
+from metassay.errors import DataError
 from metassay.studies.judge_rows import JudgeCard
 
 MOST_STATISTICS, MOST_SLICES = 3, 12
@@ -45,7 +45,7 @@ def confusion(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - na
     """Return what each judge says where people say each label: dark is a large share of the row."""
     rows = records(result.confusion, f"{NAMED} {PEOPLE} label_human label_judge n share low high", only)
     if not rows:
-        raise UsageError("the figure confusion needs labels or grades")
+        raise DataError("the figure confusion needs labels or grades")
     rows = [row | {"count": f"{row['n']:,}"} for row in rows]
     labels = distinct(rows, "label_judge")
     y = names("label_human", distinct(rows, "label_human"), 90, title="people say")
@@ -61,7 +61,7 @@ def confusion(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - na
 def slices(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return how each judge fares in the slices in which it is worst: a panel per judge and human criterion."""
     if not result.slices:
-        raise UsageError("the figure slices needs attributes of inputs, systems or outputs")
+        raise DataError("the figure slices needs attributes of inputs, systems or outputs")
     fields = f"{NAMED} {PEOPLE} attribute value {STATISTIC} estimate low high elsewhere p_corrected n_items"
     found = records(result.slices, fields, only)
     kept: dict[tuple[str, str], Data] = {}
@@ -87,7 +87,7 @@ def slices(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - names
 def threshold(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return precision, recall and accuracy by threshold: a panel per judge and human criterion."""
     if not result.threshold:
-        raise UsageError("the figure threshold needs a judge that gives scores, and two labels of people")
+        raise DataError("the figure threshold needs a judge that gives scores, and two labels of people")
     found = records(result.threshold, f"{NAMED} {PEOPLE} threshold precision recall accuracy chosen", only)
     kinds = ("precision", "recall", "accuracy")
     rows = [

@@ -36,7 +36,7 @@ from metassay.stats.statistics.tabulated import TabulatedStatistic
 from metassay.studies import judge_failures as failures
 from metassay.studies import judge_parts as parts
 from metassay.studies.judge_biases import biases_of
-from metassay.studies.judge_data import Criterion, Judged, criteria_of, judges_of
+from metassay.studies.judge_data import Criterion, Judged, criteria_of, judges_of, with_people
 from metassay.studies.judge_notes import answers, notes_on
 from metassay.studies.judge_rows import AlternativeRow, JudgeRow
 from metassay.studies.judge_rows import JudgeCard as JudgeCard
@@ -114,9 +114,12 @@ def judge(
         only |= {"resamples": resamples, "seed": seed, "references": references}
         return _votes(scores, only, human=human, judge=judge, bias=bias, confidence=confidence, require=require)
     kept, notes = without_references(scores, references)
+    humans = kept.find_humans(human)
+    judges = kept.find_metrics(judge, humans)
+    kept, humans, said = with_people(kept, humans)
     setting = parts.Setting(kept, parts.tabulated(statistic), confidence, interval, resamples, seed, over)
-    criteria, said = criteria_of(kept, human)
-    found, unfit = judges_of(kept, criteria, kept.find_humans(human), judge)
+    criteria = criteria_of(kept, humans)
+    found, unfit = judges_of(kept, criteria, judges, asked=judge is not None)
     aim = target if target is not None else 0.9 if cut in ("precision", "recall") else 1.0
     card = _card(setting, criteria, found, (cut, aim), (float(epsilon), worse), abstain, slice_by, worst)
     if bias:

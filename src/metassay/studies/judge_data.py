@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from metassay.core.note import Note
-from metassay.core.options import Names
-from metassay.core.scales import NO_ANSWER, guess
+from metassay.core.scales import NO_ANSWER, Scale, guess
 from metassay.core.scores import Column, Scores
 from metassay.core.vocabulary import LABEL_CHANCE
 from metassay.errors import DataError, listed, one_line
@@ -125,33 +124,79 @@ class Judged:
         return np.isnan(self.raw)
 
 
-def criteria_of(scores: Scores, human: Names | None) -> tuple[list[Criterion], list[Note]]:
-    """Return what people judged: a column each, but columns of people who judged the same together.
+def with_people(scores: Scores, names: Sequence[str]) -> tuple[Scores, tuple[str, ...], list[Note]]:
+    """Return the scores with people who judged the same as annotators of one criterion, the criteria, and notes.
 
-    These are columns without annotators, on one scale, whose names begin alike; others are said by --people.
+    These are columns without annotators, on one scale, whose names begin alike; others are said by --people. Where rows
+    of an item are runs of a judge, people have judged once.
     """
-    names = scores.find_humans(human)
+    columns, notes = _once_per_item(scores, names)
     alone: dict[tuple[object, str], list[str]] = {}
-    found, notes = [], []
     for name in names:
-        column = scores[name]
-        if column.labels("annotator"):
-            found.append(_criterion(name, column.labels("annotator"), column.mean(keep="annotator"), column))
-        else:
-            alone.setdefault((column.scale, _stem(name, names)), []).append(name)
+        key = (name, "") if columns[name].labels("annotator") else (columns[name].scale, _stem(name, names))
+        alone.setdefault(key, []).append(name)
+    found = []
     for (_, start), together in alone.items():
-        first = scores[together[0]]
-        values = np.stack([scores.codes(n) if first.scale.labels else scores[n].mean() for n in together])
-        stem = together[0] if len(together) == 1 else start
-        who = together if len(together) == 1 else [n.removeprefix(stem).lstrip("_-. ") or n for n in together]
-        found.append(_criterion(stem, who, values, first))
-        notes += Note.when(len(together) > 1, "judge-columns-are-people", human=stem, columns=together)
-    single = [together[0] for together in alone.values() if len(together) == 1]
+        if len(together) == 1:
+            found += together
+            continue
+        who = [n.removeprefix(start).lstrip("_-. ") or n for n in together]
+        values = np.stack([_pooled(columns[n]) for n in together])
+        first = columns[together[0]]
+        columns = {name: column for name, column in columns.items() if name not in together}
+        stem = start if start not in columns else f"{start}_*"
+        axes = (("annotator", tuple(who)),)
+        columns[stem] = replace(first, name=stem, values=values, axes=axes, kind="human", system_scores=None)
+        found.append(stem)
+        notes.append(Note.of("judge-columns-are-people", human=stem, columns=together))
+    single = [together[0] for (_, start), together in alone.items() if start and len(together) == 1]
     notes += Note.when(len(single) > 1, "judge-columns-are-criteria", columns=single)
-    for each in found:
-        if not len(each.cells):
-            raise DataError(f"the human criterion {one_line(each.name)!r} has no judgments for these systems")
-    return found, notes
+    return replace(scores, columns=columns), tuple(found), notes
+
+
+def _pooled(column: Column) -> FloatArray:
+    """Return a column without further axes: numbers by their mean, labels by that of most."""
+    return (replace(column, scale=Scale("nominal", column.scale.labels)) if column.scale.labels else column).mean()
+
+
+def _once_per_item(scores: Scores, humans: Sequence[str]) -> tuple[dict[str, Column], list[Note]]:
+    """Return the columns, without annotators where a column only repeats what it says of an item.
+
+    That is so if people's judgment is the same in all runs of a judge, or a judge's on the rows of all people.
+    """
+    columns, notes = dict(scores.columns), []
+    by_role: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    for name, column in scores.columns.items():
+        if who := column.labels("annotator"):
+            by_role.setdefault((name in humans, who), []).append(name)
+    varying = {name for names in by_role.values() for name in names if _varies(scores[name])}
+    for (is_human, who), names in by_role.items():
+        others = varying.intersection(by_role.get((not is_human, who), ()))
+        for name in names if others else ():
+            if name not in varying:
+                axes = tuple(axis for axis in scores[name].axes if axis[0] == "language")
+                columns[name] = replace(scores[name], values=_pooled(scores[name]), axes=axes)
+                notes += Note.when(is_human, "judge-rows-are-runs", human=name, judges=sorted(others), runs=who)
+    return columns, notes
+
+
+def _varies(column: Column) -> bool:
+    """Return whether annotators, or runs, differ on any item."""
+    return bool((np.fmax.reduce(column.values, axis=-3) > np.fmin.reduce(column.values, axis=-3)).any())
+
+
+def criteria_of(scores: Scores, humans: Sequence[str]) -> list[Criterion]:
+    """Return what people judged."""
+    found = []
+    for name in humans:
+        column = scores[name]
+        who = column.labels("annotator")
+        found.append(
+            _criterion(name, who or [name], column.mean(keep="annotator") if who else _pooled(column)[None], column)
+        )
+        if not len(found[-1].cells):
+            raise DataError(f"the human criterion {one_line(name)!r} has no judgments for these systems")
+    return found
 
 
 def _stem(name: str, names: Sequence[str]) -> str:
@@ -184,13 +229,15 @@ def _criterion(name: str, people: Sequence[str], values: FloatArray, column: Col
 
 
 def judges_of(
-    scores: Scores, criteria: Sequence[Criterion], humans: Sequence[str], judge: Names | None
+    scores: Scores, criteria: Sequence[Criterion], names: Sequence[str], *, asked: bool
 ) -> tuple[list[Judged], list[Note]]:
-    """Return every judge on the scale of every criterion that it fits, and notes on those that fit none."""
-    beside = (*humans, LABEL_CHANCE)
-    names = [name for name in scores.find_metrics(judge, humans) if name not in beside]
+    """Return every judge on the scale of every criterion that it fits, and notes on those asked for that fit none."""
+    names = [name for name in names if name in scores.columns and name != LABEL_CHANCE]
+    names = [name for name in names if name not in {each.name for each in criteria}]
     if not names:
-        raise DataError(f"there is no judge beside the human criteria {listed(humans)}; name one with --judge")
+        raise DataError(
+            f"there is no judge beside the human criteria {listed(c.name for c in criteria)}; name one with --judge"
+        )
     found, unfit = [], []
     notes = [Note.of("labels-chosen")] if LABEL_CHANCE in scores.columns else []
     for name in names:
@@ -224,7 +271,7 @@ def judges_of(
             f"{own}; use labels that are spelt alike, or say with --scale which of two labels is the lower one, "
             "as in binary:NO<YES, for both"
         )
-    if unfit and judge is not None:
+    if unfit and asked:
         notes.append(Note.of("judge-unfit", judges=[name for name, _ in unfit], humans=[c.name for c in criteria]))
     return found, notes
 

@@ -132,21 +132,22 @@ def is_worse(row: SliceRow) -> bool:
 
 
 def disagreement_rows(setting: Setting, judged: Judged, most: int) -> list[DisagreementRow]:
-    """Return the items on which judge and people differ most: clear cases for people first."""
+    """Return the items on which judge and people differ most: clear cases for people first, systems in turn."""
     of, scores = judged.criterion, setting.scores
     x, truth = judged.x, of.truth
     if of.kind == "labels":
         known = ~np.isnan(of.ratings)
         others = ((of.ratings != x) & known).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
         gap = np.abs(judged.raw - judged.threshold) if judged.kind == "scores" else others
-        apart = x != truth
-        order = np.lexsort((-known.sum(axis=0), -others, -np.nan_to_num(gap)))
+        apart, size = x != truth, [known.sum(axis=0), others, np.nan_to_num(gap)]
     else:
         gap = np.abs(x - truth)
-        apart = gap > 0
-        order = np.argsort(-np.nan_to_num(gap), kind="stable")
-    chosen = order[(apart & ~np.isnan(x + truth) & ~judged.abstained)[order]][:most]
+        apart, size = gap > 0, [np.nan_to_num(gap)]
     m = len(scores.inputs)
+    there = np.flatnonzero(apart & ~np.isnan(x + truth) & ~judged.abstained)
+    systems = of.cells[there] // m  # in order, so that an item's turn counts from the first one of its system
+    turn = np.arange(len(there)) - np.searchsorted(systems, systems)
+    chosen = there[np.lexsort((turn, *(-each[there] for each in size)))][:most]
     rows = []
     for at in chosen.tolist():
         system, item = divmod(int(of.cells[at]), m)

@@ -23,6 +23,8 @@ MOST_ANSWERS = 3
 """Judges of whom the answer speaks."""
 APART = 0.05
 """A slice is worth the answer if it is worse by so much."""
+NEARLY_ALWAYS, SELDOM = 0.9, 0.5
+"""A test that a worse judge passes so often, or one as good as a person less often, says little."""
 
 
 def answers(card: JudgeCard) -> Iterator[Note]:
@@ -42,8 +44,7 @@ def answers(card: JudgeCard) -> Iterator[Note]:
         facts = {name: getattr(row, name) for name in names.split()}
         for test in card.alternative_annotators:
             if row.passed is not None and (test.judge, test.human) == (row.judge, row.human):
-                more = ("epsilon", "passes_if_equal", "passes_if_worse", "worse")
-                facts |= {name: getattr(test, name) for name in more}
+                facts["epsilon"] = test.epsilon
         yield Note.of("judge-answer", **{name: None if fact != fact else fact for name, fact in facts.items()})
         yield _watch(card, row)
 
@@ -70,8 +71,11 @@ def _uninformative(card: JudgeCard, row: JudgeRow) -> Note | None:
 
 
 def _watch(card: JudgeCard, row: JudgeRow) -> Note:
-    """Return the weightiest of: no information, a slice in which it fails, a bias, a label that it gets wrong."""
+    """Return the weightiest of: a leak, no information, a slice in which it fails, a bias, a label it gets wrong."""
     facts = {"judge": row.judge, "human": row.human}
+    for note in card.notes:
+        if note.code == "judge-equals-person" and (note["judge"], note["human"]) == (row.judge, row.human):
+            return Note.of("judge-watch-leak", **note.facts)
     nothing = _uninformative(card, row)
     if nothing is not None:
         return nothing
@@ -91,7 +95,7 @@ def _watch(card: JudgeCard, row: JudgeRow) -> Note:
         if (r.judge, r.human) == (row.judge, row.human) and r.label_human != r.label_judge and r.n >= 5
     ]
     if errors:
-        one = max(errors, key=lambda r: r.share)
+        one = max(errors, key=lambda r: r.low)
         return Note.of("judge-watch-label", **facts, said=one.label_judge, true=one.label_human, share=one.share,
                        low=one.low, high=one.high, n=one.n)  # fmt: skip
     if row.n_items < FEW_ITEMS:
@@ -130,6 +134,11 @@ def notes_on(setting: Setting, judged: Judged, tables: dict[str, list[Any]], abs
             yield Note.of("judge-alternative-untested", human=of.name)
         elif one.n_left_out:
             yield Note.of("judge-people-left-out", human=of.name, n=one.n_left_out, people=len(of.people))
+        said = {"human": of.name, "epsilon": one.epsilon, "worse": one.worse}
+        if one.passed and one.passes_if_worse >= NEARLY_ALWAYS:
+            yield Note.of("judge-test-lenient", **said, often=one.passes_if_worse)
+        elif one.n_people and not one.passed and one.passes_if_equal < SELDOM:
+            yield Note.of("judge-test-weak", **said, often=one.passes_if_equal)
     if judged.kind == "other-scale":
         yield Note.of("judge-other-scale", **facts)
     if judged.kind == "scores":

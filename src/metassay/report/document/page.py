@@ -62,6 +62,9 @@ LONG = 250
 LONGEST_LIST = 400
 """Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
 
+JUDGED = "people,alternative,epsilon,slices,disagreements,threshold,calibration,ranks,runs"
+"""Views of the section of judges, whose summary and confusion tables stand in the opening."""
+
 WORTH_PACKING = 30_000
 """Characters of a chart's data beyond which they are compressed."""
 
@@ -83,7 +86,7 @@ def render(dossier: Dossier, *, title: str, first: bool = False) -> str:
         charts = interactive(dossier.results["agree"]) if "agree" in dossier.results else {}
         switches = controls(charts.values(), dossier.metrics)
         return document(title, [f'<p class="size">{escape(_size(dossier))}</p>', switches, _opening(dossier, told)])
-    made = sections(dossier, told, folded=("compare",) if _folds(dossier) else ())
+    made = sections(dossier, told, {"judge": JUDGED}, folded=("compare",) if _folds(dossier) else ())
     body = [
         f'<p class="size">{escape(_size(dossier))}</p>',
         controls((chart for _, charts in made.values() for chart in charts.values()), dossier.metrics),
@@ -270,7 +273,7 @@ def _section(
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
     if rows <= LONGEST_LIST:
-        opened = " open" * (name == "leaderboard" or (not charts and name != "look"))
+        opened = " open" * (name in ("leaderboard", "judge") or (not charts and name != "look"))
         tables = "\n".join(map(_wide, page.tables))
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
     else:

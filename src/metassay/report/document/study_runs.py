@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from metassay import engine
+from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.errors import DataError, one_line
@@ -76,14 +77,18 @@ def gather(
     `beside` says what stands beside metrics where they are compared with people; `first` takes what the first screen
     shows as soon as that is known.
     """
+    from metassay.studies.judge_data import with_people
     from metassay.studies.look import look
 
+    humans = scores.find_humans(human)
+    metrics = scores.find_metrics(metric, humans)
+    judged, said = about_judges(scores, humans), list[Note]()
+    if judged:
+        scores, humans, said = with_people(scores, humans)
+        metrics = tuple(name for name in metrics if name in scores.columns)
     own = scores.without_references()
-    humans = own.find_humans(human)
-    metrics = own.find_metrics(metric, humans)
     named = {"human": humans, "metric": metrics}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
-    judged = about_judges(own, humans)
     plans = _plans(own, statistic, judged, {"by": by, "average": average}, beside or {}, sampled, drawn)
     shown = Dossier(results={}, skipped={}, scores=own, humans=humans, metrics=metrics, full=full)
     results: dict[str, Result] = {"look": look(scores)}
@@ -102,6 +107,8 @@ def gather(
         try:
             with engine.stage(at, len(plans) + 1, name):
                 results[name] = study(own, **given)
+            if name == "judge":
+                results[name] = replace(results[name], notes=(*results[name].notes, *said))
         except DataError as error:
             # Agreement is what the report is about; without it, and without labels, there is nothing to tell.
             if name == "agree" and not judged:

@@ -30,8 +30,7 @@ def is_answer(note: Note) -> bool:
 
 def paragraph(*notes: Note) -> Paragraph:
     """Return notes as one paragraph."""
-    words = (part for note in notes for part in SENTENCES[note.code].parts(note.facts))
-    return Paragraph(tuple(words), tuple(note.facts for note in notes))
+    return Paragraph(tuple(map(sentence, notes)), tuple(note.facts for note in notes))
 
 
 def sentences(notes: Iterable[Note]) -> tuple[str, ...]:

@@ -10,9 +10,6 @@ from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.notes.wording import Facts, Sentence
 
-NEARLY_ALWAYS, SELDOM = 0.9, 0.5
-"""A test that a worse judge passes so often, or one as good as a person less often, says little."""
-
 
 def _ranged(value: float, low: float, high: float, form: Callable[[float], str]) -> str:
     """Return a number with its interval, or alone if that is undefined."""
@@ -23,7 +20,7 @@ def _ranged(value: float, low: float, high: float, form: Callable[[float], str])
     )
 
 
-def _answer(facts: Facts) -> str | tuple[str, ...]:
+def _answer(facts: Facts) -> str:
     judge, human, n, people = (facts[name] for name in ("judge", "human", "n_items", "n_people"))
     items, who = numbers.counted(n, "item"), "the person" if people == 1 else f"the {people} people"
     if math.isnan(facts["estimate"]):
@@ -49,22 +46,15 @@ def _answer(facts: Facts) -> str | tuple[str, ...]:
     else:
         value = _ranged(*ends, numbers.general)
         text = f"agrees with {who} to {names.coefficient(facts['statistic'])} {value} on {items}"
-    return (f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}.", *_tested(facts))
+    return f"{one_line(judge, 60)} ({one_line(human, 60)}) {text}{_beside(facts)}{_tested(facts)}."
 
 
-def _tested(facts: Facts) -> tuple[str, ...]:
-    """Return whether the judge can stand in for a person, and what that test is worth here."""
+def _tested(facts: Facts) -> str:
+    """Return whether the judge can stand in for a person."""
     if facts["passed"] not in (True, False):
-        return ()
-    told = f"It {'passes' if facts['passed'] else 'does not pass'} the alternative-annotator test"
-    told += f" at ε = {facts['epsilon']:g}"
-    if facts["passed"] and facts["passes_if_worse"] >= NEARLY_ALWAYS:
-        often = numbers.percent(facts["passes_if_worse"])
-        told += f", which here a judge worse than a person by {facts['worse']:g} passes {often} of the time"
-    elif not facts["passed"] and facts["passes_if_equal"] < SELDOM:
-        often = numbers.percent(facts["passes_if_equal"])
-        told += f", which here a judge as good as a person passes only {often} of the time"
-    return (f"{told}.",)
+        return ""
+    passes = "passes" if facts["passed"] else "does not pass"
+    return f"; it {passes} the alternative-annotator test (ε = {facts['epsilon']:g})"
 
 
 def _beside(facts: Facts) -> str:
@@ -83,10 +73,14 @@ def _beside(facts: Facts) -> str:
     if not (low > 0 or high < 0):
         return f"{with_single}, not significantly different from people with each other ({form(people)})"
     ends = sorted((abs(low), abs(high)))
-    points = f"by {100 * abs(facts['gap']):.0f} points [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
-    return (
-        f"{with_single}, {'more' if low > 0 else 'less'} often than people with each other ({form(people)}), {points}"
-    )
+    more = "more" if low > 0 else "less"
+    return f"{with_single}, {more} often than people with each other ({form(people)}), by {_points(facts['gap'], ends)}"
+
+
+def _points(value: float, ends: list[float]) -> str:
+    """Return the size of a difference between shares, with the ends of its interval."""
+    size = f"{100 * abs(value):.0f}"
+    return f"{size} {'point' if size == '1' else 'points'} [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
 
 
 def _slice(facts: Facts) -> str:
@@ -104,8 +98,8 @@ def _bias(facts: Facts) -> str:
     if facts["kind"] in ("labels", "scores"):
         more = "more" if facts["bias"] > 0 else "less"
         ends = sorted((abs(low), abs(high)))
-        points = f"{100 * abs(facts['bias']):.0f} points [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]"
-        return f"Watch its bias: it says {one_line(facts['label'], 40)} {more} often than people do, by {points}."
+        by = _points(facts["bias"], ends)
+        return f"Watch its bias: it says {one_line(facts['label'], 40)} {more} often than people do, by {by}."
     side = "higher" if facts["bias"] > 0 else "lower"
     least, most = sorted((abs(low), abs(high)))
     size = numbers.ranged(abs(facts["bias"]), least, most, numbers.general)

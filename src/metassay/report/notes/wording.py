@@ -28,23 +28,17 @@ class Sentence:
 
     weight: str
     """The more, the earlier it stands."""
-    text: str | Callable[[Facts], str | tuple[str, ...]]
-    """A template with the facts in braces (see :class:`Words`), or a function where the words depend on the facts; of
-    several sentences the first is the answer."""
+    text: str | Callable[[Facts], str]
+    """A template with the facts in braces (see :class:`Words`), or a function where the words depend on the facts."""
 
     @classmethod
-    def of_numbers(cls, weight: str, say: Callable[[Facts], str | tuple[str, ...]]) -> Sentence:
+    def of_numbers(cls, weight: str, say: Callable[[Facts], str]) -> Sentence:
         """Return a sentence whose function is told undefined facts, which are None, as NaN."""
         return cls(weight, lambda facts: say({name: _number(fact) for name, fact in facts.items()}))
 
-    def parts(self, facts: Facts) -> tuple[str, ...]:
-        """Return the sentences, each on one line."""
-        words = said(self.text, facts) if isinstance(self.text, str) else self.text(facts)
-        return tuple(one_line(each, 1000) for each in ((words,) if isinstance(words, str) else words))
-
     def __call__(self, facts: Facts) -> str:
-        """Return all of it on one line."""
-        return " ".join(self.parts(facts))
+        """Return it on one line."""
+        return one_line(said(self.text, facts) if isinstance(self.text, str) else self.text(facts), 1000)
 
     def written(self, *kinds: str) -> list[str]:
         """Return the facts of a template that are written in some forms."""
