@@ -116,7 +116,8 @@ def on_page_markdown(text: str, **_: Any) -> str:
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Let signatures and commands break, which are one long word or line."""
+    """Let signatures and commands break, which are one long word or line; names in docstrings lose their roles."""
+    html = re.sub(r":(?:class|data|func|meth|mod):(?=<code>)", "", html)
     html = re.sub(r'<span class="go">(?=study:|[^\n<]{120})', '<span class="go signature">', html)
     return re.sub(r'(<span class="gp">\$ </span>)([^\n]+)', r'\1<span class="signature">\2</span>', html)
 

@@ -177,7 +177,7 @@ metassay leaderboard wmt23 --human mqm --statistic acc-eq,pearson@system --view 
 These are the {metrics} metrics of the tables below (`--metric`).
 
 - **The tests of the shared task** exchange what two metrics say of pairs of outputs (by segment) or of single outputs
-  (by system). Their conclusion is about other noise on these very systems. They make {clusters_seg} clusters by
+  (by system). They generalise to other noise on the same systems only. They make {clusters_seg} clusters by
   segment and {clusters_sys} by system; where segments of one document are exchanged together, {clusters_docs} by
   system.
 - **The default test here** asks what new systems and new documents would show. Twelve systems show little: by system,

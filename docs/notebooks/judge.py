@@ -28,7 +28,7 @@ card.plot()
 card.plot(kind="slices")
 
 # %% [markdown]
-# ## What sways it, beside quality?
+# ## What influences it besides quality?
 
 # %%
 ma.bias(verdicts, human="verdict_*", metric="*-judge")

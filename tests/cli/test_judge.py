@@ -74,7 +74,7 @@ def test_json_and_show(run, tmp_path):
     assert len(json.loads(kept.read_text())["tables"]["epsilon_curve"]) == 14
     code, out, _ = run("show", kept, "--view", "confusion")
     assert code == 0
-    assert "strict-judge where people say" in out
+    assert "What strict-judge says where people say" in out
     code, out, _ = run(*CARD, "--quiet", "--format", "csv", "--rows", "disagreements")
     assert out.startswith("judge,human,system,input,said_judge,said_people,gap,texts\n")
 
@@ -105,7 +105,7 @@ def test_columns_without_a_common_name_are_people_if_somebody_says_so(run, tmp_p
     ask = ("judge", table, "--judge", "judge", "--quiet")
     assert "the majority of the 2 people" in run(*ask, "--people", "verdict=anna,ben").out
     _, out, _ = run(*ask, "--human", "anna,ben")
-    assert "anna, ben are taken for different criteria" in " ".join(out.split())
+    assert "anna, ben are treated as different criteria" in " ".join(out.split())
 
 
 def test_slices_are_made_or_refused(run):

@@ -93,7 +93,7 @@ def test_the_board_has_a_row_per_metric_and_ranks_that_it_may_have(report):
     assert {name for name, _ in rows} == {escape(metric) for metric in ranks}
     low, high = ranks[rows[0][0]]
     assert f">{low}–{high}<" in rows[0][1] if low != high else f">{low}<" in rows[0][1]
-    assert "people, on other inputs" in shown
+    assert "people on new inputs" in shown
 
 
 def test_the_board_marks_what_does_not_beat_sentinels_and_tells_them_from_metrics():
@@ -319,5 +319,5 @@ def test_what_paragraphs_speak_of_is_a_fact_and_not_a_word_in_them():
     notes = [Note.of("ranking-few", metric="judge v1. final", system="a. b", systems=9, grouped=False, unit="votes")]
     lead = (paragraph(*notes * 3),)
     shown = page.verdict(Page("rank", (), (), "", lead))
-    assert shown.startswith('<div class="verdict"><p>By judge v1. final, a. b is first of 9; too few votes to tell')
+    assert shown.startswith('<div class="verdict"><p>According to judge v1. final, a. b ranks first of 9; with so')
     assert shown.count("<p>") == 2

@@ -20,7 +20,7 @@ def test_who_wins_and_whether_judges_vote_as_people_do(tmp_path, capsys):
     path = tmp_path / "votes.html"
     assert main(["report", str(VOTES), "--human", PEOPLE, "--resamples", "50", "-o", str(path), "-q"]) == 0
     page = path.read_text(encoding="utf-8")
-    assert "By people, fir is best" in capsys.readouterr().out
+    assert "According to people, fir is best" in capsys.readouterr().out
     for part in (
         'id="rank"',
         'id="judge_votes"',

@@ -1,4 +1,4 @@
-"""What do all scores say together of the systems? Labels, groups, missing columns, and real data."""
+"""What do all scores together say about the systems? Labels, groups, missing columns, and real data."""
 
 import numpy as np
 import pytest

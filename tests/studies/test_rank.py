@@ -288,7 +288,7 @@ def said(result):
 def test_few_votes_claim_no_significance_and_ties_share_the_first_place():
     three = ma.rank(votes(("gpt", "llama", 3, 0, 0)))
     first = said(three)[0]
-    assert "gpt is first of 2; too few" in first
+    assert "gpt ranks first of 2; with so few" in first
     assert "better" not in first
     tied = ma.rank(votes(("a", "b", 30, 4, 30)))
     assert "a, b share the first place of 2." in said(tied)[0]

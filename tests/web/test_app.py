@@ -231,7 +231,7 @@ def test_a_name_in_an_error_is_text(client):
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"kind-0": "metric"}, "mark at least one column as people&#x27;s judgment"),
+        ({"kind-0": "metric"}, "mark at least one column as human judgment"),
         ({"kind-1": "human", "kind-2": ""}, "mark at least one column as a metric"),
         ({"resamples": "1000000"}, "resamples must be at most 100,000 here, got 1,000,000"),
         ({"resamples": "nan"}, "resamples must be a whole number"),

@@ -18,7 +18,7 @@ FIELDS = (
     f"metric {HUMAN} anchor {STATISTIC} estimate estimate_within within_low within_high relative_difference verdict"
 )
 TIPS = tips(
-    "metric, human, anchor|held fixed, estimate|as it is|.3f, estimate_within|with it held fixed|.3f, "
+    "metric, human, anchor|held fixed, estimate|unadjusted|.3f, estimate_within|held fixed|.3f, "
     "within_low|from|.3f, within_high|to|.3f, relative_difference|relative difference|.2f, verdict"
 )
 
@@ -47,7 +47,7 @@ def map(result: Confounding, *, method: str | None = None, **only: Any) -> Multi
 def dumbbells(result: Confounding, *, method: str | None = None, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
     """Return each agreement as it is and with an anchor held fixed: a panel per criterion and anchor."""
     rows, how = _of_metrics(result, method, only)
-    held, gone = "with it held fixed", "with it held fixed: agreement vanishes"
+    held, gone = "other criterion held fixed", "other criterion held fixed: agreement vanishes"
     for row in rows:
         row["outcome"] = gone if row["verdict"] == "vanishes" else held
         known = row["estimate"] is not None and row["estimate_within"] is not None
@@ -70,8 +70,8 @@ def dumbbells(result: Confounding, *, method: str | None = None, **only: Any) ->
         *intervals(y, x, ends=("within_low", "within_high"), tooltip=TIPS, colour=fill),
         undefined(y, "both"),
     ]
-    title = f"{what.capitalize()} with human scores, as it is and with another criterion held fixed ({how})"
-    told = f"hollow: as it is, line: {100 * result.table[0].confidence:g}% CI"
+    title = f"{what.capitalize()} with human scores, unadjusted and with another criterion held fixed ({how})"
+    told = f"hollow: unadjusted, line: {100 * result.table[0].confidence:g}% CI"
     return Multiples(title, rows, layers, ("human", "anchor"), told, lines="metric", sort="estimate")
 
 

@@ -129,4 +129,4 @@ def _one_human(rows: Data) -> list[str]:
 
 
 def _confidence(result: ScorePairs) -> str:
-    return f"{100 * result.table[0].confidence:g}% CI ({result.table[0].interval})"
+    return f"{100 * result.table[0].confidence:g}% CI"

@@ -17,7 +17,7 @@ def intervals(result: Precision, **only: Any) -> Multiples:  # noqa: ANN401 - na
     """Return the mean of each system with its intervals (Deutsch, Dror and Roth 2022, Figure 2)."""
     rows = records(result.table, "metric kind system inputs estimate low high n_inputs", only)
     rows = best_first(rows, "system", "estimate", ("metric",))
-    two = len({row["inputs"] for row in rows}) > 1
+    two = len({(row["metric"], row["inputs"]) for row in rows}) > len(distinct(rows, "metric"))
     y = names("system", distinct(rows, "system"), air=0.25, grid=True)
     x = numbers("estimate", "mean score", tickCount=3)
     kind: Spec = {"field": "kind", "type": "nominal", "scale": KIND, "legend": None}

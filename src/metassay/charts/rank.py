@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from metassay.charts.panels import Data, Multiples, best_first, chosen, distinct, extent, records
@@ -17,6 +18,8 @@ MEASURES = {
     "elo": "Elo rating",
     "mean": "mean score",
 }
+LARGEST = 25
+"""Systems of a matrix that can be read."""
 WHOSE = {"domain": [*KIND["domain"], ""], "range": [*KIND["range"], OTHER]}
 
 
@@ -54,17 +57,21 @@ def ranks(result: Ranking, *, statistic: str | None = None, **only: Any) -> Mult
 
 
 def matrix(result: Ranking, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
-    """Return the share of votes, or inputs, that each system won against each other: a panel per rater or metric."""
+    """Return the share of votes, or inputs, that each of the best systems won against each other: a panel per rater."""
     rows: Data = []
     for row in records(result.wins, "metric system_a system_b share wins ties losses"):
         turned = {"system_a": row["system_b"], "system_b": row["system_a"], "share": 1 - row["share"]}
         rows += [row, {**row, **turned, "wins": row["losses"], "losses": row["wins"]}]
     rows = chosen(rows, only)
     places: dict[tuple[str, str], int] = {}
-    for at, each in enumerate(result.table):
-        places.setdefault((each.metric, each.system), at)
+    counted: Counter[str] = Counter()
+    for each in result.table:
+        if (each.metric, each.system) not in places:
+            places[each.metric, each.system] = counted[each.metric]
+            counted[each.metric] += 1
     for row in rows:
         row["at"] = places[row["metric"], row["system_b"]]
+    rows = [row for row in rows if max(row["at"], places[row["metric"], row["system_a"]]) < LARGEST]
     rows.sort(key=lambda row: (places[row["metric"], row["system_a"]], row["at"]))
     y = names("system_a", distinct(rows, "system_a"))
     sort = {"sort": {"field": "at", "op": "min"}}
@@ -72,4 +79,5 @@ def matrix(result: Ranking, **only: Any) -> Multiples:  # noqa: ANN401 - names b
     about = tips("system_a|row, system_b|column, share|won|.1%, wins, ties, losses")
     layers = cells(x, y, shade("share", [0, 1], "row won against column", format="%"), about, "share")
     look: dict[str, Any] = {"lines": "system_a", "metrics": ("system_a", "system_b"), "own": True, "square": True}
-    return Multiples("Who beats whom", rows, layers, ("metric",), "best on top, ties counted half", **look)
+    most = f"the best {LARGEST}, " if max(counted.values(), default=0) > LARGEST else ""
+    return Multiples("Who beats whom", rows, layers, ("metric",), f"{most}best on top, ties counted half", **look)

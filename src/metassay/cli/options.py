@@ -141,7 +141,7 @@ SAFE_CSV = {
     "--safe-csv": "in CSV, put an apostrophe before text that begins with =, +, - or @: spreadsheets would run it"
 }
 FULL = {"--full": "show all rows, tables and notes, not only what fits a screen"}
-QUIET = {"-q --quiet": "say nothing but results and errors"}
+QUIET = {"-q --quiet": "print only results and errors"}
 
 
 def add_output(parser: Parser, study: str | None = None) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from metassay.core.texts import Texts
 
 SUFFIXES = (".jsonl", ".csv", ".tsv")
-NO_CACHE = {"--no-cache": "keep nothing, and score everything anew"}
+NO_CACHE = {"--no-cache": "score everything anew, and keep no scores"}
 
 
 def add_files(parser: Parser) -> None:

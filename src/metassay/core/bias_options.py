@@ -47,7 +47,7 @@ Style = Annotated[
 TextOf = Annotated[
     str | None,
     _swaying(
-        "column with the texts of outputs, whose length is told",
+        "column with the texts of outputs, whose length is studied",
         metavar="COLUMN",
         absent="the one that is named like outputs, else the longest",
     ),

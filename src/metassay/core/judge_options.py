@@ -87,7 +87,7 @@ Statistics = Annotated[
 Abstain = Annotated[
     str,
     _judged(
-        "what items count as on which people judged and the judge gave no answer: excluded, or wrong (labels only)",
+        "how to count items that people judged and the judge did not answer: excluded, or wrong (labels only)",
         **among("HOW", ("missing", "wrong")),
         key="abstain",
     ),
@@ -95,8 +95,8 @@ Abstain = Annotated[
 Epsilon = Annotated[
     "str | float",
     _judged(
-        "what a person is worth beyond equal quality in the alternative-annotator test: experts (0.2), skilled (0.15), "
-        "crowd (0.1), or a number",
+        "ε of the alternative-annotator test, by which a judge may fall short of a person: experts (0.2), skilled "
+        "(0.15), crowd (0.1), or a number",
         _epsilon,
         metavar="EPSILON",
         key="epsilon",
@@ -112,7 +112,7 @@ Worse = Annotated[
 Cut = Annotated[
     str,
     _judged(
-        "what the threshold of a judge that gives scores is chosen by; cost, precision and recall take a target",
+        "rule that chooses the threshold of a judge that gives scores; cost, precision and recall take a target",
         **among("RULE", CUTS),
         key="cut",
     ),

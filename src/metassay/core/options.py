@@ -278,7 +278,7 @@ Nested = Annotated[
 Chance = Annotated[
     str | None,
     Option(
-        "column with the probability of each output to be chosen for a label, as sheets by disagreement have it",
+        "column with the probability that an output was chosen for a label, which sheets by disagreement write",
         metavar="COLUMN",
         absent="label_chance if there is such a column, else labels are a random choice",
     ),
@@ -395,7 +395,7 @@ RankInterval = Annotated[
 VoteUnits = Annotated[
     str,
     Option(
-        "what the intervals generalise to new ones of; votes on one of them belong together",
+        "what the intervals generalise to: new inputs, raters or votes; votes that share one form a cluster",
         **among("WHAT", known.VOTE_UNITS),
         key="resample",
     ),
@@ -428,5 +428,5 @@ Rate = Annotated[
     ),
 ]
 Backend = Annotated[
-    str, corrupted("who finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path")
+    str, corrupted("what finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path")
 ]

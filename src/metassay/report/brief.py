@@ -24,6 +24,8 @@ LINES = 44
 """Lines that all tables share; the first table is always shown."""
 SCREEN = 51
 """Lines that they share with the answer and the notes; the first table has fewer rows where these are long."""
+MOST = 58
+"""Lines of everything; further tables are left out where the answer and the notes leave less room."""
 LINE = 80
 """Characters of a line, about."""
 NOTES = 4
@@ -48,8 +50,9 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
     lengths = accumulate(map(len, page.said))
     lead = tuple(each for at, (each, end) in enumerate(zip(page.lead, lengths, strict=True)) if not at or end <= WORDS)
     kept: list[Table] = []
-    room, rows, columns = LINES, 0, 0
-    first = min(LINES, SCREEN - _lines(each.text for each in lead) - _lines(told))
+    rows = columns = 0
+    written = _lines(each.text for each in lead) + _lines(told)
+    first, room = (min(LINES, screen - written) for screen in (SCREEN, MOST))
     for table in (table.on("screen") for table in page.tables):
         parts = deal(table)
         few = table.only(sorted({at for part in parts[:PARTS] for at in part}))

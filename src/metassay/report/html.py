@@ -70,8 +70,14 @@ def render(page: Page, *, document: bool = False, full: bool = True) -> str:
 def render_table(table: Table) -> str:
     """Return one table with its legend."""
     table = table.on("screen")
-    heads = "".join(f'<th scope="col"{_class(column)}>{escape(column.header)}</th>' for column in table.columns)
-    lines = ["<table>", f"<caption>{escape(table.title)}</caption>", f"<thead><tr>{heads}</tr></thead>"]
+    heads = "".join(
+        f'<th scope="col"{_class(column)}>{escape(_signed(column.header))}</th>' for column in table.columns
+    )
+    lines = [
+        "<table>",
+        f"<caption>{escape(table.title)}</caption>" * bool(table.title),
+        f"<thead><tr>{heads}</tr></thead>",
+    ]
     lines += [_section(table, section) for section in table.sections]
     lines.append("</table>")
     lines += [f"<p>{escape(line)}</p>" for line in table.below]
@@ -92,13 +98,15 @@ def _section(table: Table, section: Section) -> str:
     return "\n".join([*lines, "</tbody>"])
 
 
+def _signed(text: str) -> str:
+    """Return a text whose negative numbers have a minus sign."""
+    return re.sub(r"(?<![-\w])-(?=[\d.∞])", "−", text)
+
+
 def _cell(cell: Cell, column: Column) -> str:
     if cell.bar is not None:
         return f"<td>{_bar(*cell.bar)}</td>"
-    text = cell.unpadded
-    if cell.number:
-        text = re.sub(r"(?<![-\d])-(?=[\d.∞])", "−", text)
-    text = escape(text)
+    text = escape(_signed(cell.unpadded) if cell.number else cell.unpadded)
     if cell.bold and text:
         text = f"<strong>{text}</strong>"
     if cell.shaded:
@@ -109,11 +117,11 @@ def _cell(cell: Cell, column: Column) -> str:
 
 def _bar(low: float, estimate: float, high: float) -> str:
     """Return an interval as a drawing; it has words for those who do not see it in the columns beside it."""
-    x1, x, x2 = (f"{100 * share:.1f}" for share in (low, estimate, high))
+    x1, x, x2 = (f"{100 * share:.1f}%" for share in (low, estimate, high))
     return (
-        '<svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        f'<line x1="{x1}" x2="{x2}" y1="5" y2="5" stroke="currentColor" stroke-width="1.5" opacity=".55"/>'
-        f'<circle cx="{x}" cy="5" r="2.2" fill="currentColor"/></svg>'
+        '<svg class="interval" aria-hidden="true">'
+        f'<line x1="{x1}" x2="{x2}" y1="50%" y2="50%" stroke="currentColor" stroke-width="1.5" opacity=".55"/>'
+        f'<circle cx="{x}" cy="50%" r="3" fill="currentColor"/></svg>'
     )
 
 

@@ -54,12 +54,8 @@ def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
     first = ranked[0]
     if (nobody := none_agrees(first)) is not None:
         return nobody
-    tied = [row.metric for row in ranked if math.isclose(row.estimate, first.estimate, rel_tol=1e-9)]
-    if len(tied) > 1:
-        value = f"{names.statistic(first)} {numbers.correlation(first.estimate)}"
-        return (
-            f"{len(tied)} metrics tie as the best on {where(first)} ({value}): {listed(tied, 4)}.{_contenders(ranked)}"
-        )
+    if (shared := _tie(ranked)) is not None:
+        return f"{shared}{_contenders(ranked)}"
     best = (
         f"{one_line(first.metric)} agrees best with people on {where(first)} "
         f"({names.statistic(first)} {numbers.correlation(first.estimate)})"
@@ -76,13 +72,22 @@ def _verdict(rows: Sequence[RankRow], tests: Sequence[ComparisonRow]) -> str:
     return f"{best}; it was not tested against the second, {next_one}."
 
 
+def _tie(ranked: Sequence[AgreementRow | RankRow]) -> str | None:
+    """Say which metrics are equally good, if the best are several."""
+    first = ranked[0]
+    tied = [row.metric for row in ranked if math.isclose(row.estimate, first.estimate, rel_tol=1e-9)]
+    value = f"{names.statistic(first)} {numbers.correlation(first.estimate)}"
+    many = f"{len(tied)} metrics tie as the best on {where(first)} ({value}): {listed(tied, 4)}."
+    return many if len(tied) > 1 else None
+
+
 def _contenders(ranked: Sequence[RankRow]) -> str:
-    """Say how many metrics may be the best, if there are more than two to choose from."""
+    """Say how many metrics could rank first, if there are more than two to choose from."""
     first = [row for row in ranked if row.rank_low == 1]
     if len(ranked) < 3 or len(first) < 2:  # none, where people or sentinels stand before all metrics
         return ""
-    many = "All" if len(first) == len(ranked) else f"{len(first)} of"
-    return f" {many} {len(ranked)} metrics may be the best (rank 1 is among their possible ranks)."
+    many = f"any of the {len(ranked)}" if len(first) == len(ranked) else f"{len(first)} of the {len(ranked)}"
+    return f" With these data, {many} metrics could rank first."
 
 
 def _outcome(row: ComparisonRow) -> str:
@@ -135,10 +140,14 @@ def agreement(rows: Sequence[AgreementRow]) -> str:
     if not ranked:
         return undefined(rows[0])
     best = ranked[0]
-    return none_agrees(best) or (
-        f"{one_line(best.metric)} agrees {'best ' * (len(ranked) > 1)}with people on {where(best)}: "
-        f"{names.statistic(best)} {numbers.correlation(best.estimate)}"
-        f"{'' if math.isnan(best.low) else f', {interval(best)}'}."
+    return (
+        none_agrees(best)
+        or _tie(ranked)
+        or (
+            f"{one_line(best.metric)} agrees {'best ' * (len(ranked) > 1)}with people on {where(best)}: "
+            f"{names.statistic(best)} {numbers.correlation(best.estimate)}"
+            f"{'' if math.isnan(best.low) else f', {interval(best)}'}."
+        )
     )
 
 
@@ -163,14 +172,9 @@ def _criteria(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Confounding
     own = [row for row in result.verdicts if row.kind == "metric"]
     for rows in list(grouped(own, "method").values())[:1]:
         counts = Counter(row.verdict for row in rows)
-        parts = [f"{word} in {counts[word]}" for word in ("survives", "shrinks", "vanishes") if counts[word]]
-        open_ = f"; in {counts['thin']} these data do not decide" if counts["thin"] else ""
-        yield (
-            f"With another criterion held fixed, the agreement of a metric with a criterion {', '.join(parts)} of "
-            f"{len(rows)} cases{open_}."
-            if parts
-            else f"These data do not decide whether any of {len(rows)} agreements survives another criterion."
-        )
+        said = {"survives": "remain", "shrinks": "become smaller", "vanishes": "vanish", "thin": "cannot be decided"}
+        parts = [f"{counts[word]} {what}" for word, what in said.items() if counts[word]]
+        yield f"With another criterion held fixed, of {len(rows)} agreements with a criterion {', '.join(parts)}."
 
 
 def _pairs(result: Any) -> Iterator[Paragraph]:  # noqa: ANN401 - ScorePairs
@@ -182,9 +186,9 @@ def _pairs(result: Any) -> Iterator[Paragraph]:  # noqa: ANN401 - ScorePairs
         if best and near and not math.isnan(near.agreement):
             yield _about(
                 near,
-                f"{one_line(near.metric)} orders {numbers.percent(best.agreement)} of all pairs of systems like "
-                f"people on {one_line(near.human)}, and {numbers.percent(near.agreement)} of the half whose scores "
-                "are closest.",
+                f"{one_line(near.metric)} orders {numbers.percent(best.agreement)} of all pairs of systems as "
+                f"people do on {one_line(near.human)}, and {numbers.percent(near.agreement)} of the closer half of "
+                "the pairs.",
             )
 
 
@@ -208,9 +212,9 @@ def _stability(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Stability
         largest = max(row.n_inputs for row in people)
         each = [f"{one_line(r.name)} {numbers.fixed(r.mean, 2)}" for r in people if r.n_inputs == largest]
         yield (
-            f"Human rankings of the systems from two samples of {numbers.counted(largest, 'input')} correlate with "
-            f"{names.statistic(people[0])}: {listed(each, 6)}, on average. A metric that reproduced human judgments "
-            "exactly, but on other inputs, would agree no better."
+            f"Mean correlation ({names.statistic(people[0])}) of two human rankings from samples of "
+            f"{numbers.counted(largest, 'input')}: {listed(each, 6)}. A metric that reproduced human judgments, but on "
+            "other inputs, would agree no better."
         )
 
 
@@ -222,8 +226,8 @@ def _precision(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Precision
     ]
     if each:
         yield (
-            f"The human score of a system is known to within ± (half of the {numbers.level(people[0].confidence)} CI, "
-            f"mean over systems): {listed(each, 6)}."
+            f"Half the width of a system's {numbers.level(people[0].confidence)} CI for its human score, mean over "
+            f"systems: {listed(each, 6)}."
         )
 
 

@@ -1,4 +1,4 @@
-"""What sways a judge, beside quality?
+"""What influences a judge besides quality?
 
 Estimates how much a judge's scores, verdicts or votes change with what should not matter: which output is shown first,
 how long it is, whether it has lists or headings, whether the judge's own family of models made it, and further columns.

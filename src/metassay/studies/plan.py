@@ -1,8 +1,8 @@
 """How many inputs, systems and annotators are needed?
 
 Learns from scores, such as those of a pilot study, how widths of intervals and the power of tests change with the
-number of inputs, systems and annotators; tells how well people agree with each other, which no metric can outdo, and
-where the next annotations buy most.
+number of inputs, systems and annotators; reports how well people agree with each other, which limits every metric,
+and where further annotations help most.
 
     metassay plan scores.csv --human relevance --metric rouge-1 --width 0.2
     metassay plan scores.csv --human relevance --metric rouge-1 --metric-b bertscore --power 0.8

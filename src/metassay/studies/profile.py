@@ -1,6 +1,6 @@
-"""What do all scores say together of the systems?
+"""What do all scores together say about the systems?
 
-Takes all mean scores of a system for one point. Principal components show what metrics and human criteria have in
+Treats the mean scores of a system as one point. Principal components show what metrics and human criteria have in
 common. If systems fall into two groups, such as people and machines, a composite of all metrics (a regularised linear
 discriminant) is fitted to separate them, and compared with each metric alone on systems that were held out.
 Human-written references that were scored like systems stay in.

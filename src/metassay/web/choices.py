@@ -10,7 +10,7 @@ from metassay.core.study import Declared, read_declaration
 from metassay.errors import UsageError, one_line
 from metassay.web.limits import Limits
 
-KINDS = {"human": "people's judgment", "metric": "metric", "": "leave out"}
+KINDS = {"human": "human judgment", "metric": "metric", "": "leave out"}
 """What a column can be taken for, as a form says it."""
 RATERS = {"human": "a person", "metric": "a judge", "other": "not said", "": "leave out"}
 """What a rater can be."""
@@ -75,7 +75,7 @@ def objection(choices: dict[str, Any], limits: Limits) -> str:
     if voted and not any(kinds):
         return "leave in at least one rater"
     if not voted and "human" not in kinds:
-        return "mark at least one column as people's judgment"
+        return "mark at least one column as human judgment"
     if not voted and "metric" not in kinds:
         return "mark at least one column as a metric"
     if first is not None and not voted and (first >= len(kinds) or kinds[first] != "human"):

@@ -150,7 +150,7 @@ def _done(session: Session, limits: Limits) -> str:
 def _recognised(session: Session) -> str:
     found = session.found
     tables = (
-        ("There are", ("", "number", "such as"), found["axes"]),
+        ("Systems and inputs", ("", "number", "such as"), found["axes"]),
         ("Texts and categories", ("name", "of", "values", "such as"), found["attributes"]),
         (SAMPLED, ("system", "input", "column", "score", "annotator"), found["sample"]),
     )
@@ -200,7 +200,7 @@ def _form(session: Session, limits: Limits) -> str:
         heading_of_columns="Who the raters are" if voted else "What the columns are",
         ask="Votes of people make one ranking, those of each judge another; where there are both, they are compared."
         if voted
-        else "Mark at least one column as people’s judgment and one as a metric.",
+        else "Mark at least one column as human judgment and one as a metric.",
         heads=each('<th scope="col">{}</th>', zip(_HEADS[voted], strict=True)),
         rows="".join(row(i, column, choices) for i, column in enumerate(found["columns"])),
         tools=each('<button type="button" data-set="{}">{}</button>', tools.items()),
@@ -249,7 +249,7 @@ def _column_row(at: int, column: dict[str, Any], choices: dict[str, Any]) -> str
     if column["annotators"] > 1:
         facts += f", {column['annotators']} annotators"
     if column["proposed"]:
-        facts += ", people’s judgment by its name"
+        facts += ", human judgment by its name"
     return (
         f'<tr><th scope="row" id="c{at}">{escape(column["name"])}</th><td>{facts}</td>'
         f'<td><select name="kind-{at}" aria-labelledby="c{at}">{options(chosen.KINDS, kind)}</select></td>'

@@ -1,4 +1,4 @@
-"""Which public data can I have?
+"""Which public data sets are available?
 
 Public data sets with human judgments and metric scores: known by repository, commit and SHA-256, downloaded once,
 verified, and kept in a folder that METASSAY_DATA can name.

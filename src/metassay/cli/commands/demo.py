@@ -1,7 +1,7 @@
 """Show me, on the example data that ships with the package.
 
 Reads the example scores that ship with the package (they are synthetic), runs every study on them, shows how well each
-metric agrees with people, says in words what follows, and writes the report,
+metric agrees with people, says what follows from it, and writes the report,
 with the scores beside it in the folder demo. With --judge: whether two judges can stand in for three people.
 
     metassay demo

@@ -1,4 +1,4 @@
-"""What can be scored here?
+"""Which metrics can score texts here?
 
 Lists every metric that can score texts, a line each: what it looks at beside the output, and whether what it needs is
 installed. With names, shows everything about these metrics: the command that installs what is missing, licence,

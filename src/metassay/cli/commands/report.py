@@ -1,6 +1,6 @@
 """All of it, on one page.
 
-Runs every study that needs nothing but scores and writes one HTML page that works offline: the answer in words, a
+Runs every study that needs nothing but scores and writes one HTML page that works offline: the answer first, a
 section per question with charts and tables, downloads, and a methods paragraph for a paper. Of votes it shows who
 wins, and whether judges vote as people do. Where --by names tasks, the page has their leaderboard, with
 the average over them; of several languages it shows the leaderboard and what score differences mean.

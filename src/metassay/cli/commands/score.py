@@ -1,4 +1,4 @@
-"""What do the metrics say of these texts?
+"""What do the metrics say about these texts?
 
 Scores every output with every metric that is named and writes tidy scores, ready for the other commands. Scores are
 kept by content: a repeated run only scores what is new, and a run that was stopped goes on where it was. The file

@@ -1,4 +1,4 @@
-"""What shall people judge next?
+"""What should people judge next?
 
 Writes outputs, or pairs of outputs, into one page that works offline. A person opens it in a browser and rates, labels
 or compares by keyboard: without names of systems, in an order of their own, and nothing is lost when the tab closes.

@@ -1,9 +1,9 @@
-"""The first screen of a report: the verdict, and metrics × criteria with intervals, ranks and what people allow."""
+"""The first screen of a report: the verdict, and metrics × criteria with intervals, ranks and the human ceiling."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any, cast
 
@@ -17,6 +17,12 @@ from metassay.studies.agree import Agreement, AgreementRow
 from metassay.studies.compare import Comparison, RankRow
 from metassay.studies.stability import Stability
 
+SAMPLED, PERFECT = "people on new inputs", "human ceiling"
+CEILINGS = {
+    SAMPLED: "mean correlation of human rankings from two samples of inputs",
+    PERFECT: "highest correlation that the disagreement of raters leaves to a metric",
+}
+"""What can be expected of a metric, and where it comes from."""
 Ranks = dict[tuple[str, str, str, str], "RankRow"]
 
 
@@ -53,13 +59,15 @@ def boards(dossier: Dossier) -> str:
 
 
 def _board(
-    rows: Sequence[AgreementRow], ranks: Ranks, ceilings: Iterable[tuple[str, dict[str, float]]], *, hidden: bool
+    rows: Sequence[AgreementRow], ranks: Ranks, ceilings: Sequence[tuple[str, dict[str, float]]], *, hidden: bool
 ) -> str:
     first = rows[0]
     humans = list(dict.fromkeys(row.human for row in rows))
     ends = [end for row in rows for end in (row.low, row.high, row.estimate) if math.isfinite(end)]
     scale = (min([0.0, *ends]), max([1.0, *ends]))
     lines = grouped(rows, "metric")
+    best = {human: words.best_first([row for row in rows if row.human == human]) for human in humans}
+    top = {human: mine[0].estimate for human, mine in best.items() if mine}
     by_first = {row.metric: names.goodness(row) for row in rows if row.human == humans[0]}
     order = sorted(lines, key=lambda metric: -_sortable(by_first.get(metric, math.nan)))
     body = []
@@ -68,10 +76,11 @@ def _board(
         body.append(f'<tr class="people"><th scope="row">{escape(label)}</th>{cells}</tr>')
     for metric in order:
         mine = {row.human: row for row in lines[metric]}
-        cells = "".join(_cell(mine.get(human), ranks, scale, human) for human in humans)
+        cells = "".join(_cell(mine.get(human), ranks, scale, human, top.get(human, math.nan)) for human in humans)
         kind = lines[metric][0].kind  # people and sentinels beside metrics have colours of their own
         body.append(f'<tr class="{kind}"><th scope="row">{escape(one_line(metric, 80))}</th>{cells}</tr>')
     ranked = any((row.human, row.level, row.statistic, row.metric) in ranks for row in rows)
+    ticks = "".join(f'<i style="--at:{_place(end, scale)}">{end:.2g}</i>' for end in (0.0, scale[1]))
     return filled(
         "metassay.report.document",
         "board",
@@ -79,7 +88,11 @@ def _board(
         statistic=escape(first.statistic),
         hidden=" hidden" * hidden,
         title=escape(f"{names.measured(rows).capitalize()} with people, {first.level} level"),
-        told=escape(_told(rows, ranked=ranked)),
+        told=escape(_told(rows, ranked=ranked, limits=[label for label, _ in ceilings])),
+        criteria=len(humans),
+        axes="".join(
+            f'<td data-human="{escape(visible(h))}"><span></span><span class="axis">{ticks}</span></td>' for h in humans
+        ),
         heads="".join(
             f'<th scope="col" data-human="{escape(visible(human))}">{_breakable(human)}</th>' for human in humans
         ),
@@ -92,28 +105,29 @@ def _breakable(name: str) -> str:
     return escape(one_line(name, 40)).replace("_", "_<wbr>")
 
 
-def _told(rows: Sequence[AgreementRow], *, ranked: bool) -> str:
-    said = f"Bar: {numbers.level(rows[0].confidence)} CI ({rows[0].interval})."
+def _told(rows: Sequence[AgreementRow], *, ranked: bool, limits: Sequence[str]) -> str:
+    ci = f"{numbers.level(rows[0].confidence)} CI ({rows[0].interval})"
+    said = [f"Dot: estimate, the best on a coloured ground; bar: {ci}."]
     if ranked:
-        said += " Ranks: those that a metric may have; bold: it may be the best."
-    return f"{said} {names.sentinel_legend(rows)}".rstrip()
+        said.append("Grey: ranks that remain possible after tests of all pairs of metrics (Holm correction).")
+    said += [f"{label.capitalize()}: {CEILINGS[label]}." for label in limits]
+    return " ".join(filter(None, [*said, names.sentinel_legend(rows)]))
 
 
 def _sortable(value: float) -> float:
     return -math.inf if math.isnan(value) else value
 
 
-def _cell(row: AgreementRow | None, ranks: Ranks, scale: tuple[float, float], human: str) -> str:
+def _cell(row: AgreementRow | None, ranks: Ranks, scale: tuple[float, float], human: str, top: float) -> str:
     if row is None or math.isnan(row.estimate):
         return _plain(math.nan, scale, human)
     rank = ranks.get((row.human, row.level, row.statistic, row.metric))
-    known = rank is not None and rank.rank_low is not None and rank.rank_high is not None
     may = ""
-    if known and rank is not None:
-        span = f"{rank.rank_low}" if rank.rank_low == rank.rank_high else f"{rank.rank_low}–{rank.rank_high}"
-        may = f'<span class="ranks" title="ranks that it may have">{span}</span>'
+    if rank is not None and rank.rank_low is not None and rank.rank_high is not None:
+        span = numbers.span((rank.rank_low, rank.rank_high), to="–")
+        may = f'<span class="ranks" title="possible ranks">{span}</span>'
     may += f"<span>{names.below_sentinels(row)}</span>" * (row.beats_sentinels is False)
-    tag = "strong" if known and rank is not None and rank.rank_low == 1 else "span"
+    tag = "strong" if row.kind == "metric" and math.isclose(row.estimate, top, rel_tol=1e-9) else "span"
     bar = _bar(row.estimate, row.low, row.high, scale)
     return (
         f'<td data-human="{escape(visible(human))}" data-value="{_sortable(names.goodness(row)):.6g}">'
@@ -134,27 +148,27 @@ def _signed(text: str) -> str:
 
 def _bar(value: float, low: float, high: float, scale: tuple[float, float]) -> str:
     """Return a small bar: a dot for the value, a line for the interval."""
-
-    def place(at: float) -> str:
-        return f"{100 * (at - scale[0]) / (scale[1] - scale[0]):.1f}%"
-
-    ends = "" if math.isnan(low) else f"--low:{place(low)};--high:{place(high)};"
+    ends = "" if math.isnan(low) else f"--low:{_place(low, scale)};--high:{_place(high, scale)};"
     title = "" if math.isnan(low) else f' title="CI {_signed(numbers.bound(low))} to {_signed(numbers.bound(high))}"'
-    return f'<span class="bar"{title} style="--zero:{place(0)};--at:{place(value)};{ends}"></span>'
+    return f'<span class="bar"{title} style="--zero:{_place(0, scale)};--at:{_place(value, scale)};{ends}"></span>'
+
+
+def _place(at: float, scale: tuple[float, float]) -> str:
+    return f"{100 * (at - scale[0]) / (scale[1] - scale[0]):.1f}%"
 
 
 def _ceilings(dossier: Dossier, level: str, statistic: str) -> list[tuple[str, dict[str, float]]]:
-    """Return what people allow a metric to reach: their ranking from other inputs, and a metric that knows them all."""
+    """Return what a metric can reach: the human ranking from other inputs, and what the errors of raters leave."""
     found: list[tuple[str, dict[str, float]]] = []
     stability = cast("Stability | None", dossier.results.get("stability"))
     if level == "system" and stability is not None:
         rows = [r for r in stability.table if r.kind == "human" and r.statistic == statistic and not math.isnan(r.mean)]
         largest: dict[str, Any] = {row.name: row for row in sorted(rows, key=lambda row: row.n_inputs)}
         if largest:
-            found.append(("people, on other inputs", {name: row.mean for name, row in largest.items()}))
+            found.append((SAMPLED, {name: row.mean for name, row in largest.items()}))
     if statistic == "pearson":
         limits = cast("Agreement", dossier.results["agree"]).limits
         most = {row.human: row.ceiling for row in limits if row.level == level and not math.isnan(row.ceiling)}
         if most:
-            found.append(("ceiling: all people, no error", most))
+            found.append((PERFECT, most))
     return found

@@ -64,10 +64,11 @@ _OWN = ("jackknife", "two-way", "williams")
 def paragraph(dossier: Dossier) -> str:
     """Return what was done, in sentences ready for a paper."""
     n, m = dossier.scores.shape
+    what = "judge" if "judge" in dossier.results else "automatic metric"
+    systems = f"{numbers.counted(n, 'system')} and " if dossier.scores.has_systems else ""
     sentences = [
-        f"We compared {numbers.counted(len(dossier.metrics), 'automatic metric')} with human judgments of "
-        f"{listed(dossier.humans, 8)} for {numbers.counted(n, 'system')} and {numbers.counted(m, 'input')}, "
-        f"using metassay {VERSION}."
+        f"We compared {numbers.counted(len(dossier.metrics), what)} with human judgments of "
+        f"{listed(dossier.humans, 8)} for {systems}{numbers.counted(m, 'input')}, using metassay {VERSION}."
     ]
     said: dict[str, Callable[[Any], str]] = {
         "agree": _agreement,

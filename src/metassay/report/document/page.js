@@ -83,6 +83,7 @@
     const setting = chart.switches.map((name) => called(name, rows[0][name])).join(", ");
     const other = chart.switches.filter((name) => rows[0][name] !== state[name]).map((name) => called(name, state[name]));
     const hint = document.createElement("span");
+    hint.className = "unseen";
     hint.textContent = ` ${rows.length} value${rows.length === 1 ? "" : "s"}; the table below has them as text.`;
     told.replaceChildren(setting ? `${setting}.` : "", other.length ? ` Not computed here for ${other.join(", ")}.` : "", hint);
   };
@@ -191,6 +192,10 @@
     if (!board) return;
     const human = all("thead th[data-human]", board).some((head) => head.dataset.human === state.human) ? state.human : all("thead th[data-human]", board)[0].dataset.human;
     all("[data-human]", board).forEach((cell) => cell.classList.toggle("chosen", cell.dataset.human === human));
+    all("thead th", board).forEach((head) => {
+      const by = state.order === "name" ? !head.dataset.human : head.dataset.human === human;
+      if (by) head.setAttribute("aria-sort", head.dataset.human ? "descending" : "ascending"); else head.removeAttribute("aria-sort");
+    });
     const body = board.querySelector("tbody"), value = (row) => parseFloat([...row.cells].find((cell) => cell.dataset.human === human)?.dataset.value ?? "-Infinity");
     const name = (row) => row.cells[0].textContent;
     const rows = all("tr:not(.people)", body).sort((a, b) => (state.order === "name" ? 0 : value(b) - value(a)) || name(a).localeCompare(name(b), undefined, { numeric: true }));
@@ -250,7 +255,15 @@
   // -- tables -----------------------------------------------------------------------------------
 
   const number = (text) => { const found = text.replace("−", "-").replace(/^[<>]/, "").match(/^[-.\d,]+/); return found ? parseFloat(found[0].replace(/,/g, "")) : NaN; };
+  // The heads of the first screen's table are its controls: the criterion, and the order by value or by name.
+  const control = (name, value) => {
+    const select = document.querySelector(`[data-switch=${name}]`);
+    if (!select || select.value === value) return;
+    select.value = value;
+    select.dispatchEvent(new Event("change"));
+  };
   const sortable = (table) => {
+    const onBoard = Boolean(table.closest(".board"));
     all("thead th", table).forEach((head, at) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -258,6 +271,11 @@
       button.title = "Sort by this column";
       head.replaceChildren(button);
       button.addEventListener("click", () => {
+        if (onBoard) {
+          control("order", head.dataset.human ? "value" : "name");
+          if (head.dataset.human) control("human", head.dataset.human);
+          return;
+        }
         const down = head.getAttribute("aria-sort") !== "descending";
         all("thead th", table).forEach((other) => other.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", down ? "descending" : "ascending");

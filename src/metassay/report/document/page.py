@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from typing import Any, cast
@@ -56,6 +57,9 @@ MOST_WARNINGS = 3
 MOST_IN_MATRIX = 20
 """With more metrics than this, p-values of all pairs are shown only if the whole is asked for."""
 
+WIDEST = 8
+"""Columns of a table that is open on the first screen."""
+
 LONG = 250
 """Characters of a verdict beyond which only its first sentence is large."""
 
@@ -91,7 +95,7 @@ def render(dossier: Dossier, *, title: str, first: bool = False) -> str:
         f'<p class="size">{escape(_size(dossier))}</p>',
         controls((chart for _, charts in made.values() for chart in charts.values()), dossier.metrics),
         _opening(dossier, told),
-        navigation(dossier, {"methods": "Methods, to paste", "facts": "The data"}),
+        navigation(dossier, {"methods": "Methods paragraph", "facts": "The data"}),
         *(section for section, _ in made.values()),
         _filled(
             "methods",
@@ -160,13 +164,16 @@ def navigation(found: Findings, more: Mapping[str, str]) -> str:
 def verdict(page: Page) -> str:
     """Return the answer of a study in words and tables."""
     tables = "".join(map(_wide, page.tables))
-    first, *rest = page.said or ("",)
+    first, *others = page.said or ("",)
+    rest = []
     if len(first) > LONG:
-        # What is large must be short: the first sentence.
+        # What is large must be short: the first sentence, and of others what the tables do not say.
         first, *more = page.lead[0].sentences
-        rest = [" ".join(more), *rest]
-    said = "".join(f"<p>{prose(text)}</p>" for text in (first, *filter(None, rest)))
-    return f'<div class="verdict">{said}</div>{tables}'
+        rest = [" ".join(more)]
+    said, folded = ("".join(f"<p>{prose(text)}</p>" for text in texts if text) for texts in ((first, *rest), others))
+    if rest and folded:
+        folded = f"<details><summary>{numbers.counted(len(others), 'further finding')}</summary>{folded}</details>"
+    return f'<div class="verdict">{said}{folded}</div>{tables}'
 
 
 def _wide(table: Table) -> str:
@@ -194,15 +201,27 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     if "agree" in dossier.results:
         correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
     if "judge" in dossier.results:
-        parts.append(verdict(views.page(dossier.results["judge"], "summary,confusion")))
+        parts.append(_of_judges(dossier.results["judge"]))
         if correlations:
             parts.append(f"<details><summary>Correlations with people</summary>{correlations}</details>")
     else:
         parts.append(correlations)
     parts.append(caveats(told))
     words = each("<p>{}</p>", zip(summary.glossary(dossier), strict=True))
-    parts.append(f'<details class="gloss printed"><summary>What the words mean</summary>{words}</details>')
+    parts.append(f'<details class="gloss printed"><summary>Glossary</summary>{words}</details>')
     return answer(parts)
+
+
+def _of_judges(result: Result) -> str:
+    """Return each judge in a line, and its confusion table: that of the best is open if it is small."""
+    summed, confused = (views.page(result, view) for view in ("summary", "confusion"))
+    folds = []
+    for at, table in enumerate(confused.tables):
+        opened = " open" * (not at and len(table.columns) <= WIDEST)
+        folds.append(
+            f"<details{opened}><summary>{escape(table.title)}</summary>{_wide(replace(table, title=''))}</details>"
+        )
+    return verdict(summed) + "".join(folds)
 
 
 def answer(parts: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from metassay.report.document.study_runs import Watch
 TITLE = "Who wins?"
 VIEWS = {"rank": "full,agreement,matrix,raters", "judge_votes": "summary,orders,margins,people"}
 """What the tables of a section show."""
-OPENING = {"rank": "ranks", "judge_votes": "summary"}
+OPENING = {"rank": "board", "judge_votes": "summary"}
 """What the first screen shows."""
 
 

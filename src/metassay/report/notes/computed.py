@@ -57,12 +57,12 @@ def _differences_needed(facts: Facts) -> str:
     parts = []
     if needed:
         parts.append(
-            f"At the precision of these data a difference is significant {at} from about {needed} on, in the median "
-            "over pairs of metrics; smaller ones are not significant even if they are real."
+            f"Smallest difference between two metrics that these data can show to be significant {at}, median over "
+            f"pairs: about {needed}. Smaller differences may be real and remain not significant."
         )
     if never:
         parts.append(
-            f"With so few systems no difference can be significant {at} between half or more of the pairs of metrics: "
+            f"With so few systems no difference can be significant {at} for at least half of the pairs of metrics: "
             f"{listed(never, 4, 60)}."
         )
     return " ".join(parts)

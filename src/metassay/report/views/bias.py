@@ -40,7 +40,7 @@ def effects(rows: Sequence[BiasRow]) -> tuple[Table, ...]:
     clear = any(row.p_corrected <= 1 - row.confidence for row in rows)
     level = numbers.level(rows[0].confidence) if rows else ""
     return build(
-        "What sways the judge: gain of an output",
+        "Influences on the judge: gain of an output",
         [
             words("an output", "feature", whole=True),
             bold(figures("gains", lambda row: gain(row, "effect")), lambda row: row.p_corrected <= 1 - row.confidence),

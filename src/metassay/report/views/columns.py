@@ -26,6 +26,8 @@ Get = str | Callable[[Any], Any]
 """Names of fields, or a function of a line."""
 CONSTANT = "scores that do not vary, or too few of them"
 """Why most undefined numbers are undefined."""
+WIDTH = 17
+"""Characters of a bar in a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,33 @@ def estimates(header: str, of: str = "estimate low high") -> Shown:
         return [number(text) for text in numbers.with_intervals(triples)]
 
     return Shown(Column(header), cells)
+
+
+def bars(rows: Sequence[Any], legend: str) -> Shown:
+    """Return a column of intervals as bars on one scale."""
+    ends = [x for row in rows for x in values(row, "low estimate high") if not math.isnan(x)]
+    low, high = min(ends), max(ends)
+
+    def share(value: float) -> float:
+        return (value - low) / (high - low) if high > low else 0.5
+
+    def cell(row: Any) -> Cell:  # noqa: ANN401 - a row with an interval
+        if math.isnan(row.estimate):
+            return Cell("")
+        first, middle, last = shares = [
+            share(row.estimate if math.isnan(x) else x) for x in values(row, "low estimate high")
+        ]
+        a, b, c = (round(x * (WIDTH - 1)) for x in shares)
+        line = [" "] * a + ["─"] * (c - a + 1) + [" "] * (WIDTH - 1 - c)
+        if c > a:
+            line[a], line[c] = "├", "┤"
+        line[b] = "●"
+        return Cell("".join(line), bar=(first, middle, last))
+
+    header = f"{numbers.two(low)} to {numbers.two(high)}"
+    if not all(math.isnan(row.low) for row in rows):
+        header = f"{numbers.level(rows[0].confidence)} CI, {header}"
+    return Shown(Column(header, "left", medium="screen", legend=legend), lambda lines: [cell(row) for row in lines])
 
 
 def column(spec: Shown | str) -> Shown:

@@ -36,7 +36,7 @@ def meaning(result: Differences) -> tuple[Table, ...]:
 
     legend = (
         f"Chance that people find the system with the better score better; {_told(result)}.",
-        beyond and "† beyond the largest difference in the data, where the curve is a guess.",
+        beyond and "† beyond the largest difference in the data, where the curve extrapolates.",
     )
     title = "What a score difference means"
     if same:
@@ -75,7 +75,7 @@ def needed(result: Differences) -> tuple[Table, ...]:
         ],
         [(one_line(h), lines(rows, "metric task")) for h, rows in grouped(result.needed, "human").items()],
         f"From the fitted curve; {_told(result)}.",
-        "†" in written and "† beyond the largest difference in the data, where the curve is a guess.",
+        "†" in written and "† beyond the largest difference in the data, where the curve extrapolates.",
         "∞" in written and "∞ never: the curve does not rise.",
         undefined=TIED,
     )

@@ -75,7 +75,8 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
     head = "with people" if first is None or first.n_people == 1 else "with people together"
     parts = list(grouped(result.table, f"human {names.STATISTIC}").values())
     cut = len(result.table) > MOST_ROWS and len(parts) > 1
-    shown = [sorted(rows, key=_badness)[:MOST_BEST] for rows in parts[:MOST_SHOWN]] if cut else parts
+    ranked = [sorted(rows, key=_badness) for rows in parts]
+    shown = [rows[:MOST_BEST] for rows in ranked[:MOST_SHOWN]] if cut else ranked
     some = f" of the first {len(shown)} tables" if len(shown) < len(parts) else ""
     return build(
         "Judges against people",
@@ -165,14 +166,16 @@ def _who(row: Any) -> str:  # noqa: ANN401 - a person or a judge
 def confusion(result: JudgeCard) -> tuple[Table, ...]:
     """Return what each judge said where people said each label."""
     tables: tuple[Table, ...] = ()
-    for (judge, human), rows in grouped(result.confusion, "judge human").items():
+    best = list(dict.fromkeys(row.judge for row in sorted(result.table, key=_badness)))
+    found = sorted(grouped(result.confusion, "judge human").items(), key=lambda each: best.index(each[0][0]))
+    for (judge, human), rows in found:
         columns = across(rows, "label_judge", lambda label: figures(str(label), lambda r: _cell(r)))
         total = figures("items", lambda line: numbers.count(sum(r.n for r in line)))
         tables += build(
-            f"{one_line(judge)} where people say …: {one_line(human)}",
+            f"What {one_line(judge)} says where people say each label: {one_line(human)}",
             [words("people", lambda line: line[0].label_human), *columns, total],
             [("", lines(rows, "label_human"))],
-            "Columns: what the judge says; share of the row with its CI.",
+            "Rows: people; columns: the judge. Number of items, and their share of the row with its CI.",
         )
     return tables
 

@@ -15,6 +15,7 @@ from metassay.report.table import Cell, Column, Table, distinct
 from metassay.report.views.columns import (
     Shown,
     at,
+    bars,
     bold,
     build,
     estimates,
@@ -29,8 +30,6 @@ from metassay.studies.leaderboard import Leaderboard
 from metassay.studies.leaderboard_parts import LeaderRow, LeaderTest, TaskRow
 
 MEASURE = f"level {names.STATISTIC}"
-WIDTH = 17
-"""Characters of a bar in a terminal."""
 LONGEST_TITLE = 9
 """Statistics with a longer title are called by their symbol in headings."""
 MOST_IN_FULL = 14
@@ -207,30 +206,11 @@ def _runs(letters: str) -> str:
 
 
 def _bars(rows: Sequence[LeaderRow]) -> Shown:
-    """Return a column of intervals as bars on one scale."""
-    known = [x for row in rows for x in (row.low, row.estimate, row.high) if not math.isnan(x)]
-    low, high = min(known), max(known)
-
-    def share(value: float) -> float:
-        return (value - low) / (high - low) if high > low else 0.5
-
-    def cell(row: LeaderRow) -> Cell:
-        if math.isnan(row.estimate):
-            return Cell("")
-        ends = [row.estimate if math.isnan(x) else x for x in (row.low, row.estimate, row.high)]
-        first, middle, last = shares = tuple(map(share, ends))
-        a, b, c = (round(x * (WIDTH - 1)) for x in shares)
-        line = [" "] * a + ["─"] * (c - a + 1) + [" "] * (WIDTH - 1 - c)
-        if c > a:
-            line[a], line[c] = "├", "┤"
-        line[b] = "●"
-        return Cell("".join(line), bar=(first, middle, last))
-
-    header, told = f"{numbers.two(low)} to {numbers.two(high)}", f"Dot: {_called(rows[0])}, without an interval."
+    """Return a column of intervals as bars, and what they are."""
+    told = f"Dot: {_called(rows[0])}, without an interval."
     if not all(math.isnan(row.low) for row in rows):
-        header = f"{numbers.level(rows[0].confidence)} CI, {header}"
         told = f"Bar: {names.draws(rows[0])} of {_called(rows[0])}."
-    return Shown(Column(header, "left", medium="screen", legend=told), lambda lines: [cell(row) for row in lines])
+    return bars(rows, told)
 
 
 def _names_of_tasks(result: Leaderboard) -> list[str]:

@@ -142,7 +142,7 @@ def needed(result: ScorePairs) -> tuple[Table, ...]:
         [(one_line(human), lines(rows, "metric")) for human, rows in grouped(wanted, "human").items()],
         f"In brackets: {names.draws(result.table[0])}.",
         "From the fitted curve P = 1/(1 + exp(−β·difference)), which is one half at no difference.",
-        "†" in written and "† beyond the largest difference in the data, where the curve is a guess.",
+        "†" in written and "† beyond the largest difference in the data, where the curve extrapolates.",
         "∞" in written and "∞ never: the curve does not rise.",
         undefined=NO_PAIRS,
     )

@@ -143,7 +143,7 @@ def needs(result: Plan) -> tuple[Table, ...]:
         f"{result.table[0].target:g}; {numbers.DASH} none that was tried is enough.",
         f"Next {result.annotations:,}: change in {what} if the next {result.annotations:,} annotations all go here.",
         undefined=None,
-        bold="where they buy most",
+        bold="where they help most",
     )
 
 

@@ -10,7 +10,7 @@ from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
 from metassay.report.table import Table
-from metassay.report.views.columns import Shown, across, at, build, figures, grouped, lines, words
+from metassay.report.views.columns import Shown, across, at, bars, build, figures, grouped, lines, words
 from metassay.studies.rank import Ranking
 from metassay.studies.rank_rows import StandingRow, WinRow
 
@@ -100,6 +100,28 @@ def ranks(result: Ranking) -> tuple[Table, ...]:
         [(f"by {HEADINGS[statistic]}", every[: len(every) - hidden])],
         *_legend(result)[-1:],
         hidden and f"{hidden:,} more systems are in the full ranking (--view full).",
+    )
+
+
+def board(result: Ranking) -> tuple[Table, ...]:
+    """Return the best systems with their intervals as bars, and their ranks by every rater or metric."""
+    first = result.table[0]
+    rows = [row for row in result.table if row.statistic == first.statistic]
+    every = lines(rows, "system")
+    mine = [row for line in every[:MOST] for row in line if row.metric == first.metric]
+    title = f"{HEADINGS[first.statistic].capitalize()} of systems by {one_line(first.metric)}, and their ranks"
+    form = {"win-rate": "percent_range", "elo": "count", "mean": "general"}.get(first.statistic, "two")
+    best = f"{HEADINGS[first.statistic]}|estimate low high|{form}"
+    several = len(grouped(rows, "metric")) > 1
+    return build(
+        title,
+        [
+            "system",
+            *(at(each, "metric", first.metric) for each in (bars(mine, ""), best)),
+            *across(rows, "metric", lambda m: figures(f"rank, {one_line(m, 20)}" if several else "rank", _rank)),
+        ],
+        [(f"the best {MOST} of {len(every):,}" if len(every) > MOST else "", every[:MOST])],
+        *_legend(result),
     )
 
 

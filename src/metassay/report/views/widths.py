@@ -1,4 +1,4 @@
-"""What does scoring the whole test set buy, as intervals side by side."""
+"""Whether scoring the whole test set narrows the intervals, side by side."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def table(result: Widths) -> tuple[Table, ...]:
         for change in result.changes
     ]
     return build(
-        "What more inputs for metrics buy",
+        "Effect of more inputs for metrics",
         columns,
         sections,
         f"{names.measure(rows).capitalize()} and {numbers.level(rows[0].confidence)} interval ({rows[0].resamples:,} "

@@ -1,4 +1,4 @@
-"""What do the metrics say of these texts?"""
+"""What do the metrics say about these texts?"""
 
 from __future__ import annotations
 
