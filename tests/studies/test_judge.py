@@ -564,7 +564,7 @@ def test_rows_of_an_item_are_people_or_runs():
     assert not people.runs
     runs = ma.judge(Scores.from_arrays({"judge": says}, {"human": once}, **names), human="human")
     assert (runs.table[0].n_people, runs.runs[0].n_runs) == (1, 3)
-    assert "taken for one person's judgment, and the rows (1, 2, 3) for runs of judge" in told(runs)
+    assert "treated as the judgment of one person, and the rows (1, 2, 3) as runs of judge" in told(runs)
 
 
 def test_a_judge_that_equals_a_person_is_no_good_news():
