@@ -355,7 +355,7 @@ def _without_outliers(scores: Scores, humans: Sequence[str], notes: list[Note]) 
 def cells_missing(names: Iterable[str], values: FloatArray) -> list[Note]:
     """Note for each column how many of its cells have no score, if others have one."""
     counts = [(name, int(np.isnan(matrix).sum())) for name, matrix in zip(names, values, strict=True)]
-    cells = values[0].size
+    cells = int(np.prod(values.shape[1:]))
     return [Note.of("cells-missing", column=name, n=n, cells=cells) for name, n in counts if 0 < n < cells]
 
 
