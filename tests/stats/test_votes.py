@@ -134,6 +134,20 @@ def test_sandwich_and_bootstrap_agree_by_vote_and_by_cluster():
     assert np.abs(votes.bradley_terry(once).values - beta * (1 - 0.1)).max() < 0.2
 
 
+def test_sides_are_drawn_together_and_fitted_apart():
+    # One side ties a third of its votes, the other hardly any: a ν that they shared would fit neither.
+    random = np.random.default_rng(4)
+    _, a, b, outcome = world(random, n=300)
+    often, seldom = np.where(random.random(300) < 0.33, 0.5, outcome), np.where(random.random(300) < 0.03, 0.5, outcome)
+    clusters = np.arange(300) // 3
+    both = votes.tally(np.append(a, a + 6), np.append(b, b + 6), np.append(often, seldom), 12, np.tile(clusters, 2))
+    together = votes.bootstrap_strengths(both, 5, 0, "davidson", sides=2)
+    for side, said in enumerate((often, seldom)):
+        alone = votes.bootstrap_strengths(votes.tally(a, b, said, 6, clusters), 5, 0, "davidson")
+        assert together[6 * side : 6 * side + 6] == pytest.approx(alone)
+    assert np.abs(together - votes.bootstrap_strengths(both, 5, 0, "davidson")).max() > 0.01
+
+
 def test_samples_without_bound_are_held():
     drawn = votes.bootstrap_strengths(counted((0, 1, 6, 0, 1), (1, 2, 3, 0, 3), size=4), 200, 0)
     assert np.isfinite(drawn[:2]).all()

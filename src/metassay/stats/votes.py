@@ -7,6 +7,7 @@ many votes there are.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -182,27 +183,33 @@ def bradley_terry(votes: Tally, ties: str = HALF, prior: float | None = None) ->
 
 
 def bootstrap_strengths(
-    votes: Tally, resamples: int, seed: int, ties: str = HALF, prior: float | None = None, run: Run = in_turn
+    votes: Tally, resamples: int, seed: int, ties: str = HALF, *, sides: int = 1, run: Run = in_turn
 ) -> FloatArray:
     """Return strengths in samples of the votes, or of their clusters, with replacement, (systems, resamples).
 
     Samples that leave strengths without bound are held by :data:`SLIGHT` virtual votes. Systems without votes in a
-    sample are NaN there. `run` does pages of samples.
+    sample are NaN there. Equally large `sides` of the systems, which never meet, such as those of people and those of
+    a judge, are fitted apart in the same samples, each with its own ν. `run` does pages of samples.
     """
-    modelled = _modelled(votes, ties)
-    components, bounded = connections(votes, DAVIDSON if modelled else HALF)
-    virtual = np.where(bounded, SLIGHT, THIN) if prior is None else np.full(votes.size, max(prior, SLIGHT))
-    start = _newton(votes, votes.counts, components, virtual, np.zeros(votes.size + modelled), modelled=modelled)
+    size, fits = votes.size // sides, []
+    for side in range(sides):
+        at = votes.first // size == side
+        own = Tally(size, votes.first[at] % size, votes.second[at] % size, votes.counts[:, at])
+        modelled = _modelled(own, ties)
+        components, bounded = connections(own, DAVIDSON if modelled else HALF)
+        fit = partial(_newton, own, components=components, prior=np.where(bounded, SLIGHT, THIN), modelled=modelled)
+        start = fit(own.counts, start=np.zeros(size + modelled))
+        fits.append((at, own, components, partial(fit, start=start)))
 
     def work(page: int) -> FloatArray:
         drawn = votes.resampled(page, seed)[..., : resamples - page * votes.page]
-        out = np.full((votes.size, drawn.shape[-1]), np.nan)
-        for b, counts in enumerate(np.moveaxis(drawn, -1, 0)):
-            theta = _newton(votes, counts, components, virtual, start, modelled=modelled)
-            met = counts.sum(axis=0)
-            there = np.bincount(votes.first, met, votes.size) + np.bincount(votes.second, met, votes.size) > 0
-            out[:, b] = np.where(there, _centred(theta[: votes.size], components), np.nan)
-        return out
+        out = np.full((sides, size, drawn.shape[-1]), np.nan)
+        for strengths, (at, own, components, fit) in zip(out, fits, strict=True):
+            for b, counts in enumerate(np.moveaxis(drawn[:, at], -1, 0)):
+                met = counts.sum(axis=0)
+                there = np.bincount(own.first, met, size) + np.bincount(own.second, met, size) > 0
+                strengths[:, b] = np.where(there, _centred(fit(counts)[:size], components), np.nan)
+        return out.reshape(votes.size, -1)
 
     return np.concatenate(run(work, -(-resamples // votes.page), "resampling votes"), axis=1)
 

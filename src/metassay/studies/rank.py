@@ -150,7 +150,7 @@ def _from_votes(
         table += [row for each in rankings for row in each.rows(votes.systems, drawing.confidence)]
         wins += parts.wins(group, fit)
         if group is not groups[0] and groups[0].kind == "human":
-            samples = parts.joint_samples(groups[0], group, drawing.resamples, drawing.seed)
+            samples = parts.joint_samples(groups[0], group, ties, drawing.resamples, drawing.seed)
             agreed += parts.agreement(found[0][0], main, samples, drawing.confidence)
     habits = raters(votes, groups, drawing.confidence)
     few = [group.name for group in groups if group.df < parts.FEW - 1]

@@ -254,22 +254,22 @@ def wins(group: Group, fit: counting.Strengths | None) -> Iterator[WinRow]:
         yield WinRow(group.name, names[i], names[j], int(won), int(tied), int(lost), share_, chance)
 
 
-def joint_samples(one: Group, other: Group, resamples: int, seed: int) -> tuple[FloatArray, FloatArray]:
+def joint_samples(one: Group, other: Group, ties: str, resamples: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Return strengths by two raters in the same samples of inputs or raters, (systems, resamples) each."""
     n = len(one.votes.systems)
     if other.df < 1 <= one.df:  # of one judge there is no other sample; its strengths stay as they are
-        drawn = counting.bootstrap_strengths(one.tally, resamples, seed, run=engine.run)
-        return drawn, np.repeat(counting.bradley_terry(other.tally).values[:, None], resamples, axis=1)
+        drawn = counting.bootstrap_strengths(one.tally, resamples, seed, ties, run=engine.run)
+        return drawn, np.repeat(counting.bradley_terry(other.tally, ties).values[:, None], resamples, axis=1)
     a, b, outcome = (
         np.concatenate([get(one.votes), get(other.votes)]) for get in (first_of, second_of, lambda v: v.outcome)
     )
-    # The other's systems are a component of their own.
+    # The other's systems are a side of their own.
     shift = np.repeat([0, n], [len(one.votes), len(other.votes)])
     clusters = None
     if one.codes is not None and other.codes is not None:
         clusters = np.unique(np.concatenate([one.codes, other.codes]), return_inverse=True)[1]
     both = counting.tally(a + shift, b + shift, outcome, 2 * n, clusters)
-    drawn = counting.bootstrap_strengths(both, resamples, seed, run=engine.run)
+    drawn = counting.bootstrap_strengths(both, resamples, seed, ties, sides=2, run=engine.run)
     return drawn[:n], drawn[n:]
 
 
