@@ -120,7 +120,7 @@ def test_roles_of_files(make):
     assert (scores.humans, scores.metrics) == (("label",), ("gpt",))
     assert scores["label"].labels("annotator") == ("ann", "bob")
     assert scores.codes("gpt").tolist() == [[1, 1]]
-    with pytest.raises(Contradiction, match="human=FILE and judge=FILE"):
+    with pytest.raises(Contradiction, match="human=FILE judge=FILE, or old=FILE new=FILE"):
         ma.read(people, judge)
 
 

@@ -154,3 +154,18 @@ def test_names_that_are_no_sequence_are_noted():
         named = replace(scores, inputs=tuple(names.format(at + 9) for at in range(60)))
         assert bool(noted(ma.drift(named), "order-of-names")) is told
         assert not noted(ma.drift(named, once=True), "order-of-names")
+
+
+def test_columns_that_are_the_same_in_all_versions_are_excluded_unless_named(tmp_path):
+    rows = [
+        f"q{at},{version},{'yes' if at % 2 else 'no'},{'no' if at < 9 and version == 'v1' else 'yes'}"
+        for version in ("v1", "v2")
+        for at in range(40)
+    ]
+    file = tmp_path / "judge.csv"
+    file.write_text("\n".join(["input,judge_version,anna,judge", *rows]))
+    scores = ma.read(file, by="judge_version")
+    found = ma.drift(scores, by="judge_version")
+    assert [row.metric for row in found.table] == ["judge"]
+    assert "anna: the same in all versions" in str(found)
+    assert len(ma.drift(scores, by="judge_version", metric="anna,judge").table) == 2

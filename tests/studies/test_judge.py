@@ -375,7 +375,7 @@ def test_human_columns_are_people_only_if_they_are_called_so():
     card = ma.judge(of_columns(judged, grades), judge="judge")
     assert [row.human for row in card.table] == [*grades]
     assert {row.n_people for row in card.table} == {1}
-    assert "if they are people who judged the same, say so with --people" in told(card)
+    assert "if they are annotators of one criterion, say so with --people" in told(card)
     named = {n: random.integers(1, 6, 60).astype(float) for n in ("rater1", "rater2", "grade_anna", "grade_ben")}
     rows = ma.judge(of_columns(judged, named), judge="judge").table
     assert [(row.human, row.n_people) for row in rows] == [("rater", 2), ("grade", 2)]

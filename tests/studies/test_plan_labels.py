@@ -114,3 +114,13 @@ def test_labels_that_are_all_alike_take_wilson_and_points_are_no_shares():
         ma.plan_labels(ones, half_width=3)
     fives = ma.Scores.from_arrays({"judge": np.full((1, 40), 5.0)}, {"label": np.full((1, 40), 4.0)})
     assert by_quantity(ma.plan_labels(fives, trials=5, half_width=1), "judge")["mean"].needed_alone is None
+
+
+def test_people_together_are_the_label_of_most_and_ties_are_excluded():
+    judge = verdicts().matrix("judge-a")
+    people = np.stack([verdicts().matrix("label")] * 3)
+    people[2] = 1 - people[2]
+    people[2, :, :50], people[1, :, :50] = NAN, 1 - people[0, :, :50]
+    rows = by_quantity(ma.plan_labels(ma.Scores.from_arrays({"judge-a": judge}, {"label": people}), trials=10))
+    assert {name: row.n_labelled for name, row in rows.items()} == {"accuracy": 350, "kappa": 350, "mean": 350}
+    assert rows["accuracy"].value == pytest.approx((judge == people[0])[:, 50:].mean())

@@ -99,3 +99,10 @@ def test_a_level_is_suggested_only_where_the_command_takes_it():
     ):
         with pytest.raises(DataError, match=told):
             verb(one)
+
+
+def test_criteria_that_may_be_people_are_named_with_how_to_join_them():
+    z = np.arange(12.0).reshape(3, 4)
+    scores = ma.Scores.from_arrays({"m": z}, {"grade_ann": z, "grade_ben": z + 1, "grade_fluency": z, "relevance": z})
+    (note,) = [note for note in select(scores, None, None, references=False).notes if "--people" in str(note)]
+    assert "--people 'grade=grade_ann,grade_ben'" in str(note)

@@ -440,7 +440,7 @@ class _Adding:
             said.append(f"{shown} in {Place(files[page.files[at]], None if line < 0 else line)}")
         error = contradiction(what, *said)
         if page.files[later] != page.files[earlier] and not self.ledger.kinds.get(name):
-            return Contradiction(f"{error}, or say whose judgments the files hold with human=FILE and judge=FILE")
+            return Contradiction(f"{error}, or say what files hold: human=FILE judge=FILE, or old=FILE new=FILE")
         if name in self.ledger.unsure:
             return Contradiction(f"{error}, or {self._apart(page, later, earlier, system == NO_SYSTEM)}")
         return error

@@ -298,7 +298,7 @@ def _coverage(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Coverage
     if near:
         spans = [f"{name} {_span(rates)}" for name, rates in near]
         yield (
-            f"{numbers.level(wanted)} intervals contain the correlation of held-out data at the "
+            f"{numbers.level(wanted)} intervals contain the {names.measured(result.table)} of held-out data at the "
             f"{result.table[0].level} level in so many splits, the nearest to {numbers.level(wanted)} first: "
             f"{listed(spans, 6)}."
         )

@@ -127,7 +127,13 @@ def drift(
     kept, notes = without_references(scores, references)
     clusters = kept.input_units()
     rows = []
-    for name, first, second, before, after in _versions(kept, by, baseline, metric):
+    cases = list(_versions(kept, by, baseline, metric))
+    differ = {name for name, _, _, old, new in cases if not np.array_equal(old, new, equal_nan=True)}
+    if by != "metric" and metric is None and differ:  # what people said stands in the files of all versions
+        same = dict.fromkeys(name for name, *_ in cases if name not in differ)
+        notes += Note.when(same, "versions-the-same", metrics=[*same])
+        cases = [case for case in cases if case[0] in differ]
+    for name, first, second, before, after in cases:
         bounds, told = _bounds(kept, name if by != "metric" else second, before, after)
         notes += told
         allowed = SHARE * (bounds[1] - bounds[0]) if margin is None else margin

@@ -370,7 +370,8 @@ class _Case:
             yield Note.of("metric-on-another-scale", **self.names)
         if flat := [row.system for row in rows if row.method == "ppi" and row.n_labelled > 1 and math.isnan(row.low)]:
             yield Note.of("labels-constant", **self.names, systems=flat)
-        if lost := [row.system for row in rows if row.method == "rogan-gladen" and math.isnan(row.estimate)]:
+        corrected = [row for row in rows if row.method == "rogan-gladen" and row.n_labelled > 1]
+        if lost := [row.system for row in corrected if math.isnan(row.estimate)]:
             yield Note.of("share-undefined", **self.names, systems=lost)
         labels = {name: each.labelled for each, name in zip(self.means.systems, self.systems, strict=True)}
         if without := [name for name, n in labels.items() if n < 2]:

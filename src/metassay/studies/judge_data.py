@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -131,11 +131,7 @@ def with_people(scores: Scores, names: Sequence[str]) -> tuple[Scores, tuple[str
     of an item are runs of a judge, people have judged once.
     """
     columns, notes = _once_per_item(scores, names)
-    alone: dict[tuple[object, str], list[str]] = {}
-    for name in names:
-        key = (name, "") if columns[name].labels("annotator") else (columns[name].scale, _stem(name, names))
-        alone.setdefault(key, []).append(name)
-    found = []
+    alone, found = _alike(columns, names), list[str]()
     for (_, start), together in alone.items():
         if len(together) == 1:
             found += together
@@ -152,6 +148,24 @@ def with_people(scores: Scores, names: Sequence[str]) -> tuple[Scores, tuple[str
     single = [together[0] for (_, start), together in alone.items() if start and len(together) == 1]
     notes += Note.when(len(single) > 1, "judge-columns-are-criteria", columns=single)
     return replace(scores, columns=columns), tuple(found), notes
+
+
+def perhaps_people(scores: Scores, names: Sequence[str]) -> list[Note]:
+    """Note which criteria look like people who judged the same, for studies that take them as they are."""
+    return [
+        Note.of("columns-perhaps-people", columns=together, people=f"{start}={','.join(together)}")
+        for (_, start), together in _alike(scores.columns, names).items()
+        if len(together) > 1
+    ]
+
+
+def _alike(columns: Mapping[str, Column], names: Sequence[str]) -> dict[tuple[object, str], list[str]]:
+    """Return columns without annotators by scale and by what their names begin with; others are by themselves."""
+    found: dict[tuple[object, str], list[str]] = {}
+    for name in names:
+        key = (name, "") if columns[name].labels("annotator") else (columns[name].scale, _stem(name, names))
+        found.setdefault(key, []).append(name)
+    return found
 
 
 def _pooled(column: Column) -> FloatArray:

@@ -308,10 +308,11 @@ def _judging(scores: Scores, given: Sequence[str]) -> list[list[str]]:
         judges = [name for name, c in scores.columns.items() if c.scale == scale and name not in people]
         judges = [name for name in judges if "judge" in name.casefold() or scale.labels]
         if len(people) > 1 and judges and not scores.humans:
-            every = [*given, "--human", shlex.quote(f"{stem}_*")]
-            one = [*given, "--human", shlex.quote(people[0]), "--metric", shlex.quote(judges[0])]
-            few = [["estimate", *one], ["plan-labels", *one], ["bias", *one]]
-            return [["judge", *every, "--judge", shlex.quote(",".join(judges))], *few, ["reliability", *every]]
+            every = shlex.quote(f"{stem}_*")
+            joined, one = [*given, "--people", every], ["--metric", shlex.quote(judges[0])]
+            few = [[name, *joined, *one] for name in ("estimate", "plan-labels", "bias")]
+            every_judge = ["--judge", shlex.quote(",".join(judges))]
+            return [["judge", *given, "--human", every, *every_judge], *few, ["reliability", *joined]]
     return []
 
 

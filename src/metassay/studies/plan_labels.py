@@ -31,6 +31,7 @@ from metassay.stats.intervals import percentiles
 from metassay.stats.label_choices import choice_errors, labels_for_share
 from metassay.stats.prediction_powered import powered_mean
 from metassay.stats.statistics.labels import KAPPA
+from metassay.studies.judge_data import criteria_of
 from metassay.studies.selection import Selection, select
 
 FEWEST = 20
@@ -112,6 +113,7 @@ def plan_labels(
 
     Notes
     -----
+    If several people label an output, the label of most counts, and outputs on which they are tied are excluded.
     Intervals shrink with the root of the number of labels; errors are clustered by input. With a judge, the variance of
     the mean is σ²(1 − ρ²(1 − n/N))/n (Angelopoulos, Duchi and Zrnic 2023). Choices are simulated on the outputs that
     have labels, by systematic sampling with unequal probabilities; estimates weigh each label by the inverse of its
@@ -136,7 +138,7 @@ def plan_labels(
         mine = list(_choices(pilot, annotations, trials, seed))
         told = {"metric": pilot.metric, "human": pilot.human}
         known = tuple((row.quantity, row.needed) for row in needs if row.needed is not None)
-        notes.append(Note.of("labels-needed", **told, target=half_width, needed=known, n=pilot.n))
+        notes += Note.when(known, "labels-needed", **told, target=half_width, needed=known, n=pilot.n)
         lacking = [row.quantity for row in needs if row.needed is None and row.half_width > 0]
         notes += Note.when(lacking, "labels-not-enough", **told, quantities=lacking, target=half_width)
         told_apart = [row for row in mine if not math.isnan(row.worth_mean)]
@@ -175,10 +177,15 @@ class _Pilot:
 
     @classmethod
     def of(cls, chosen: Selection, human: int, metric: int) -> _Pilot:
+        names = chosen.metrics[metric], chosen.humans[human]
         y, f = chosen.z[human], chosen.x[metric]
+        (people,) = criteria_of(chosen.scores, names[1:])
+        if people.kind == "labels" and len(people.people) > 1 and not people.lower:
+            most = np.full(y.shape, math.nan)  # the label of most, of which a judge can be right or wrong
+            most.ravel()[people.cells] = people.truth
+            y, f = most, np.where(np.isnan(most) & ~np.isnan(y), math.nan, f)
         both: BoolArray = ~np.isnan(y + f)
         n = int(both.sum())
-        names = chosen.metrics[metric], chosen.humans[human]
         if n < FEWEST:
             raise DataError(
                 f"planning labels needs at least {FEWEST} outputs with a label of {one_line(names[1])!r} and a score "

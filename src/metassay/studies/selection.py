@@ -24,6 +24,7 @@ from metassay.stats.draws import CHOICE, stream
 from metassay.stats.levels import means_of_known
 from metassay.stats.methods.base import Case, Method
 from metassay.stats.statistics.base import Statistic
+from metassay.studies.judge_data import perhaps_people
 from metassay.studies.yardsticks import Yardsticks, without
 
 Annotated = int | Iterable[str]
@@ -254,6 +255,7 @@ def select(
             f"human criteria, got {len(metrics)}: {listed(metrics) or 'none'}"
         )
     kept, notes = without_references(scores, references)
+    notes += perhaps_people(kept, humans)
     notes += Note.when(worded, "metrics-without-order", metrics=worded)
     if drop_outliers:
         kept, notes = _without_outliers(kept, humans, notes)
