@@ -184,15 +184,13 @@ def test_demo_says_in_words_what_follows_and_leaves_the_report(run, tmp_path, mo
     assert err.startswith("read ")
 
 
-def test_demo_of_judges_takes_a_seed_and_refuses_what_it_does_not_do(run, tmp_path, monkeypatch):
+def test_demo_of_judges_shows_the_card_and_leaves_the_report(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for flag, value in (("-o", "x.html"), ("--resamples", "99")):
-        code, _, err = run("demo", "--judge", flag, value)
-        assert (code, f"{flag} has no meaning with --judge" in err) == (2, True)
-    assert not list(tmp_path.iterdir())
-    code, out, _ = run("demo", "--judge", "--seed", "5")
-    assert (code, "seed:5" in out) == (0, True)
+    code, out, _ = run("demo", "--judge", "--seed", "5", "--resamples", "99")
+    assert (code, "seed:5" in out, "study:judge" in out) == (0, True, True)
     assert (tmp_path / "demo" / "judge.csv").exists()
+    assert str(tmp_path / "demo" / "report.html") in out
+    assert "How far can these judges be trusted?" in (tmp_path / "demo" / "report.html").read_text()
 
 
 def takes_slices(name):
