@@ -74,14 +74,16 @@ def test_averages_over_tasks_with_weights_and_metrics_that_some_lack():
 def test_tasks_by_a_column_of_the_inputs(tmp_path):
     lines = ["system,input,domain,human,bleu,comet"]
     random = np.random.default_rng(0)
-    for s in range(6):
-        for i in range(20):
+    for s in range(7):
+        for i in range(8 if s == 6 else 0, 20):  # the last system is in one task only
             z = s + random.normal()
             lines.append(f"s{s},i{i},{'news' if i < 8 else 'chat'},{z},{z + random.normal()},{z + 3 * random.normal()}")
     (tmp_path / "t.csv").write_text("\n".join(lines))
     scores = ma.read(tmp_path / "t.csv", human="human")
     board = ma.leaderboard(scores, by="domain", statistic="pearson@input")
     assert {(row.task, row.n_inputs) for row in board.tasks} == {("news", 8), ("chat", 12)}
+    assert any("6 of 7 systems are in more than one task" in str(note) for note in board.notes)
+    assert not any("cells missing" in str(note) for note in board.notes)
     part = ma.agree(
         ma.read(tmp_path / "t.csv", human="human", select="domain=news"), level="input", statistic="pearson"
     )

@@ -45,15 +45,15 @@ def split(scores: Scores | Mapping[str, Scores], by: str | None) -> dict[str, Sc
     for label, text in zip(scores.inputs, texts, strict=True):
         if text is not None:
             parts.setdefault(text, []).append(label)
-    return {text: _without_system_scores(scores.select(inputs=own)) for text, own in sorted(parts.items())}
+    return {text: _known(_without_system_scores(scores.select(inputs=own))) for text, own in sorted(parts.items())}
 
 
 def _known(scores: Scores) -> Scores:
-    """Return the systems and inputs that have any score."""
+    """Return the systems and inputs that have any score; all of them if none has."""
     known = np.zeros(scores.shape, dtype=bool)
     for column in scores.columns.values():
         known |= ~np.isnan(column.values).all(axis=tuple(range(column.values.ndim - 2)))
-    systems, inputs = (np.flatnonzero(known.any(axis=axis)) for axis in (1, 0))
+    systems, inputs = (np.flatnonzero(known.any(axis=axis) | ~known.any()) for axis in (1, 0))
     return scores.select(systems=[scores.systems[at] for at in systems], inputs=[scores.inputs[at] for at in inputs])
 
 
