@@ -63,7 +63,7 @@ def test_judges_in_rows_have_columns_of_their_own(make):
 def test_first_rows_without_labels(make):
     scores = ma.read(make("e.csv", "id,faithful,note\n1,,\n2,,\n3,yes,\n4,no,\n"), human="faithful")
     assert scores["faithful"].scale.labels == ("no", "yes")
-    with pytest.raises(FormatError, match=r"no column holds numbers or labels \(text, note hold texts, or nothing\)"):
+    with pytest.raises(FormatError, match=r"no column holds numbers or labels \(texts, or nothing, in text, note\)"):
         ma.read(make("n.csv", "id,text,note\n1,some,\n2,words,\n"))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import threading
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
-from metassay.errors import UnknownName
+from metassay.errors import FormatError, UnknownName
 from readers.conftest import same
 
 A = "system,input,rouge\nM2,1,0.5\nM10,1,0.25\n"
@@ -69,3 +70,15 @@ def test_every_format_has_a_sentence_and_a_reader():
     served = {name for module in recognition._MODULES for name in module.FORMATS} | {mtme.FORMAT}
     assert served == set(FORMATS)
     assert all(sentence.endswith(".") for sentence in FORMATS.values())
+
+
+def test_texts_in_a_file_of_their_own_stand_beside_scores_that_were_read_before(tmp_path):
+    scores, texts = tmp_path / "scores.csv", tmp_path / "outputs.jsonl"
+    scores.write_text("system,input,m\na,1,0.5\na,2,0.7\nb,1,0.1\nb,2,0.3\n")
+    outputs = [{"id": i, "system": s, "summary": f"Of {i} says {s} so many words."} for s in "ab" for i in "12"]
+    texts.write_text("\n".join(map(json.dumps, outputs)))
+    found = ma.read(scores, texts)
+    assert found.metrics == ("m",)
+    assert found.attributes["summary"].axis == "output"
+    with pytest.raises(FormatError, match="texts go after the files with scores"):
+        ma.read(texts, scores)

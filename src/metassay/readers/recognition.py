@@ -250,6 +250,8 @@ def _record_file(source: Source, ledger: Ledger, wanted: str | None, pair: Langu
     # Who says that a file is people's or a judge's says that short texts in it are labels.
     reading = ledger.reading if ledger.role is None else replace(ledger.reading, labels=("*",))
     name = wanted or recognise(source, reading)
+    if name is None and len(ledger.names) and ledger.role is None:  # texts beside scores that were read before
+        name = tables.recognise(source, reading, texts=True)
     if name == "alt-test" and ledger.role == "metric":
         name = "alt-test-judges"
     if name is None:

@@ -51,14 +51,15 @@ _MOST_UNPACKED = 100
 """How many times its size a Parquet file of more than 256 MB, or of 16 million cells, may unpack to."""
 
 
-def recognise(source: Source, reading: Reading) -> str | None:
-    """Return ``tidy`` or ``wide`` if the content is a table with a column of inputs and one of scores."""
+def recognise(source: Source, reading: Reading, *, texts: bool = False) -> str | None:
+    """Return ``tidy`` or ``wide`` if the content is a table with a column of inputs and one of scores (or `texts`)."""
     names = column_names(source, reading, nested=True)
     merged = "" in names[1 : max((at for at, name in enumerate(names) if name), default=0)]
     if len(names) < 2 or merged or not is_table(names, reading):
         return None
     layout = understand(names, reading, source.shown)
-    sure = {"system", "input"} <= set(names) or reading.input or reading.system
+    named = {"system", "input"} <= set(names) or (texts and layout.roles.get("system"))
+    sure = named or reading.input or reading.system
     if not sure and layout.kind == "wide" and not layout.people and not _has_scores(source, layout, reading):
         return None
     return layout.kind
@@ -87,8 +88,8 @@ def explain(source: Source, reading: Reading) -> None:
         if next(rows(source, reading), None) is None:
             raise source.wrong("there is a header and no row under it")
         raise source.wrong(
-            f"no column holds numbers or labels ({listed(values)} hold texts, or nothing); if one holds labels, name "
-            "it with --human NAME, --metric NAME or --scale NAME=nominal"
+            f"no column holds numbers or labels (texts, or nothing, in {listed(values)}); if one holds labels, name "
+            "it with --human NAME, --metric NAME or --scale NAME=nominal; texts go after the files with scores"
         )
 
 
