@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import builtins
 import logging
 import os
 import signal
@@ -293,13 +292,6 @@ def test_wrong_options():
 
 
 def test_a_missing_package_is_told_with_the_command(monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *args, **options):
-        if name == "distributed":
-            raise ImportError(name)
-        return real(name, *args, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'metassay\[cluster\]'"), engine.on(workers=1):
         pass

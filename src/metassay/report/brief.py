@@ -23,7 +23,8 @@ PARTS = 2
 LINES = 44
 """Lines that all tables share; the first table is always shown."""
 SCREEN = 51
-"""Lines that they share with the answer and the notes; the first table has fewer rows where these are long."""
+"""Lines that they share with the answer and the notes; where these are long, the first table has fewer rows, unless it
+was asked for."""
 MOST = 58
 """Lines of everything; further tables are left out where the answer and the notes leave less room."""
 LINE = 80
@@ -61,7 +62,7 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
             short, lost = (few, 0) if table.whole else shortened(few, most)
             height = min(len(parts), PARTS) * sum(len(s.rows) + 2 + bool(s.title) for s in short.sections)
             height += _lines(short.legend) + 4
-            if table.whole or kept or height <= first or most <= LEAST:
+            if table.whole or kept or page.asked or height <= first or most <= LEAST:
                 break
             most -= 1
         if kept and not page.asked and not table.whole and (height > room or len(parts) > PARTS):
