@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import re
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ import pytest
 
 import metassay as ma
 from metassay.charts.chart import interactive
+from metassay.core.column import Attribute
 from metassay.core.note import Note
 from metassay.report.document import board, methods, page, summary
 from metassay.report.document.study_runs import gather
@@ -116,6 +118,28 @@ def test_a_metric_of_noise_is_said_to_be_unsure():
 def test_few_systems_and_inputs_are_warned_of():
     told = summary.warnings(gather(made(systems=6, inputs=12), resamples=100))
     assert told[:2] == (Note.of("few-systems", n=6), Note.of("few-inputs", n=12))
+
+
+def test_the_page_plans_for_the_leader_of_each_criterion(report):
+    best = {
+        r.human: r.metric
+        for r in sorted(report.dossier.results["agree"].table, key=lambda r: r.estimate)
+        if (r.level, r.statistic) == ("system", "kendall")
+    }
+    assert {need.human: need.metric for need in report.dossier.results["plan"].needs} == best
+    section = report.html.split('<section id="plan"')[1].split("</section>")[0]
+    for human, metric in best.items():
+        assert f'<p class="told" data-human="{human}">{metric}, {human}: with 14 systems × 80 inputs' in section
+
+
+def test_kinds_of_inputs_are_compared_where_the_data_know_them():
+    scores = made()
+    assert "slices" not in gather(scores, resamples=50).results
+    kinds = Attribute("kind", "input", np.arange(40) % 2, ("news", "talk"))
+    found = gather(replace(scores, attributes={"kind": kinds}), resamples=50)
+    assert found.results["slices"].labels == ("news", "talk")
+    section = page.render(found, title="t").split('<section id="slices"')[1].split("</section>")[0]
+    assert " 2 comparisons show" in section.split('<p class="told">')[1].split("</p>")[0]
 
 
 def test_downloads_hold_the_rows_of_each_study(report):

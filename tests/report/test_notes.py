@@ -23,21 +23,22 @@ PLAN = {
     "metric": "rouge",
     "metric_b": None,
     "human": "relevance",
-    "level": "system",
-    "statistic": "kendall",
-    "systems": 14,
-    "inputs": 80.0,
+    "axis": "systems",
     "annotators": None,
     "power": None,
+    "systems": 14,
+    "inputs": 80.0,
     "width": 0.42,
     "difference": None,
     "target": 0.2,
     "reached": False,
     "needed": (("systems", 14, 60),),
     "limits": (("inputs", 640, 0.3), ("annotators", 8, None)),
-    "next": 100,
+}
+NEXT = {
+    **{key: PLAN[key] for key in ("metric", "metric_b", "human", "axis", "annotators", "power")},
+    **{"level": "system", "statistic": "kendall", "next": 100, "ceiling": 0.9},
     "gains": (("systems", -0.05), ("inputs", -0.01)),
-    "ceiling": 0.9,
 }
 EXAMPLES = {
     "annotation-simulated": {"n": 20, "inputs": 80, "seed": 0},
@@ -143,6 +144,7 @@ EXAMPLES = {
     "partial-undefined": {"anchor": "length", "method": "bucket", "pair": (("rouge", "relevance"),)},
     "phrases-as-words": {**COUNTS, "scorer": "bleu", "remedy": "tokenize"},
     "plan": PLAN,
+    "plan-next": NEXT,
     "raters-one-position": {"raters": (("anna", 30),)},
     "resamples-often-undefined": {"pair": (("rouge", "relevance"),)},
     "scores-lacking": {"scorer": "judge", "columns": (("judge_coherence", 12),)},
@@ -242,8 +244,11 @@ def test_a_plan_says_what_is_needed_and_what_is_never_enough():
     assert "with 14 systems × 80 inputs the interval is about 0.42 wide. A width of 0.2 needs about 60 systems." in text
     assert "No number of inputs (limit 0.30) is enough." in text
     assert "Even 8 annotators are not enough for a width of 0.2." in text
-    assert "The next 100 judged outputs help most as systems: change in interval width -5.0% (-1.0% as inputs)." in text
-    power = PLAN | {"power": 0.41, "metric_b": "chrf", "width": None, "difference": 0.1, "target": 0.8, "ceiling": None}
+    assert (
+        "The next 100 judged outputs help most as systems: change in interval width -5.0% (-1.0% as inputs)."
+        in sentence(Note.of("plan-next", **NEXT))
+    )
+    power = PLAN | {"power": 0.41, "metric_b": "chrf", "width": None, "difference": 0.1, "target": 0.8}
     assert "the power to detect a difference of 0.1 is 41%" in sentence(Note.of("plan", **power))
     met = PLAN | {"reached": True, "needed": (("systems", 14, 9),), "limits": ()}
     assert "a width of 0.2 is reached already, and about 9 systems would suffice." in sentence(Note.of("plan", **met))

@@ -82,7 +82,7 @@ def test_the_next_annotations_are_read_from_the_curve_too():
 
 def test_advice_names_the_steepest_axis(result):
     best = min(result.needs, key=lambda need: need.gain)
-    assert all(min(note["gains"], key=lambda each: each[1])[0] == best.axis for note in noted(result, "plan"))
+    assert all(min(note["gains"], key=lambda each: each[1])[0] == best.axis for note in noted(result, "plan-next"))
     assert best.axis == "systems"
 
 

@@ -25,6 +25,9 @@ def curves(result: Plan, **only: Any) -> Multiples:  # noqa: ANN401 - names by f
     kept = every[: len(SERIES)]
     rows = [row for row in rows if row["name"] in kept]
     colour, shape, dash = series("name", kept, columns=2, symbolStrokeWidth=0)
+    if len(kept) > 1 and len({(row["name"], row["human"]) for row in rows}) == len(distinct(rows, "human")):
+        # every criterion has a metric of its own, which the words beside the chart name
+        colour, shape, dash = ({**each, "legend": None} for each in (colour, shape, dash))
     x = numbers("n", "number, others as they are", tickCount=3, format="~s")
     x["scale"]["type"] = "log"
     ends = extent(rows, value, "high", "width_data", also=[0, first.target, *([1.03] if powered else [])])

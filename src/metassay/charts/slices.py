@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from metassay.charts import panels
 from metassay.charts.panels import Multiples, distinct, extent
 from metassay.charts.shapes import intervals, lanes, names, numbers, series, tips
 from metassay.core.slices import Slices
@@ -25,10 +26,15 @@ def estimates(result: Slices, **only: Any) -> Multiples:  # noqa: ANN401 - names
             plain = {name: None if value != value else value for name, value in ends.items()}
             rows.append({"metric": row["metric"], "slice": row["slice"], **{n: row.get(n, "") for n in BY}, **plain})
     y = names("metric", distinct(rows, "metric"), air=0.2, grid=True)
-    x = numbers("estimate", field.replace("_", " "), extent(rows, "estimate", "low", "high"))
+    what = (
+        panels.measure(rows)
+        if field == "estimate" and all(row["statistic"] for row in rows)
+        else field.replace("_", " ")
+    )
+    x = numbers("estimate", what, extent(rows, "estimate", "low", "high"))
     colour, shape, _ = series("slice", result.labels, title=result.by)
     about = tips("metric, slice, estimate||.3f, ±.3f")
     layers = intervals(y, x, tooltip=about, colour=colour, shape=shape, more=lanes("slice", result.labels))
-    title = f"{result.of}: {field.replace('_', ' ')} by {result.by}"
+    title = f"{result.of}: {what} by {result.by}"
     by = tuple(name for name in BY if any(row[name] for row in rows))
     return Multiples(title, rows, layers, by, "dot: estimate, line: CI", lines="metric", series=len(result.labels))

@@ -59,6 +59,7 @@ def config(size: int = SIZE) -> Spec:
     axis |= {"labelFontSize": size, "titleFontSize": size, "titleFontWeight": "normal", "labelLimit": 400}
     title = {"anchor": "start", "frame": "group", "fontSize": size, "color": INK, "subtitleColor": SOFT}
     legend = {"orient": "bottom", "title": None, "labelFontSize": size, "labelColor": INK, "labelLimit": 400}
+    legend["titleColor"] = INK
     return {
         "font": FONT,
         "background": PAPER,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import COUNT, REPEATS, SHARE, SIZE, Names, Option, number, under
+from metassay.core.option import COUNT, FLAG, REPEATS, SHARE, SIZE, Names, Option, number, under
 
 _wanted, _damaged = under("what is wanted"), under("how the metric is damaged")
 MetricB = Annotated[str | None, _wanted("metric that the first is compared with, to plan a power", metavar="NAME")]
@@ -66,6 +66,9 @@ World = Annotated[
     ),
 ]
 Trials = Annotated[int, Option("number of simulated trials in each setting", key="trials", **REPEATS)]
+ModelOnly = Annotated[
+    bool, Option("take widths from the fitted model alone, without intervals on parts of the data: faster", **FLAG)
+]
 PlanTrials = Annotated[
     int | None,
     Option(

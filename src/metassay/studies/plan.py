@@ -172,6 +172,7 @@ def plan(
     alpha: opt.Alpha = 0.05,
     annotations: opt.Annotations = 100,
     trials: opt.PlanTrials = None,
+    model_only: opt.ModelOnly = False,
     seed: opt.Seed = 0,
     references: opt.References = False,
 ) -> Plan:
@@ -229,7 +230,11 @@ def plan(
                 f"{statistic.name} of {one_line(case.metric)} with {one_line(case.human)} is the same in all data sets "
                 "that are drawn from these data, so nothing shows how far it varies"
             )
-    rows = [row for case in cases for row in _rows(case, asked, answers, parts=len(cases) <= MOST_IN_PARTS)]
+    rows = [
+        row
+        for case in cases
+        for row in _rows(case, asked, answers, parts=not model_only and len(cases) <= MOST_IN_PARTS)
+    ]
     needs = [need for case in cases for need in _needs(case, asked, answers, annotations)]
     ceilings = [row for h in range(len(selected.humans)) for row in _ceilings(selected, h, asked)]
     signature = Signature.open(
@@ -240,10 +245,10 @@ def plan(
     )
     notes = [
         *selected.notes,
-        *(advice(case, asked, rows, needs, annotations, named=scores.has_systems) for case in cases),
+        *(note for case in cases for note in advice(case, asked, rows, needs, annotations, named=scores.has_systems)),
     ]
     notes += caveats(selected, cases, asked, rows)
-    if len(cases) > MOST_IN_PARTS and not powered:
+    if len(cases) > MOST_IN_PARTS and not powered and not model_only:
         notes.append(Note.of("plan-parts-left-out", pairs=len(cases), most=MOST_IN_PARTS))
     return Plan(tuple(rows), signature, tuple(notes), tuple(needs), tuple(ceilings), annotations)
 

@@ -23,22 +23,25 @@ OFF = 1.35
 
 def advice(
     case: Case, asked: Asked, rows: list[PlanRow], needs: list[NeedRow], annotations: int, *, named: bool
-) -> Note:
-    """Note what there is, what is needed, and where the next annotations help most."""
+) -> tuple[Note, Note]:
+    """Note what there is and what is needed, and where the next annotations help most."""
     mine = [n for n in needs if (n.metric, n.metric_b, n.human) == (case.metric, case.metric_b, case.human)]
     here = _row_of(case, rows)
     difference = (abs(here.estimate) if asked.difference is None else asked.difference) if asked.powered else None
-    return Note.of(
+    gains = [(n.axis, n.gain) for n in mine]
+    about = {
+        "metric": case.metric,
+        "metric_b": case.metric_b,
+        "human": case.human,
+        "axis": (max if asked.powered else min)(gains, key=lambda each: each[1])[0],
+        "annotators": case.base.annotators if case.annotated else None,
+        "power": here.power if asked.powered else None,
+    }
+    needed = Note.of(
         "plan",
-        metric=case.metric,
-        metric_b=case.metric_b,
-        human=case.human,
-        level=asked.level,
-        statistic=asked.statistic.name,
+        **about,
         systems=case.base.systems if named else None,
         inputs=case.base.inputs,
-        annotators=case.base.annotators if case.annotated else None,
-        power=here.power if asked.powered else None,
         width=None if asked.powered else here.width,
         difference=difference,
         target=asked.target,
@@ -49,8 +52,14 @@ def advice(
             for n in mine
             if n.needed is None
         ],
+    )
+    return needed, Note.of(
+        "plan-next",
+        **about,
+        level=asked.level,
+        statistic=asked.statistic.name,
         next=annotations,
-        gains=[(n.axis, n.gain) for n in mine],
+        gains=gains,
         ceiling=None if math.isnan(here.ceiling) else here.ceiling,
     )
 

@@ -1,4 +1,6 @@
-"""A study of each slice of the scores, and whether the slices differ.
+"""Do results differ between kinds of inputs or systems?
+
+A study is done on each slice of the scores, and the slices are compared.
 
 Agreement is tested by dealing inputs (or systems, by what the slices are made of) to the slices at random: p is the
 share of dealings in which the estimates of the slices are at least as far apart. Clusters of inputs and families of

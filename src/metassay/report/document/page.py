@@ -19,6 +19,7 @@ from metassay.charts.panels import SWITCHES, Multiples
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import VERSION
+from metassay.core.slices import BETWEEN
 from metassay.core.study import read_question
 from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, paper, views, words
@@ -45,10 +46,12 @@ STUDIES = (
     "stability",
     "precision",
     "reliability",
+    "plan",
+    "slices",
     "difficulty",
     "normality",
 )
-QUESTIONS = {study: read_question(HOMES[study]) for study in STUDIES}
+QUESTIONS = {study: read_question(HOMES.get(study, f"metassay.studies.{study}")) for study in STUDIES}
 """The sections, in reading order."""
 
 MOST_WARNINGS = 3
@@ -68,6 +71,9 @@ LONGEST_LIST = 400
 
 JUDGED = "people,alternative,epsilon,slices,disagreements,threshold,calibration,ranks,runs"
 """Views of the section of judges, whose summary and confusion tables stand in the opening."""
+
+IN_SHORT = {"plan": "needs", "slices": BETWEEN}
+"""Views of studies of which the page shows a part."""
 
 WORTH_PACKING = 30_000
 """Characters of a chart's data beyond which they are compressed."""
@@ -281,10 +287,11 @@ def _section(
     humans: Sequence[str],
     best: str | None,
 ) -> str:
-    page = views.page(result, view or ranks)
+    page = views.page(result, view or ranks or IN_SHORT.get(name))
+    lead = [replace(said, sentences=said.sentences[:1]) for said in page.lead] if name in IN_SHORT else page.lead
     parts = [
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
-        *(_told(said, humans) for said in (page.lead if view is None else ())),
+        *(_told(said, humans) for said in (lead if view is None else ())),
         *(
             _figure(name if not at else f"{name}-{kind}", charts[kind], page.lead, best)
             for at, kind in enumerate(charts)

@@ -7,15 +7,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from metassay import engine
+from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
 from metassay.errors import DataError, one_line
 from metassay.report import names
+from metassay.report.views.columns import grouped
+from metassay.report.words import best_first
 
 if TYPE_CHECKING:
     from metassay.core.options import Names
     from metassay.stats.statistics.registry import Statistics
+    from metassay.studies.agree import AgreementRow
+    from metassay.studies.plan import Plan
 
 Watch = Callable[[str, int, int], None]
 FIRST = ("agree", "compare", "judge")
@@ -25,6 +30,14 @@ LEVELS = "system,input"
 COEFFICIENTS = "kendall,pearson,spearman"
 TESTED = "kendall,pearson"
 """Coefficients for which metrics are tested against each other: every pair is, and Spearman would double the time."""
+TRIALS = 200
+"""Data sets behind each number of the section on planning."""
+MOST_KINDS = 8
+"""An attribute of more values than this names inputs or systems, instead of sorting them."""
+MOST_SLICED = 10
+"""Slices are shown for so many of the metrics that agree best with the first criterion."""
+FEWEST = {"input": 10, "system": 5}
+"""Every kind has at least so many of them."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -103,6 +116,11 @@ def gather(
             options["statistic"] = names.statistics(results["agree"].table)[0]
         if name == "judge":
             options |= {"judge": metrics, "metric": None}
+        if name == "plan":
+            options["agreed"] = results["agree"].table
+        if name == "slices":
+            agreed = next(iter(grouped(results["agree"].table, names.SETTING).values()))
+            options["metric"] = [row.metric for row in best_first(agreed)[:MOST_SLICED]]
         given = {key: value for key, value in {**named, **options}.items() if value is not None}
         try:
             with engine.stage(at, len(plans) + 1, name):
@@ -149,6 +167,7 @@ def _plans(
     from metassay.studies.stability import stability
 
     resamples, confidence, by = sampled["resamples"], sampled["confidence"], tasks["by"]
+    kinds = _kinds(scores)
 
     def few(most: int) -> dict[str, Any]:
         return {**sampled, "resamples": min(resamples, most)}
@@ -159,6 +178,7 @@ def _plans(
         if scores.has_systems
         else ({"level": "global", "interval": "boot-inputs"}, {"level": "global", "test": "paired-boot-inputs"})
     )
+    single = {"level": "system"} if scores.has_systems else interval
     compared = {**test, "statistic": statistic or TESTED, "resamples": resamples}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
         "agree": (agree, {**interval, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
@@ -173,9 +193,53 @@ def _plans(
         "stability": (stability, {**drawn}),
         "precision": (precision, {**sampled}),
         "reliability": (reliability, few(1_000)),
+        "plan": (_plan_for_leaders, {**single, "confidence": confidence, **drawn}),
+        "slices": (agree, {**single, "by": kinds, "confidence": confidence, **drawn}),
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }
     # Without texts and families nothing is known that could sway a judge.
     wanted = {"judge": judged, "leaderboard": by is not None, "bias": output_text(scores) or scores.families}
+    wanted |= {"plan": not judged, "slices": kinds is not None and not judged}
     return {name: plan for name, plan in plans.items() if wanted.get(name, True)}
+
+
+def _kinds(scores: Scores) -> str | None:
+    """Return the first attribute that sorts inputs or systems into a few kinds, each with several of them."""
+    for name, attribute in scores.attributes.items():
+        sizes = [int((attribute.codes == at).sum()) for at in range(len(attribute.labels))]
+        least = FEWEST.get(attribute.axis)
+        if least is not None and 1 < len(sizes) <= MOST_KINDS and min(sizes) >= least:
+            return name
+    return None
+
+
+def _plan_for_leaders(
+    scores: Scores,
+    *,
+    human: Sequence[str],
+    metric: object,
+    agreed: Sequence[AgreementRow],
+    **options: Any,  # noqa: ANN401 - of the study
+) -> Plan:
+    """Plan for the metric that agrees best with each criterion, from the fitted model alone."""
+    from metassay.studies.plan import plan
+
+    del metric
+    statistic = names.statistics(agreed)[0]
+    if not vocabulary.is_correlation(statistic):
+        raise DataError(f"it is about correlations; metassay plan --statistic {statistic} plans for others")
+    options |= {"statistic": statistic, "trials": TRIALS, "model_only": True}
+    rows = [row for row in agreed if (row.level, row.statistic) == (options["level"], statistic)]
+    leaders = [best_first([row for row in rows if row.human == criterion])[:1] for criterion in human]
+    found: list[Plan] = [
+        plan(scores, human=best.human, metric=best.metric, **options) for (best,) in filter(None, leaders)
+    ]
+    if not found:
+        raise DataError("no metric has a defined agreement with people")
+    return replace(
+        found[0],
+        table=tuple(row for each in found for row in each.table),
+        needs=tuple(row for each in found for row in each.needs),
+        notes=tuple(dict.fromkeys(note for each in found for note in each.notes)),
+    )

@@ -117,16 +117,7 @@ def _plan(facts: Facts) -> str:
         now = said("{metric:name}, {human:name}: with ", facts) + size
         now += said(" the interval is about {width:.2f} wide", facts)
         goal = said("a width of {target:g}", facts)
-    parts = [*_needed(facts, now, goal, power=power), _next(facts, power=power)]
-    if facts["ceiling"] is not None:
-        parts.append(
-            said(
-                "Ceiling for a metric that reproduced the mean of all annotators: {ceiling:.2f} ({statistic}, "
-                "{level} level).",
-                facts,
-            )
-        )
-    return " ".join(parts)
+    return " ".join(_needed(facts, now, goal, power=power))
 
 
 def _needed(facts: Facts, now: str, goal: str, *, power: bool) -> list[str]:
@@ -143,9 +134,19 @@ def _needed(facts: Facts, now: str, goal: str, *, power: bool) -> list[str]:
     return parts + ([f"Even {_or(few)} are not enough for {goal}."] if few else [])
 
 
-def _next(facts: Facts, *, power: bool) -> str:
+def _next(facts: Facts) -> str:
+    text = _gains(facts, facts["axis"], power=facts["power"] is not None)
+    if facts["ceiling"] is None:
+        return text
+    ceiling = (
+        "Ceiling for a metric that reproduced the mean of all annotators: {ceiling:.2f} ({statistic}, {level} level)."
+    )
+    return f"{text} {said(ceiling, facts)}"
+
+
+def _gains(facts: Facts, best: str, *, power: bool) -> str:
     gains = facts["gains"]
-    best, most = (max if power else min)(gains, key=lambda each: each[1])
+    most = dict(gains)[best]
     unit = "annotations" if facts["annotators"] is not None else "judged outputs"
     if _gain(most, power=power).startswith("0.0"):
         return f"The next {facts['next']:,} {unit} would make no visible difference."
@@ -267,6 +268,7 @@ SENTENCES = {
     "width-change": Sentence.of_numbers("answer", _widths),
     "world-fitted": Sentence.of_numbers("data", _world),
     "plan": Sentence("answer", _plan),
+    "plan-next": Sentence("answer", _next),
     "files-of-other-levels": Sentence("data", _other_levels),
     "inputs-differ": Sentence("answer", _inputs_differ),
     "composite": Sentence("method", _composite),

@@ -42,8 +42,12 @@ def default(result: Plan) -> tuple[str, ...]:
 
 def lead(result: Plan) -> list[list[Note]]:
     """Return what is needed for each metric, the one that is known best first."""
-    plans = [note for note in result.notes if note.code == "plan"]
-    return [[note] for note in sorted(plans, key=lambda note: _rank(note["width"], note["power"]))]
+    plans = grouped([note for note in result.notes if note.code in ("plan", "plan-next")], _about).values()
+    return sorted(plans, key=lambda notes: _rank(notes[0]["width"], notes[0]["power"]))
+
+
+def _about(note: Note) -> tuple[object, ...]:
+    return tuple(note[fact] for fact in PLANNED.split())
 
 
 def _rank(width: float | None, power: float | None) -> float:

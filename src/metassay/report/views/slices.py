@@ -8,7 +8,7 @@ from dataclasses import replace
 from metassay.core import vocabulary
 from metassay.core.slices import BETWEEN, SliceDifference, Slices
 from metassay.errors import one_line
-from metassay.report import numbers
+from metassay.report import names, numbers
 from metassay.report.table import Page, Paragraph, Table
 from metassay.report.views.columns import build, figures, words
 
@@ -25,7 +25,7 @@ def page_of_slices(result: Slices, view: str | Iterable[str] | None = None) -> P
     own = None if chosen is None else tuple(name for name in chosen if name != BETWEEN)
     tables = between_slices(result) if chosen is None or BETWEEN in chosen else ()
     pages = [] if own == () else [page(one, own) for one in result.results]
-    lead: list[Paragraph] = []
+    lead = [Paragraph((said,)) for said in _differs(result)] if tables else []
     for label, one in zip(result.labels, pages, strict=False):
         head = f"{one_line(result.by, 40)} = {one_line(label, 60)}"
         lead += [replace(said, sentences=(f"{head}: {said.text}",)) for said in one.lead]
@@ -59,18 +59,34 @@ def between_slices(result: Slices) -> tuple[Table, ...]:
         bool(tested) and "p|p_value|p_value",
         bool(tested) and "p, Holm|p_corrected|p_value",
     ]
-    significant = sum(row.p_corrected <= result.alpha for row in tested)
     return build(
         f"Differences between slices of {one_line(result.by, 40)} ({shown[0].quantity} of {result.of}, "
         f"{len(result.labels)} slices)",
         columns,
         [("", shown)],
-        bool(tested)
-        and f"{significant:,} of {len(tested):,} differ significantly after correction (p, Holm ≤ {result.alpha:g}). "
-        "p: probability of a difference at least this large if slices did not differ.",
+        bool(tested) and "p: probability of a difference at least this large if slices did not differ.",
         len(rows) > MOST and f"The first {MOST} of {len(rows):,}, by p; JSON and --rows {BETWEEN} have all.",
         undefined="not tested",
     )
+
+
+def _differs(result: Slices) -> list[str]:
+    """Say how many numbers differ significantly between slices, and which of them most surely."""
+    tested = sorted((row for row in result.table if row.test != "none"), key=lambda row: row.p_value)
+    if not tested:
+        return []
+    found = sum(row.p_corrected <= result.alpha for row in tested)
+    first = tested[0]
+    what = names.measure(tested) if all(row.statistic for row in tested) else first.quantity.replace("_", " ")
+    name = ", ".join(one_line(part, 60) for part in (first.metric, first.human) if part)
+    low, high = _end("lowest", "low")(first), _end("highest", "high")(first)
+    by = f"the {len(result.labels)} values of {one_line(result.by, 40)}"
+    said = (
+        f"{found:,} of {numbers.counted(len(tested), 'comparison')} {'shows' if found == 1 else 'show'} a significant "
+        f"difference between {by} (p, Holm ≤ {result.alpha:g})."
+    )
+    clearest = f" The clearest: {what}{f' of {name}' if name else ''}, {low} to {high}."
+    return [f"{said}{clearest if found else ''}"]
 
 
 def _other(rows: Iterable[SliceDifference]) -> Callable[[SliceDifference], str]:
