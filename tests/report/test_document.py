@@ -142,6 +142,15 @@ def test_kinds_of_inputs_are_compared_where_the_data_know_them():
     assert " 2 comparisons show" in section.split('<p class="told">')[1].split("</p>")[0]
 
 
+def test_a_page_about_labels_of_few_systems_has_no_rankings_of_systems_unless_asked():
+    scores, named = ma.example("judge"), {"human": "verdict_*", "metric": "*-judge", "resamples": 20}
+    short = gather(scores, **named)
+    assert list(short.results) == ["look", "judge", "bias", "reliability"]
+    assert not short.skipped
+    assert "Glossary" not in page.render(short, title="t")
+    assert "agree" in gather(scores, statistic="kendall", **named).results
+
+
 def test_downloads_hold_the_rows_of_each_study(report):
     for name, result in report.dossier.results.items():
         text = embedded(report.html, f"csv-{name}")

@@ -214,7 +214,7 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
         parts.append(correlations)
     parts.append(caveats(told))
     words = each("<p>{}</p>", zip(summary.glossary(dossier), strict=True))
-    parts.append(f'<details class="gloss printed"><summary>Glossary</summary>{words}</details>')
+    parts += [f'<details class="gloss printed"><summary>Glossary</summary>{words}</details>'] * bool(words)
     return answer(parts)
 
 

@@ -26,6 +26,11 @@ Watch = Callable[[str, int, int], None]
 FIRST = ("agree", "compare", "judge")
 """Studies that the first screen of the page shows."""
 
+FEW_SYSTEMS = 10
+"""Rankings of fewer systems than this say little."""
+WITH_LABELS = ("judge", "bias", "reliability")
+"""Studies that answer something about labels of few systems, of which rankings and correlations say nothing more."""
+
 LEVELS = "system,input"
 COEFFICIENTS = "kendall,pearson,spearman"
 TESTED = "kendall,pearson"
@@ -106,10 +111,12 @@ def gather(
     shown = Dossier(results={}, skipped={}, scores=own, humans=humans, metrics=metrics, full=full)
     results: dict[str, Result] = {"look": look(scores)}
     skipped: dict[str, str] = {}
+    few = own.shape[0] < FEW_SYSTEMS and statistic is None and by is None
     for at, (name, (study, options)) in enumerate(plans.items()):
         if watch is not None:
             watch(name, at, len(plans))
-        if name == "criteria" and len(humans) < 2:
+        needless = "judge" in results and few and name not in WITH_LABELS
+        if name == "criteria" and len(humans) < 2 and not needless:
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
         if name == "criteria" and statistic is not None and "agree" in results:
@@ -123,8 +130,9 @@ def gather(
             options["metric"] = [row.metric for row in best_first(agreed)[:MOST_SLICED]]
         given = {key: value for key, value in {**named, **options}.items() if value is not None}
         try:
-            with engine.stage(at, len(plans) + 1, name):
-                results[name] = study(own, **given)
+            if not needless:
+                with engine.stage(at, len(plans) + 1, name):
+                    results[name] = study(own, **given)
             if name == "judge":
                 results[name] = replace(results[name], notes=(*results[name].notes, *said))
         except DataError as error:
@@ -136,7 +144,7 @@ def gather(
         if first is not None and last and {"agree", "judge"} & results.keys():
             first(replace(shown, results={**results}, skipped={**skipped}))
     if not {"agree", "judge"} & results.keys():
-        raise DataError(skipped.get("judge", skipped["agree"]))
+        raise DataError(skipped.get("judge") or skipped["agree"])
     return replace(shown, results=results, skipped=skipped)
 
 
@@ -181,9 +189,9 @@ def _plans(
     single = {"level": "system"} if scores.has_systems else interval
     compared = {**test, "statistic": statistic or TESTED, "resamples": resamples}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
+        "judge": (judge, {"confidence": confidence, **drawn}),
         "agree": (agree, {**interval, "statistic": statistic or COEFFICIENTS, "limits": True, **more, **sampled}),
         "compare": (compare, {**compared, **more, **drawn}),
-        "judge": (judge, {"confidence": confidence, **drawn}),
         "leaderboard": (leaderboard, {**tasks, "statistic": statistic, **more, **few(1_000)}),
         "bias": (bias, {"confidence": confidence}),
         "criteria": (criteria, {**more, "confidence": confidence}),

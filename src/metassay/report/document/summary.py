@@ -9,7 +9,7 @@ from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers, views, words
-from metassay.report.document.study_runs import Dossier
+from metassay.report.document.study_runs import FEW_SYSTEMS, Dossier
 from metassay.report.notes import is_answer
 from metassay.report.table import sizes
 from metassay.report.views.columns import grouped
@@ -17,7 +17,6 @@ from metassay.studies.agree import Agreement, AgreementRow
 from metassay.studies.compare import Comparison
 from metassay.studies.stability import Stability
 
-FEW_SYSTEMS = 10
 FEW_INPUTS = 30
 
 _LEVELS = {
