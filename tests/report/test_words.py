@@ -55,3 +55,13 @@ def test_a_best_metric_that_does_not_agree_is_not_called_best():
 def test_decisions_tell_the_confidence_that_was_asked_for():
     result = ma.decisions(ma.example(), human="relevance", metric="synthetic-judge", resamples=100, confidence=0.9)
     assert " (90% CI " in answers(result)[0].text
+
+
+def test_an_interval_that_includes_0_is_not_called_agreement():
+    scores = ma.example()
+    alone = answers(ma.agree(scores, human="relevance", metric="synthetic-length", level="system"))[0].text
+    assert "synthetic-length is not shown to agree with people on relevance" in alone
+    two = answers(ma.agree(scores, human="relevance", metric="synthetic-length,synthetic-noise", level="system"))[
+        0
+    ].text
+    assert two.endswith("], which includes 0.")

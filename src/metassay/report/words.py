@@ -140,13 +140,16 @@ def agreement(rows: Sequence[AgreementRow]) -> str:
     if not ranked:
         return undefined(rows[0])
     best = ranked[0]
+    said = "" if math.isnan(best.low) else f", {interval(best)}"
+    how = "agrees best" if len(ranked) > 1 else "agrees"
+    if best.low <= 0 and vocabulary.is_correlation(best.statistic):
+        how, said = (how, f"{said}, which includes 0") if len(ranked) > 1 else ("is not shown to agree", said)
     return (
         none_agrees(best)
         or _tie(ranked)
         or (
-            f"{one_line(best.metric)} agrees {'best ' * (len(ranked) > 1)}with people on {where(best)}: "
-            f"{names.statistic(best)} {numbers.correlation(best.estimate)}"
-            f"{'' if math.isnan(best.low) else f', {interval(best)}'}."
+            f"{one_line(best.metric)} {how} with people on {where(best)}: "
+            f"{names.statistic(best)} {numbers.correlation(best.estimate)}{said}."
         )
     )
 

@@ -85,7 +85,7 @@ def _by_length(attribute: Attribute, codes: IntArray) -> Slicing | None:
     low, high = np.quantile(lengths[known], (1 / 3, 2 / 3)).astype(int).tolist()
     if low == high or low == lengths[known].max():
         return None
-    labels = (f"up to {low}", f"{low + 1} to {high}", f"over {high}")
+    labels = (f"up to {low}", f"{high}" if low + 1 == high else f"{low + 1} to {high}", f"over {high}")
     thirds = np.where(known, (lengths > low).astype(np.int64) + (lengths > high), -1)
     return Slicing(f"length of {attribute.name}", thirds, labels)
 

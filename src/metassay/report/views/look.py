@@ -52,7 +52,7 @@ def columns(result: Look) -> tuple[Table, ...]:
 
 
 def _line(row: LookRow) -> tuple[Cell, ...]:
-    values = row.labels or (f"{row.low:g} to {row.high:g}" if row.low == row.low else numbers.DASH)
+    values = row.labels or (f"{row.low + 0:g} to {row.high + 0:g}" if row.low == row.low else numbers.DASH)
     return (
         name(row.name),
         Cell(f"{row.kind}, human?" if row.proposed else row.kind),
