@@ -86,8 +86,9 @@ def _contenders(ranked: Sequence[RankRow]) -> str:
     first = [row for row in ranked if row.rank_low == 1]
     if len(ranked) < 3 or len(first) < 2:  # none, where people or sentinels stand before all metrics
         return ""
-    many = f"any of the {len(ranked)}" if len(first) == len(ranked) else f"{len(first)} of the {len(ranked)}"
-    return f" With these data, {many} metrics could rank first."
+    if len(first) == len(ranked):
+        return f" None of the {len(ranked)} metrics can be ruled out as the best with these data."
+    return f" With these data, {len(first)} of the {len(ranked)} metrics could rank first."
 
 
 def _outcome(row: ComparisonRow) -> str:

@@ -409,21 +409,25 @@ def _answer(designs: Sequence[DesignRow], needs: Sequence[NeedRow]) -> list[Note
         return []
     if len(now) > 1:
         worst, best = (pick(now, key=lambda row: row.estimate) for pick in (min, max))
-        return [
-            Note.of("reliability-range", worst=worst.metric, low=worst.estimate, best=best.metric, high=best.estimate)
-        ]
+        ends = {"worst": worst.metric, "low": worst.estimate, "best": best.metric, "high": best.estimate}
+        return [Note.of("reliability-range", **ends, needed=_inputs_for_most(worst.metric, needs))]
     (row,) = now
-    wanted = [need.needed for need in needs if need.metric == row.metric and need.level == "system"]
-    needed = wanted[TARGETS.index(0.9)]
     facts = {"value": row.estimate, "low": row.low, "high": row.high, "inputs": row.n_inputs, "raters": row.n_raters}
     return [
         Note.of(
             "reliability-of-systems",
             human=row.metric,
-            needed=int(needed) if math.isfinite(needed) else needed,
+            needed=_inputs_for_most(row.metric, needs),
             **facts,
         )
     ]
+
+
+def _inputs_for_most(metric: str, needs: Sequence[NeedRow]) -> float:
+    """Return how many inputs make the means of systems reliable to .90; infinite if none do."""
+    wanted = [need.needed for need in needs if need.metric == metric and need.level == "system"]
+    needed = wanted[TARGETS.index(0.9)]
+    return int(needed) if math.isfinite(needed) else needed
 
 
 def _notes(rows: Sequence[ComponentRow], designs: Sequence[DesignRow]) -> list[Note]:
