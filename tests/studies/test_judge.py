@@ -87,7 +87,7 @@ def test_it_finds_what_was_built_into_the_example(card):
     assert text.startswith(
         "strict-judge (verdict) agrees with the majority of the 3 people on 89% [86–92%] of 595 items"
     )
-    assert "Watch category = maths" in text
+    assert "Weak slice: for category = maths" in text
 
 
 def test_all_tables_come_back_from_json(card, tmp_path):

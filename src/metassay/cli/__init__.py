@@ -70,7 +70,7 @@ def _dispatch(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help", "help"):
         if len(argv) > 1 and argv[1] in COMMANDS:
             return _dispatch([*argv[1:], "--help"])
-        print(_overview(), end="")
+        print(overview(), end="")
         return DONE
     if argv[0] in ("-V", "--version"):
         print(f"metassay {VERSION}")
@@ -91,7 +91,8 @@ def _dispatch(argv: list[str]) -> int:
     return command.run(Parser(name, command).read(rest))
 
 
-def _overview() -> str:
+def overview() -> str:
+    """Return the help of the whole command line: every command with its question."""
     width = max(map(len, COMMANDS))
     commands = "\n\n".join(
         "\n".join([f"{title}:", *(f"  {name:<{width}}  {question(name)}" for name in names)])
@@ -100,17 +101,18 @@ def _overview() -> str:
     return f"""\
 usage: metassay COMMAND [FILE...] [options]
 
-How far can an automatic metric, or a model used as a judge, be trusted in place of people?
+How far can an automatic metric, or a model used as a judge, be trusted in
+place of people?
 
 {commands}
 
 examples:
-  metassay demo                                     a tour on example data
-  metassay look FILE                                what is in a file, and what can be asked of it
-  metassay agree scores.csv --human relevance       one question
-  metassay report scores.csv --human relevance      all of them, on a page
+  metassay demo                                  a tour on example data
+  metassay look FILE                             what a file contains
+  metassay agree scores.csv --human relevance    one question
+  metassay report scores.csv --human relevance   all of them, on one page
 
-metassay COMMAND --help explains a command; metassay --version tells the version.
+metassay COMMAND --help explains a command; --version prints the version.
 """
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 UNMET = 3
 """The exit code of a gate that was not passed."""
 _FLAGS = {
-    "--junit FILE": "write what is required as a JUnit XML file, a test case each",
-    "--github": "also report what is not met as annotations of GitHub Actions",
+    "--junit FILE": "write the requirements as a JUnit XML file, one test case each",
+    "--github": "also report unmet requirements as GitHub Actions annotations",
 }
 
 

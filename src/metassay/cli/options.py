@@ -138,7 +138,7 @@ def add_files(parser: Parser, verb: str, files: str = SCORES) -> None:
 
 
 SAFE_CSV = {
-    "--safe-csv": "in CSV, put an apostrophe before text that begins with =, +, - or @: spreadsheets would run it"
+    "--safe-csv": "in CSV, put an apostrophe before text that starts with =, +, - or @, which spreadsheets would run"
 }
 FULL = {"--full": "show all rows, tables and notes, not only what fits a screen"}
 QUIET = {"-q --quiet": "print only results and errors"}
@@ -151,17 +151,17 @@ def add_output(parser: Parser, study: str | None = None) -> None:
     if study is not None:
         views, drawn = ", ".join(names_of(study)), f"{', '.join(kinds)} (default: {kinds[0] if kinds else ''})"
     flags = {
-        "--format FORMAT": f"{', '.join(OUTPUT_FORMATS)} (default: table, or what -o ends in)",
+        "--format FORMAT": f"{', '.join(OUTPUT_FORMATS)} (default: table, or by the ending of -o)",
         "-o --output FILE": "write to a file instead of stdout",
     }
     if kinds:
         flags["--figure FILE"] = f"also draw a figure: a file that ends in {', '.join(SUFFIXES)}"
         flags["--figure-width WIDTH"] = (
-            "column (240 points) or page (505) of a paper, or a number of points; type has at least 7 points then"
+            "column (240 points) or page (505) of a paper, or a number of points; text has at least 7 points"
         )
     if len(kinds) > 1:
         flags["--figure-kind KIND"] = f"which figure: {drawn}"
-    flags["--view VIEW"] = f"what to show: {views} (default: what suits the size)"
+    flags["--view VIEW"] = f"which tables to show: {views} (default: depends on the size)"
     flags["--rows NAME"] = "which table of the result to write as CSV; an unknown name lists all"
     add_flags(parser, "output", {**flags, **FULL, **SAFE_CSV, **QUIET})
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from metassay.core.texts import Texts
 
 SUFFIXES = (".jsonl", ".csv", ".tsv")
-NO_CACHE = {"--no-cache": "score everything anew, and keep no scores"}
+NO_CACHE = {"--no-cache": "neither read nor write the cache of scores"}
 
 
 def add_files(parser: Parser) -> None:
@@ -32,12 +32,12 @@ def add_plain(parser: Parser) -> None:
     """Add plain text files, a line for each text."""
     add_flags(
         parser,
-        "plain text files instead, of which the n-th lines belong together",
+        "plain text files instead, aligned line by line",
         {
-            "--parallel NAME=FILE...": "the outputs of a system, a line each; a file for every system (NAME may be "
-            "left out: the file's name)",
-            "--reference FILE...": "their references; several files if several",
-            "--source FILE": "their sources",
+            "--parallel NAME=FILE...": "outputs of a system, one per line; one file per system (default NAME: that "
+            "of the file)",
+            "--reference FILE...": "references, one per line; may be repeated",
+            "--source FILE": "sources, one per line",
         },
     )
 

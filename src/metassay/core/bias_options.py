@@ -10,13 +10,13 @@ from metassay.core.option import Names, Option, among, studied, under, when
 if TYPE_CHECKING:
     from metassay.core.groups import GroupPatterns
 
-_swaying = under("what may sway the judge")
+_swaying = under("possible biases")
 
 Sentinels = Annotated[
     bool,
     studied(
-        "add rows that see only the length of an output, only its system, only its input, or nothing; a metric that "
-        "does not beat them is marked",
+        "add baselines that know only an output's length, only its system, only its input, or nothing; metrics that "
+        "do not beat them are marked",
         **when("sentinels", "yes"),
     ),
 ]
@@ -27,16 +27,15 @@ PeopleAsMetrics = Annotated[
 Biased = Annotated[
     bool,
     Option(
-        "also estimate what sways the judges at equal human judgment: position, length, style, own family "
-        "(metassay bias has more)",
+        "also estimate biases at equal human judgment: position, length, style, own family (more in metassay bias)",
         **when("bias", "yes"),
     ),
 ]
 Style = Annotated[
     Names | None,
     _swaying(
-        "further things that may sway a judge: columns, categories or numbers of outputs; in votes NAME for columns "
-        "NAME_a and NAME_b",
+        "further properties of outputs that may bias a judge: columns with categories or numbers; in votes NAME for "
+        "columns NAME_a and NAME_b",
         known.several_names,
         metavar="NAME",
         repeated=True,
@@ -47,15 +46,15 @@ Style = Annotated[
 TextOf = Annotated[
     str | None,
     _swaying(
-        "column with the texts of outputs, whose length is studied",
+        "column with the texts of outputs, to measure their length",
         metavar="COLUMN",
-        absent="the one that is named like outputs, else the longest",
+        absent="found by name, else the column with the longest texts",
     ),
 ]
 OwnFamily = Annotated[
     Names | None,
     _swaying(
-        "family of systems that a judge belongs to, JUDGE=FAMILY",
+        "family of models that a judge belongs to, JUDGE=FAMILY",
         metavar="JUDGE=FAMILY",
         repeated=True,
         absent="the family, or system, whose name is in the judge's",
@@ -64,7 +63,7 @@ OwnFamily = Annotated[
 Runs = Annotated[
     "GroupPatterns | None",
     _swaying(
-        "repetitions of one judge, NAME=PATTERN[,PATTERN], such as judge=judge_run*: re-runs or prompts",
+        "repetitions of one judge (re-runs or prompts), NAME=PATTERN[,PATTERN], such as judge=judge_run*",
         repeated=True,
         metavar="GROUP",
     ),
@@ -72,10 +71,11 @@ Runs = Annotated[
 Hold = Annotated[
     str | None,
     _swaying(
-        "how human judgment is held fixed: judge − people is explained (difference), or people's score is a covariate",
+        "how human judgment is held fixed: the response is judge − human (difference), or the human score is a "
+        "covariate (covariate)",
         **among("HOW", known.HOLDS),
         listed=False,
-        absent="difference if judge and people use one scale, else covariate",
+        absent="difference if judge and people use the same scale, else covariate",
         key="method",
     ),
 ]

@@ -22,28 +22,28 @@ InputFormat = Annotated[
 Language = Annotated[
     str | None,
     _reading(
-        "language, or language pair such as en-de, to take from data that hold several; leaderboard also takes a comma "
-        "list, or * for all",
+        "language, or language pair such as en-de, if the data have several; leaderboard also accepts a comma list, "
+        "or * for all",
         metavar="LANG",
     ),
 ]
-LowerIsBetter = Annotated[str | Iterable[str], studied("columns in which small scores are good", repeated=True)]
+LowerIsBetter = Annotated[str | Iterable[str], studied("columns in which lower scores are better", repeated=True)]
 SystemColumn = Annotated[
     Names | None,
-    _reading("column of systems; a comma list joins columns", metavar="COLUMN", absent="by its name"),
+    _reading("column that names the system; a comma list joins columns", metavar="COLUMN", absent="found by name"),
 ]
 InputColumn = Annotated[
     Names | None,
     _reading(
-        "column of inputs; a comma list joins columns, such as doc_id,turn; row takes each row for an input",
+        "column that names the input; a comma list joins columns, such as doc_id,turn; row: every row is an input",
         metavar="COLUMN",
-        absent="by its name",
+        absent="found by name",
     ),
 ]
 AnnotatorColumn = Annotated[
-    Names | None, _reading("column of annotators, or raters", metavar="COLUMN", absent="by its name")
+    Names | None, _reading("column that names the annotator or rater", metavar="COLUMN", absent="found by name")
 ]
-NoSystems = Annotated[bool, _reading("the data have no systems, one row per input", **FLAG)]
+NoSystems = Annotated[bool, _reading("the data have no systems: one row per input", **FLAG)]
 Ignore = Annotated[
     Names | None,
     _reading("columns to leave out: names, globs or comma lists", metavar="COLUMNS", repeated=True),
@@ -67,9 +67,9 @@ ScaleOf = Annotated[
 ClusterBy = Annotated[
     str | None,
     _reading(
-        "column that says which inputs belong together, such as the document; none if each is by itself",
+        "column that groups inputs, such as the document; none: inputs are independent",
         metavar="COLUMN",
-        absent="the documents, where a data set names them",
+        absent="the document, if the data set names it",
     ),
 ]
 FamilyOf = Annotated[
@@ -83,7 +83,8 @@ FamilyOf = Annotated[
 Select = Annotated[
     Names | None,
     _taken(
-        "take only systems=PATTERN, inputs=PATTERN or COLUMN=VALUE, such as category=faq; several must all hold",
+        "use only systems=PATTERN, inputs=PATTERN or COLUMN=VALUE, such as category=faq; if repeated, all conditions "
+        "must hold",
         metavar="WHAT=WHICH",
         repeated=True,
     ),

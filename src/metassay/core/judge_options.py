@@ -16,7 +16,7 @@ from metassay.stats.methods.names import CUTS, EPSILONS
 if TYPE_CHECKING:
     from metassay.stats.statistics.base import Statistic as StatisticObject
 
-_judged, _gate = under("how the judge is judged"), under("gate")
+_judged, _gate = under("evaluation of the judge"), under("gate")
 _REQUIREMENT = re.compile(r"\s*(?:(.+?)\s*:\s*)?([a-z][a-z0-9_-]*)(?:\.([a-z]+))?\s*(>=|<=|>|<|==)\s*(\S+)\s*")
 FIELDS = ("estimate", "low", "high", "abs", "n")
 """What a requirement may speak of: a number, the ends of its interval, its size without sign, and items."""
@@ -87,7 +87,8 @@ Statistics = Annotated[
 Abstain = Annotated[
     str,
     _judged(
-        "how to count items that people judged and the judge did not answer: excluded, or wrong (labels only)",
+        "how to count items that people judged and the judge did not answer: excluded (missing), or as errors "
+        "(wrong; labels only)",
         **among("HOW", ("missing", "wrong")),
         key="abstain",
     ),
@@ -95,8 +96,8 @@ Abstain = Annotated[
 Epsilon = Annotated[
     "str | float",
     _judged(
-        "ε of the alternative-annotator test, by which a judge may fall short of a person: experts (0.2), skilled "
-        "(0.15), crowd (0.1), or a number",
+        "ε of the alternative-annotator test, by which a judge may be worse than an annotator: experts (0.2), "
+        "skilled (0.15), crowd (0.1), or a number",
         _epsilon,
         metavar="EPSILON",
         key="epsilon",
@@ -105,14 +106,14 @@ Epsilon = Annotated[
 Worse = Annotated[
     float,
     _judged(
-        "also report how often a judge that is worse than a person by this much would pass that test",
+        "also report how often a judge that is worse than an annotator by this much would pass that test",
         **number("SIZE", known.fraction),
     ),
 ]
 Cut = Annotated[
     str,
     _judged(
-        "rule that chooses the threshold of a judge that gives scores; cost, precision and recall take a target",
+        "rule that sets the threshold of a judge that gives scores; for cost, precision and recall see --target",
         **among("RULE", CUTS),
         key="cut",
     ),
@@ -120,7 +121,7 @@ Cut = Annotated[
 Target = Annotated[
     float | None,
     _judged(
-        "precision or recall to reach at the threshold, or the cost of a false alarm in terms of a miss",
+        "precision or recall to reach at the threshold, or the cost of a false positive relative to a false negative",
         absent="0.9 for precision and recall, 1 for cost",
         key="cut",
         **number("X", known.positive),
@@ -134,7 +135,7 @@ Attributes = Annotated[
         absent="every attribute, the system, and the length of texts",
     ),
 ]
-Worst = Annotated[int, _judged("how many disagreements to show per judge", **at_least(0))]
+Worst = Annotated[int, _judged("number of disagreements to show per judge", **at_least(0))]
 Generalise = Annotated[
     str,
     Option(
@@ -155,8 +156,8 @@ Interval = Annotated[
 Versions = Annotated[
     str,
     compared(
-        "what tells versions apart: metric (each column is one; name them with --metric), or a column of the table, "
-        "such as judge_version; not needed with OLD=FILE NEW=FILE",
+        "what distinguishes the versions: metric (each column is a version; name them with --metric), or a column of "
+        "the table, such as judge_version; not needed with OLD=FILE NEW=FILE",
         metavar="COLUMN",
         key="by",
         signed=known.in_a_signature,
@@ -169,7 +170,7 @@ OldVersion = Annotated[
 Require = Annotated[
     Names | None,
     _gate(
-        "a requirement such as kappa.low>=0.6 or bias.abs<=0.05; unmet ones end the command with exit code 3",
+        "a requirement such as kappa.low>=0.6 or bias.abs<=0.05; exit code 3 if one is not met",
         _requirements,
         repeated=True,
         metavar="REQUIREMENT",

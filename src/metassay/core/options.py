@@ -105,7 +105,8 @@ AnnotatedInputs = Annotated[
 InputSet = Annotated[
     str,
     Option(
-        "inputs behind the system means of a metric: all that it scored, or only those that people annotated",
+        "inputs used for the system means of a metric: all that it scored (all), or only those that people annotated "
+        "(annotated)",
         **among("SET", known.INPUT_SETS),
         listed=False,
     ),
@@ -127,11 +128,9 @@ Interval = Annotated[str, Option("method of the confidence intervals", choices=k
 Intervals = Annotated[Names, Option("methods of confidence intervals", choices=known.INTERVALS, several=True, **_CI)]
 Bootstrap = Annotated[str, Option("what is resampled for the intervals", choices=known.BOOTSTRAPS, **_CI)]
 Full = Annotated[
-    bool, Option("show the p-values of all pairs of metrics, however many there are", known.flag, switch=True)
+    bool, Option("show the p-values of all pairs of metrics, even if there are many", known.flag, switch=True)
 ]
-HeldInterval = Annotated[
-    str, Option("method of the intervals, or what is resampled", choices=known.HELD_INTERVALS, **_CI)
-]
+HeldInterval = Annotated[str, Option("method of the confidence intervals", choices=known.HELD_INTERVALS, **_CI)]
 PlannedInterval = Annotated[
     str,
     Option(
@@ -211,7 +210,7 @@ Draws = Annotated[int, Option("pairs of samples drawn for each size", key="k", *
 Seed = Annotated[
     int,
     _placed(
-        "seed of the random numbers; the same seed gives the same numbers, wherever the work is done",
+        "random seed; the same seed gives the same result, however many threads or machines do the work",
         key="seed",
         **at_least(0),
     ),
@@ -220,8 +219,8 @@ Seed = Annotated[
 Limits = Annotated[
     bool,
     Option(
-        "also report agreement in the limit of many inputs and with people who make no errors (Pearson, "
-        "disattenuated), and the human ceiling",
+        "also report agreement in the limit of many inputs, agreement corrected for annotator error (disattenuated, "
+        "Pearson only), and the human ceiling",
         **FLAG,
     ),
 ]
@@ -259,17 +258,17 @@ Edges = Annotated[
 EstimateMethods = Annotated[
     Names | None,
     Option(
-        "how the metric is corrected by labels",
+        "method that corrects the metric's scores by labels",
         **among("METHOD", known.ESTIMATE_METHODS),
         several=True,
-        absent="ppi, and rogan-gladen where both say yes or no",
+        absent="ppi, and also rogan-gladen for binary labels",
         key="method",
     ),
 ]
 Nested = Annotated[
     bool,
     Option(
-        "raters are different people for every output, so that their labels are positions and nothing else",
+        "every output has different raters, so that rater names only number them",
         key="raters",
         signed=lambda nested: "nested" if nested else "crossed",
         **FLAG,
@@ -278,9 +277,9 @@ Nested = Annotated[
 Chance = Annotated[
     str | None,
     Option(
-        "column with the probability that an output was chosen for a label, which sheets by disagreement write",
+        "column with each output's probability of being chosen for a label, as sheets chosen by disagreement write it",
         metavar="COLUMN",
-        absent="label_chance if there is such a column, else labels are a random choice",
+        absent="label_chance if present, else labels are a random sample",
     ),
 ]
 Components = Annotated[int, Option("number of principal components shown in full", **COUNT)]
@@ -291,7 +290,7 @@ Folds = Annotated[
     ),
 ]
 CompositeFolds = Annotated[
-    int, Option("folds of systems, and as many of inputs, that are held out in turn", **at_least(3))
+    int, Option("number of folds of systems, and of inputs, that are held out in turn", **at_least(3))
 ]
 By = Annotated[
     str,
@@ -305,7 +304,7 @@ By = Annotated[
 SliceBy = Annotated[
     str | None,
     Option(
-        "do the study on each slice of the data and test whether slices differ: a column such as category, or "
+        "repeat the study on each slice of the data and test whether slices differ: a column such as category, or "
         "language, annotator, cluster, family or group",
         metavar="COLUMN",
         group="which part of the data",
@@ -318,23 +317,23 @@ Baseline = Annotated[
 Margin = Annotated[
     float,
     Option(
-        "how far apart correlations may be and still be equivalent: the constant margin",
+        "largest difference of correlations that counts as equivalent: the constant margin",
         **number("SIZE", known.fraction),
     ),
 ]
 MeanMargin = Annotated[
     float | None,
     Option(
-        "how far pass rates or means may be apart and still be equivalent",
+        "largest difference of pass rates or means that counts as equivalent",
         absent="5% of the range of scores, 0.05 for rates",
         **SIZE,
     ),
 ]
-Once = Annotated[bool, Option("take the shorter interval that holds for a single look at the data only", **FLAG)]
+Once = Annotated[bool, Option("use the shorter interval, which is valid for a single look at the data only", **FLAG)]
 MarginKinds = Annotated[
     Names,
     Option(
-        "margins (sd and range: standard deviation and largest difference of the correlations with single annotators)",
+        "kinds of margin (sd, range: standard deviation and range of the correlations with single annotators)",
         **among("KIND", known.MARGIN_KINDS),
         several=True,
     ),
@@ -348,7 +347,7 @@ Resample = Annotated[
     ),
 ]
 Aggregate = Annotated[
-    str, Option("how scores against several references become one", **among("HOW", known.AGGREGATES), key="refs")
+    str, Option("how scores against several references are combined", **among("HOW", known.AGGREGATES), key="refs")
 ]
 
 # -- votes -------------------------------------------------------------------------------------------------------------
@@ -366,7 +365,7 @@ Rankings = Annotated[
 Ties = Annotated[
     str,
     Option(
-        "what ties are: half a win for both, or an outcome of its own (davidson)",
+        "how ties count: half a win for both (half), or as a third outcome (davidson)",
         **among("HOW", known.TIES),
         listed=False,
         key="ties",
@@ -375,8 +374,8 @@ Ties = Annotated[
 Covariates = Annotated[
     Names | None,
     Option(
-        "what to hold equal between two outputs: position (which was shown first), length (in words), or NAME for "
-        "columns NAME_a and NAME_b",
+        "what to adjust for: position (which output was shown first), length (in words), or NAME for columns NAME_a "
+        "and NAME_b",
         known.several_names,
         metavar="NAME",
         repeated=True,
@@ -395,7 +394,7 @@ RankInterval = Annotated[
 VoteUnits = Annotated[
     str,
     Option(
-        "what the intervals generalise to: new inputs, raters or votes; votes that share one form a cluster",
+        "what the intervals generalise to: new inputs, raters or votes; votes on the same one form a cluster",
         **among("WHAT", known.VOTE_UNITS),
         key="resample",
     ),
@@ -404,18 +403,20 @@ VoteUnits = Annotated[
 # -- places ------------------------------------------------------------------------------------------------------------
 
 Threads = Annotated[
-    int | None, _placed("threads to use; they change no number", absent="all processors", **at_least(1))
+    int | None, _placed("threads to use; results do not depend on it", absent="all processors", **at_least(1))
 ]
 Cluster = Annotated[
     str | None,
     _placed("address of a Dask scheduler that does the work, such as tcp://host:8786", metavar="ADDRESS"),
 ]
-Workers = Annotated[int | None, _placed("start this many local Dask workers for the work", **COUNT)]
+Workers = Annotated[int | None, _placed("number of local Dask workers to start", **COUNT)]
 Checkpoint = Annotated[
     "str | PathLike[str] | None",
-    _placed("keep finished work in this file, and go on from there when the same command is run again", metavar="FILE"),
+    _placed("save finished work in this file; the same command resumes from it", metavar="FILE"),
 ]
-Timeout = Annotated[float, _placed("seconds that one call of a program may last", **number("SECONDS", known.positive))]
+Timeout = Annotated[
+    float, _placed("time limit in seconds for one call of a program", **number("SECONDS", known.positive))
+]
 
 # -- texts ------------------------------------------------------------------------------------------------------------
 
@@ -428,5 +429,5 @@ Rate = Annotated[
     ),
 ]
 Backend = Annotated[
-    str, corrupted("what finds sentences, verbs and persons: built-in, or spacy:PIPELINE by name or path")
+    str, corrupted("how sentences, verbs and persons are found: built-in, or spacy:PIPELINE by name or path")
 ]

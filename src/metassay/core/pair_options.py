@@ -24,7 +24,7 @@ def _steps(what: str, value: bool | int) -> int:
 Bounds = Annotated[
     "str | Iterable[tuple[float, float]] | None",
     _paired(
-        "smallest and largest score difference of the pairs, in units of the scores, such as 0:0.5,0.5:1,1:",
+        "ranges of score differences, in units of the scores, such as 0:0.5,0.5:1,1:",
         known.ranges,
         metavar="LOW:HIGH",
         key="bounds",
@@ -57,7 +57,7 @@ Curve = Annotated[
 Differences = Annotated[
     "str | Iterable[float] | None",
     _paired(
-        "score differences to explain, in units of the metric, a comma list, such as 0.5,1,2",
+        "score differences to interpret, in units of the metric, a comma list, such as 0.5,1,2",
         known.positives,
         metavar="SIZE",
         absent="five round numbers up to the largest in the data",
@@ -67,9 +67,9 @@ Differences = Annotated[
 Sizes = Annotated[
     "str | Iterable[int] | None",
     Option(
-        "numbers of inputs in a sample, a comma list; each column goes up to its own number of inputs",
+        "sample sizes (numbers of inputs), a comma list; each column is limited by its own number of inputs",
         known.counts,
         metavar="N",
-        absent="ten up to the number of inputs",
+        absent="ten sizes up to the number of inputs",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Options of plans and simulations: what is wanted, and which worlds are drawn; see :mod:`metassay.core.options`."""
+"""Options of plans and simulations: target, and which worlds are drawn; see :mod:`metassay.core.options`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Annotated
 from metassay.core import vocabulary as known
 from metassay.core.option import COUNT, FLAG, REPEATS, SHARE, SIZE, Names, Option, number, under
 
-_wanted, _damaged = under("what is wanted"), under("how the metric is damaged")
-MetricB = Annotated[str | None, _wanted("metric that the first is compared with, to plan a power", metavar="NAME")]
+_wanted, _damaged = under("target"), under("how the metric is damaged")
+MetricB = Annotated[str | None, _wanted("second metric, to plan the power of a comparison", metavar="NAME")]
 Width = Annotated[
     float | None,
-    _wanted("wanted width of the confidence interval", absent="0.2, unless a power is planned", **SIZE),
+    _wanted("target width of the confidence interval", absent="0.2 if no power is planned", **SIZE),
 ]
 Power = Annotated[
     float | None,
     _wanted(
-        "wanted probability of finding that one of two metrics is better",
+        "target power: probability of finding that one of two metrics is better",
         absent="0.8 if a second metric is named",
         **SHARE,
     ),
@@ -26,7 +26,7 @@ Power = Annotated[
 Difference = Annotated[
     float | None,
     _wanted(
-        "difference of the two correlations to be found",
+        "difference of the two correlations to detect",
         absent="the one in the data",
         key="difference",
         **number("SIZE", known.fraction),
@@ -35,10 +35,14 @@ Difference = Annotated[
 HalfWidth = Annotated[
     float,
     _wanted(
-        "wanted precision: half the width of the confidence interval, such as 0.03 for 3 points", key="target", **SIZE
+        "target precision: half the width of the confidence interval, such as 0.03 for 3 percentage points",
+        key="target",
+        **SIZE,
     ),
 ]
-Annotations = Annotated[int, _wanted("report what this many further annotations would bring", key="next", **COUNT)]
+Annotations = Annotated[
+    int, _wanted("report the expected gain from this many further annotations", key="next", **COUNT)
+]
 Noise = Annotated[
     "str | float | Sequence[float]",
     _damaged(
@@ -62,12 +66,12 @@ World = Annotated[
         "simulated populations of the grid, by name",
         repeated=True,
         group="populations",
-        absent="all of them without scores, none with scores",
+        absent="all if there are no files, else none",
     ),
 ]
 Trials = Annotated[int, Option("number of simulated trials in each setting", key="trials", **REPEATS)]
 ModelOnly = Annotated[
-    bool, Option("take widths from the fitted model alone, without intervals on parts of the data: faster", **FLAG)
+    bool, Option("predict widths from the fitted model alone, without intervals on subsets of the data; faster", **FLAG)
 ]
 PlanTrials = Annotated[
     int | None,

@@ -129,7 +129,7 @@ class Scores(Record):
         systems, inputs
             Labels; by default ``system-1``, ``input-1`` and so on.
         lower_is_better
-            Names of the columns in which small scores are good.
+            Names of the columns in which lower scores are better.
         groups
             The group of each system that has one.
         scale
@@ -188,7 +188,7 @@ class Scores(Record):
         human
             Names or globs of the columns that are human judgments.
         lower_is_better
-            Names or globs of the columns in which small scores are good.
+            Names or globs of the columns in which lower scores are better.
         by
             A further column that tells scores of one cell apart, such as the version of a judge; it is kept in place
             of the language.

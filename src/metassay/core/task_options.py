@@ -70,7 +70,7 @@ Measures = Annotated[
 Tasks = Annotated[
     str | None,
     _tasks(
-        "tasks: a column of texts that sorts the inputs, such as domain, or language",
+        "tasks: a column that groups the inputs, such as domain, or language",
         metavar="COLUMN",
         absent="all inputs are one task",
         key="by",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PARTS = ("outputs", "references", "sources")
 """The parts of texts that can be translated."""
 
-_scored, _how, _translated = under("what to score with"), under("how"), under("how to translate")
+_scored, _how, _translated = under("what to score with"), under("scoring"), under("how to translate")
 
 
 def _parts(_what: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - one or several
@@ -24,24 +24,21 @@ def _parts(_what: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401 - one or 
 MaxReferences = Annotated[int | None, _scored("use only the first N references of each input", **COUNT)]
 LeaveOwnOut = Annotated[
     bool,
-    _scored(
-        "compare people's own texts, outputs that are references themselves, with the other references only", **FLAG
-    ),
+    _scored("compare an output that is itself a reference with the other references only", **FLAG),
 ]
 Scored = Annotated[
     "str | PathLike[str] | None",
     _how(
-        "file in which scores are kept by content: a repeated run only scores what is new, and a run that was killed "
-        "goes on where it was",
+        "file that caches scores by content, so that a repeated or interrupted run scores only what is new",
         metavar="FILE",
-        absent="in Python nothing is kept; for commands the user's cache",
+        absent="the user's cache; in Python none",
     ),
 ]
 Processes = Annotated[
     int | None,
     _how(
-        "processes to use; they change no number",
-        absent="all processors, or this one alone for little work and for a metric with a model of its own",
+        "processes to use; results do not depend on it",
+        absent="all processors; one for little work, and for metrics that load a model",
         **number("N"),
     ),
 ]
@@ -51,7 +48,7 @@ Systems = Annotated[
 ]
 SourceLanguage = Annotated[
     str | None,
-    _translated("language of the texts", metavar="LANG", flag="from", absent="the one they say, or English"),
+    _translated("language of the texts", metavar="LANG", flag="from", absent="as the texts say, or English"),
 ]
 TranslateWith = Annotated[
     str,
@@ -69,15 +66,16 @@ Parts = Annotated[
 Translated = Annotated[
     "str | PathLike[str] | None",
     _translated(
-        "file that keeps translations, so that a repeated or interrupted run only makes what is new", metavar="FILE"
+        "file that caches translations, so that a repeated or interrupted run translates only what is new",
+        metavar="FILE",
     ),
 ]
 Folder = Annotated[
     "str | PathLike[str] | None",
     Option(
-        "folder of data sets, such as metassay datasets get fills",
+        "folder of data sets, as filled by metassay datasets get",
         metavar="FOLDER",
         group="output",
-        absent="METASSAY_DATA, or a cache",
+        absent="METASSAY_DATA, or the user's cache",
     ),
 ]

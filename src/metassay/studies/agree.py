@@ -1,9 +1,9 @@
 """How well does each metric agree with people?
 
 Correlates each metric with each human criterion and gives every correlation a confidence interval. At the system level
-it asks whether the metric ranks systems as people do; at the input level, whether it ranks the outputs for one input
-as people do, on average. A Kendall correlation of system scores comes with the shares of system pairs that the metric
-ranks wrongly and that are tied.
+the question is whether the metric ranks systems as people do; at the input level, whether it ranks the outputs for one
+input as people do, on average over inputs. For Kendall at the system level it also gives the share of system pairs that
+the metric ranks wrongly, and the share of ties.
 
     metassay agree scores.csv --human relevance
     metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system

@@ -1,11 +1,11 @@
 """What influences a judge besides quality?
 
-Estimates how much a judge's scores, verdicts or votes change with what should not matter: which output is shown first,
-how long it is, whether it has lists or headings, whether the judge's own family of models made it, and further columns.
-Human judgments are held fixed, errors are clustered by input, and every effect comes with the smallest one that these
-data could have shown. It also tells which grades a judge uses, where it is too kind or too strict, and how far re-runs,
-prompts and orders of one judge agree. With texts, or with scores of changed texts, it probes: does the verdict move
-though the quality did not?
+Estimates how much a judge's scores, verdicts or votes depend on what should not matter: which output is shown first,
+its length, its lists and headings, whether a model of the judge's own family wrote it, and further columns. Human
+judgments are held fixed, and standard errors are clustered by input. Every effect comes with the smallest effect that
+these data could detect. The command also reports which grades a judge uses, where it is too lenient or too strict, and
+how well re-runs, prompts and orders of one judge agree. With texts, or with scores of changed texts, it tests whether
+the verdict changes although the quality does not.
 
     metassay bias judge.csv --people 'grade=grade_*' --metric '*-grade'
     metassay bias votes.csv --human 'dora,emil,farah,goran' --family-of 'fir=fir'

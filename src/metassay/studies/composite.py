@@ -1,8 +1,8 @@
-"""Does a combination of metrics agree better with people than the best metric alone?
+"""Does a combination of metrics agree better than the best metric?
 
-Combines all metrics for one human criterion, by ridge regression and by mean ranks, and scores the combinations on
-systems and inputs from which they were not made. How strongly the regression shrinks, which kind of combination is
-taken, and which single metric a combination has to beat are chosen in the same way, by nested cross-validation.
+Combines all metrics for one human criterion, by ridge regression and by mean ranks, and evaluates the combinations on
+held-out systems and inputs. The strength of the ridge penalty, the kind of combination, and the single metric to beat
+are chosen on the other folds, by nested cross-validation.
 
     metassay composite scores.csv --human relevance
     metassay composite scores.csv --human relevance --level input --statistic pearson --view result,weights

@@ -1,10 +1,10 @@
-"""Is this agreement borrowed from another criterion?
+"""Is agreement with one criterion due to another criterion?
 
 People judge several criteria, and systems that are good in one tend to be good in all. A metric can then agree with
-fluency only because it measures relevance. This command correlates each metric with each criterion as it is and with
-another criterion, the anchor, held fixed: within buckets of equal anchors, and by partial correlation. Every number
-has an interval, and a verdict says whether the agreement survives, shrinks, vanishes, or whether the data are too thin
-to say.
+fluency only because it measures relevance. This command correlates each metric with each criterion as it is, and with
+another criterion, the anchor, held fixed: within buckets of equal anchors, and by partial correlation. Every number has
+a confidence interval. A verdict says whether the agreement survives, shrinks or vanishes, or whether there are too few
+data to say.
 
     metassay criteria scores.csv --human 'expert*'
     metassay criteria scores.csv --metric-group 'relevance=rouge*,bertscore*' --metric-group 'novelty=novel*'

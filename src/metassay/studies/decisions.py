@@ -1,8 +1,8 @@
-"""Would a metric have led to the same decisions about systems as people?
+"""Does a metric lead to the same decisions about systems as people?
 
-Tests every pair of systems once by each metric and once by people, and counts how often both come to the same
-decision: the first is better, the second is better, or no difference was found. A metric can agree well with people on
-average and still decide otherwise about the pairs that matter.
+Tests every pair of systems once by each metric and once by people, and counts how often both come to the same decision:
+the first is better, the second is better, or no significant difference. A metric can agree well with people on average
+and still decide differently about the pairs that matter.
 
     metassay decisions scores.csv --human relevance
     metassay decisions scores.csv --human relevance --test paired-t --correction holm

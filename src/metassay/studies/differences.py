@@ -1,8 +1,8 @@
 """What does a score difference mean?
 
-Says of score differences such as +1.0 of a metric how often people agree that the system with the higher score is
-better, over the pairs of systems of one task or of many, and which difference it takes for people to agree in 80%, 90%
-or 95% of pairs. With several tasks, the pooled answer stands beside that of each task.
+For score differences of a metric, such as +1.0, estimates how often people agree that the system with the higher score
+is better, over the pairs of systems of one or several tasks. Also estimates the difference at which people agree on
+80%, 90% or 95% of pairs. With several tasks, the pooled estimate stands beside that of each task.
 
     metassay differences scores.csv --human relevance --differences 0.05,0.1
     metassay differences wmt23 --human mqm --metric 'BLEU*,chrF*' --differences 1,2

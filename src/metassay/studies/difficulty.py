@@ -1,9 +1,9 @@
 """Do inputs differ in difficulty?
 
-Asks whether all inputs are equally hard, by each metric and each human criterion. Kruskal-Wallis answers for all
-inputs at once. Tukey's test on mean ranks says which inputs differ, and gives each an interval that does not overlap
-those of inputs it differs from. Where inputs differ, compare systems input by input (paired tests), not by two
-averages. Human-written references that were scored like systems stay in.
+Tests whether all inputs are equally hard, by each metric and each human criterion. The Kruskal-Wallis test compares all
+inputs at once. Tukey's test on mean ranks finds which inputs differ, and gives each an interval that does not overlap
+with those of inputs it differs from. If inputs differ, compare systems input by input (paired tests), not by two
+averages. Human-written references that were scored like systems are included.
 
     metassay difficulty scores.csv --human relevance
     metassay difficulty scores.csv --metric rouge-2 --view inputs --figure difficulty.pdf

@@ -1,9 +1,9 @@
-"""Does the metric notice damage?
+"""Does a metric notice corrupted texts?
 
-Damages the outputs of one system at a time and asks whether a metric then ranks it below systems that it had scored
-significantly lower. A metric that agrees with people on coherence but does not mind shuffled sentences measures
-something else. With texts it damages and scores them itself, in part, too, if there are --rates; with scores it takes
-those before and after the damage.
+Corrupts the outputs of one system at a time and tests whether a metric then ranks this system below systems that it had
+scored significantly lower. A metric that agrees with people on coherence but does not react to shuffled sentences
+measures something else. From texts, the command corrupts and scores the outputs itself, and with --rates also parts of
+them. From scores, it compares those before and after the corruption.
 
     metassay downgrade texts.jsonl --metric rouge,chrf --corruption lemmatize,shuffle,swap-persons
     metassay downgrade texts.jsonl --metric chrf --corruption shuffle --rates 0.1,0.25,0.5,1

@@ -1,8 +1,8 @@
-"""Does a new version of a judge say the same?
+"""Do two versions of a judge agree?
 
 Compares two versions of a judge, or of any metric, on the same outputs: how many verdicts flip, how far the pass rate
-or the mean shifts, and whether the shift is within a margin that does not matter. By default the answer holds however
-often it is looked at, for instance in every run of a continuous integration, as outputs are added one after the other.
+or the mean shifts, and whether the shift is within a margin that does not matter. By default the intervals stay valid
+however often they are computed while outputs are added, for instance in every run of continuous integration.
 
     metassay drift old=judged-may.csv new=judged-june.csv --metric judge
     metassay drift scores.csv --by judge_version --baseline v1 --margin 0.03

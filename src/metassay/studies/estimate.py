@@ -1,9 +1,9 @@
-"""What would people have said of all outputs?
+"""What would people have said about all outputs?
 
-People labelled some outputs, a metric or a judge scored all of them. Estimates the mean that people would have given to
-each system on all outputs: the judge's scores everywhere, corrected by how far they are off where there are labels
-(prediction-powered inference). Tells how many labels alone would have been as precise, which systems differ, and which
-ranks they may have. Where the judge is of no help, the answer is that of the labels alone.
+People labelled some outputs, and a metric or a judge scored all of them. Estimates the mean score that people would
+have given to each system on all outputs: the judge's mean, corrected by its mean error on labelled outputs
+(prediction-powered inference). Reports how many labels alone would have been as precise, which systems differ, and
+which ranks they may have. Where the judge does not help, the estimate is that of the labels alone.
 
     metassay estimate scores.csv --human label --metric judge
     metassay estimate scores.csv --human label --metric judge --cluster-by document --view table,differences

@@ -1,9 +1,10 @@
 """Can this judge stand in for people?
 
-Compares the labels, grades or scores of judges, which are models or anything else, with those of people: how often a
-judge is right beside how often people agree with each other, its errors by label, its threshold and calibration, the
-slices of the data where it fails and the worst disagreements with their texts, whether it could replace a person (the
-alternative-annotator test), and which of several judges is best. Requirements turn it into a gate for CI.
+Compares the labels, grades or scores of judges, which are models or anything else, with those of people. Reports how
+often a judge is right, beside how often people agree with each other; its errors by label; its threshold and
+calibration; the slices of the data where it fails; the worst disagreements with their texts; whether it could replace
+an annotator (the alternative-annotator test); and which of several judges is best. With --require the command is a gate
+for continuous integration.
 
     metassay judge verdicts.csv --human 'verdict_*' --judge my-judge
     metassay judge human=people.json judge=models.json --epsilon crowd

@@ -1,7 +1,7 @@
 """What is in these files?
 
-Shows what was read: systems, inputs, people, columns with their scales, ranges and gaps, which systems have which
-inputs, labels that look alike, and the commands that can be run on the data, ready to paste.
+Shows what the files contain: systems, inputs, annotators, and every column with its scale, range and missing scores. It
+also lists which systems have which inputs, labels that look alike, and commands for these data, ready to paste.
 
     metassay look scores.csv
     metassay look human=people.json judge=models.json

@@ -1,8 +1,8 @@
-"""Do parametric methods apply?
+"""Are scores normally distributed, as parametric methods assume?
 
 Tests with Shapiro-Wilk whether the scores of systems look normal, as Fisher's interval and Williams' test assume: once
-on the means of the systems, and once within each input, of which it gives the share that rejects. Where many do,
-prefer the bootstrap and the permutation tests.
+for the system means, and once within each input, with the share of inputs that reject normality. If many inputs reject
+it, prefer the bootstrap and the permutation tests.
 
     metassay normality scores.csv --human relevance
 """

@@ -1,9 +1,9 @@
 """Does a small score difference mean anything?
 
-Looks at pairs of systems by how far apart a metric puts them. For the pairs closest in score, or within bounds that
-you choose, it gives Kendall's correlation over these pairs only, the share on which people agree with the metric, and
-how many pairs there are; and it fits how the chance that people agree grows with the score difference, so that you see
-which difference is worth reporting.
+Groups pairs of systems by their difference in a metric's score. For the pairs closest in score, or within bounds that
+you choose, it gives Kendall's correlation over these pairs only, the share of pairs on which people agree with the
+metric, and the number of pairs. It also fits the probability that people agree as a function of the score difference,
+which shows how large a difference must be to be worth reporting.
 
     metassay pairs scores.csv --human relevance
     metassay pairs scores.csv --human relevance --metric rouge1 --bounds 0:0.5,0.5:1,1:

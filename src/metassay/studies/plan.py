@@ -1,7 +1,7 @@
 """How many inputs, systems and annotators are needed?
 
-Learns from scores, such as those of a pilot study, how widths of intervals and the power of tests change with the
-number of inputs, systems and annotators; reports how well people agree with each other, which limits every metric,
+Estimates from scores, such as those of a pilot study, how the width of intervals and the power of tests change with the
+number of inputs, systems and annotators. Also reports how well people agree with each other, which limits every metric,
 and where further annotations help most.
 
     metassay plan scores.csv --human relevance --metric rouge-1 --width 0.2

@@ -1,8 +1,8 @@
 """How many labels does a judge need, and which?
 
-Learns from outputs that people and a judge both judged, such as those of a pilot study, how many labels would tell
-within a chosen precision how often the judge is right, its κ with people, and the mean or pass rate that people would
-give to all outputs with its help. Then it compares ways to choose the next labels by simulation on the same data.
+Uses outputs that both people and a judge judged, such as those of a pilot study. Estimates how many labels are needed
+to know, with a chosen precision, the judge's accuracy, its κ with people, and the mean or pass rate that people would
+give to all outputs. Then compares ways to choose the next labels, by simulation on the same data.
 
     metassay plan-labels scores.csv --human label --metric judge --half-width 0.03
     metassay plan-labels scores.csv --human label --metric judge-a,judge-b --annotations 200 --view choices

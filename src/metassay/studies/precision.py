@@ -1,8 +1,8 @@
 """How precisely are the scores of systems known?
 
 Gives the mean score of each system a bootstrap interval over inputs, and its variance: once on the inputs that people
-judged, and once on all inputs that the metric has. Where people judged every input, --annotated treats only some
-of them as judged.
+judged, and once on all inputs that the metric scored. If people judged every input, --annotated treats only some of
+them as judged.
 
     metassay precision scores.csv --human relevance --annotated 20
     metassay precision scores.csv --human relevance --metric rouge-1 --view systems
@@ -109,7 +109,7 @@ def precision(
     columns = select_columns(
         scores, human, metric, references=references, with_people=True, annotated=annotated, seed=seed
     )
-    # The border turned columns in which small scores are good; here their own units are wanted.
+    # The border turned columns in which lower scores are better; here their own units are wanted.
     lower = [columns.scores[name].lower_is_better for name in columns.names]
     values = np.where(np.array(lower)[:, None, None], -columns.values, columns.values)
     wanted = _wanted(values, columns.kinds)

@@ -1,9 +1,9 @@
-"""What do all scores together say about the systems?
+"""How do systems differ when all scores are taken together?
 
 Treats the mean scores of a system as one point. Principal components show what metrics and human criteria have in
 common. If systems fall into two groups, such as people and machines, a composite of all metrics (a regularised linear
-discriminant) is fitted to separate them, and compared with each metric alone on systems that were held out.
-Human-written references that were scored like systems stay in.
+discriminant) is fitted to separate them, and compared with each metric alone on held-out systems. Human-written
+references that were scored like systems are included.
 
     metassay profile scores.csv --human relevance
     metassay profile scores.csv --metric '*_jk*' --group 'humans=A,B,C' --group 'machines=*'

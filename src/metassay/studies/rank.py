@@ -1,8 +1,8 @@
-"""Who wins?
+"""Which system wins, from votes or scores?
 
-Ranks systems from votes on two outputs at a time, or from scores. Strengths (Bradley-Terry) come with intervals, and so
-do ranks: a rank of 2 to 4 means that two other systems are not significantly different. Votes of all people make one
-ranking, those of each judge another, and where there are both, it tells whether they agree.
+Ranks systems from votes on two outputs at a time, or from scores. Strengths (Bradley-Terry) have confidence intervals,
+and so do ranks: a rank of 2 to 4 means that two other systems are not significantly different. The votes of all people
+give one ranking, those of each judge another. If there are both, the command reports how well they agree.
 
     metassay rank votes.csv
     metassay rank votes.csv --human 'annotator*' --statistic bradley-terry,win-rate,elo

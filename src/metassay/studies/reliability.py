@@ -1,9 +1,9 @@
 """How reliable are scores, and would more raters or inputs help?
 
-Takes the variance of human scores apart into what systems, inputs, raters and their interactions contribute, and says
-how reliable means of systems and single outputs are, how reliable they would be with other numbers of inputs and
-raters, how far raters agree with one another, and what agreement of metrics would be with people who make no errors.
-Metrics are taken apart in the same way.
+Decomposes the variance of human scores into the contributions of systems, inputs, raters and their interactions.
+Reports how reliable system means and single outputs are, how reliable they would be with other numbers of inputs and
+raters, how well raters agree with one another, and what the agreement of metrics would be without rater error. The
+scores of metrics are decomposed in the same way.
 
     metassay reliability scores.csv --human relevance
     metassay reliability scores.csv --human relevance --view designs

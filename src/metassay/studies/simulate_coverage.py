@@ -1,8 +1,8 @@
-"""Do confidence intervals from half of the data contain the correlation of the other half?
+"""How often do intervals from half of the data cover the other half?
 
-Splits systems and inputs into halves at random, makes confidence intervals from the first half, and counts how often
-they contain the correlation in the second. A 95% interval that generalises to new data from the same population
-contains it about 95% of the time.
+Splits systems and inputs into halves at random, computes confidence intervals from the first half, and counts how often
+they contain the correlation in the second half. A 95% CI that generalises to new data from the same population contains
+it about 95% of the time.
 
     metassay simulate coverage scores.csv --human relevance --metric rouge-1
     metassay simulate coverage verdicts.csv --human verdict --metric judge --statistic kappa --level global

@@ -1,8 +1,9 @@
 """How often does each test find that a damaged metric is worse?
 
-Makes a metric worse, many times, and counts how often each test finds that the intact one agrees better with people.
-With --texts the metric is ROUGE-1, and the damaged one sees a random share of the words; without texts, noise is added
-to the scores of the metrics in the files, or, for labels and probabilities, a share of them is shuffled among outputs.
+Makes a metric worse, many times, and counts how often each test finds that the intact metric agrees better with people.
+With --texts the metric is ROUGE-1, and the damaged version sees a random share of the words. Without texts, noise is
+added to the scores of the metrics in the files; for labels and probabilities, a share of them is shuffled among
+outputs.
 
     metassay simulate power scores.csv --human relevance --metric rouge-1 --noise 0.5,1,2
     metassay simulate power verdicts.csv --human verdict --metric judge --statistic kappa --level global --shuffle 0.1

@@ -1,9 +1,9 @@
-"""How often do tests find a difference between metrics that are equally good?
+"""How often do tests find a difference between equally good metrics?
 
-Simulates data sets in which two metrics are equally good, and counts how often each test rejects: its false-positive
-rate, which should be α. Without files it goes through a grid of populations; with files it fits one to every pair of
-metrics and every human criterion, or, for statistics of single outputs such as kappa, draws the files' own inputs
-again. Populations in which the first metric is better show the power.
+Simulates data sets in which two metrics are equally good, and counts how often each test rejects. This false-positive
+rate should be α. Without files it uses a grid of simulated populations. With files it fits a population to every pair
+of metrics and every human criterion; for statistics of single outputs such as kappa, it resamples the inputs of the
+files. Populations in which the first metric is better show the power.
 
     metassay simulate size
     metassay simulate size scores.csv --human relevance --metric 'rouge-1,bertscore'

@@ -1,8 +1,8 @@
-"""Would the ranking come out the same again?
+"""Would other inputs give the same ranking?
 
 Draws two samples of inputs, ranks the systems on each, and correlates the two rankings, many times and for growing
-samples: near 1 the ranking would come out the same on other inputs. Metrics and people are shown up to the number of
-inputs that each has.
+sample sizes. A correlation near 1 means that other inputs would give the same ranking. Metrics and people are shown up
+to the number of inputs that each has.
 
     metassay stability scores.csv --human relevance
     metassay stability scores.csv --human relevance --sizes 10,50,100 -o stability.csv

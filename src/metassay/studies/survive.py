@@ -1,10 +1,10 @@
-"""Does the evaluation survive translation, or any other exchange?
+"""Does agreement hold after translation, or another change?
 
 Tests whether a metric agrees with people in another language as well as it does in the first, so that human judgments
-can be used again: two one-sided tests by the jackknife, or by bootstrap and the Anderson-Hauck test as in the paper,
-with a constant margin and with margins from how much single annotators differ. Also tells how much conclusions depend
-on the margin, and whether the better metric stays the better one. Give the scores of each language as LANG=FILE, a
-round trip as LANG-back=FILE, or all in one file with a language column. With --by, the same question of two metrics,
+can be reused: two one-sided tests by the jackknife, or by bootstrap and the Anderson-Hauck test as in the paper, with a
+constant margin and with margins from the differences between single annotators. Also reports how much conclusions
+depend on the margin, and whether the better metric stays the better one. Give the scores of each language as LANG=FILE,
+a round trip as LANG-back=FILE, or all in one file with a language column. With --by, it tests the same for two metrics,
 two versions of a judge, or two groups of annotators: are they interchangeable?
 
     metassay survive en=english.csv es=spanish.csv es-back=again.csv human.jsonl

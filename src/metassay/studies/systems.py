@@ -1,12 +1,12 @@
 """Which systems differ?
 
 Tests for every pair of systems whether they differ, by each metric and each human criterion, over the inputs that both
-systems have. Tests that pair the scores by input find more than the unpaired t, which is shown for comparison. Their
-cut-offs come from theory, from swapping scores within pairs (mc), or from drawing pairs with replacement and swapping
-(hb). Groups, such as people and machines, are counted against each other. Human-written references that were scored
-like systems stay in. paired-bootstrap and approximate-randomization test scores of whole systems: means over inputs,
-or with --corpus BLEU, chrF, TER and METEOR of a system; with --seed 12345 their p-values are those of sacrebleu's
---paired-bs and --paired-ar.
+systems have. Tests that pair the scores by input have more power than the unpaired t-test, which is shown for
+comparison. Their cut-offs come from theory, from swapping scores within pairs (mc), or from drawing pairs with
+replacement and swapping (hb). Groups of systems, such as people and machines, are compared with each other.
+Human-written references that were scored like systems are included. paired-bootstrap and approximate-randomization test
+scores of whole systems: means over inputs, or with --corpus the BLEU, chrF, TER and METEOR of a system. With --seed
+12345 their p-values are those of sacrebleu's --paired-bs and --paired-ar.
 
     metassay systems scores.csv --human relevance
     metassay systems scores.csv --metric 'rouge*' --group 'humans=H*' --group 'machines=*'

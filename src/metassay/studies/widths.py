@@ -1,8 +1,8 @@
 """Does scoring the whole test set narrow the intervals?
 
-People judge few inputs, but a metric can score the whole test set, and that is how it is used. Compares the confidence
-intervals of system-level correlations with the metric's means over the judged inputs and over all inputs it has, for
-all three bootstraps. Where people judged every input, --annotated treats only some of them as judged.
+People judge few inputs, but a metric can score the whole test set. This command compares the confidence intervals of
+system-level correlations when the metric's means are taken over the judged inputs and over all inputs that it scored,
+for all three bootstraps. If people judged every input, --annotated treats only some of them as judged.
 
     metassay widths scores.csv --human relevance --annotated 20
     metassay widths test-set.csv human.jsonl --human 'expert*' --metric 'rouge*' -o widths.tex

@@ -18,16 +18,16 @@ from metassay.cli.running import run_study
 from metassay.core.study import read_declaration, read_question
 
 GROUPS = {
-    "how far metrics agree with people": (
+    "metrics: agreement with people": (
         *("look", "agree", "compare", "leaderboard", "criteria", "composite", "reliability", "normality"),
     ),
     "judges and labels": ("judge", "bias", "estimate", "plan-labels", "sheet", "drift"),
-    "votes, and rankings of systems": (
+    "systems: votes, rankings, score differences": (
         *("rank", "systems", "decisions", "pairs", "differences", "stability", "precision", "difficulty", "profile"),
     ),
-    "planning, and checking methods": ("plan", "widths", "simulate"),
+    "planning and checking methods": ("plan", "widths", "simulate"),
     "texts": ("metrics", "score", "corrupt", "downgrade", "translate", "survive"),
-    "all of it, and public data": ("report", "serve", "show", "demo", "example", "datasets", "reproduce"),
+    "all of it, examples and public data": ("report", "serve", "show", "demo", "example", "datasets", "reproduce"),
 }
 """Every command by what people want to do, in the order of the overview."""
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)

@@ -13,14 +13,15 @@ from metassay.errors import UsageError
 def add(parser: Parser) -> None:
     """Add the files, how to read them, and the options of the study."""
     options.add_files(parser, "bias", "scores or votes (two systems and a winner) in any known format; - is stdin")
-    again = "FILE holds texts: change them in these ways and ask the judges named with --metric again: "
+    again = "FILE holds texts: change them in these ways and ask the judges named by --metric again: "
     later = (
-        "FILE holds scores: here are those of the changed outputs, such as padding=padded.csv; repeat it for several"
+        "FILE holds scores: this file has the scores of the changed outputs, such as padding=padded.csv; may be "
+        "repeated"
     )
     flags = {
         "--corruption KIND...": again + ", ".join(PROBES),
         "--after [KIND=]FILE...": later,
-        "--rates SHARES": "shares of the sentences or names to change (default: all)",
+        "--rates SHARES": "shares of the sentences or names to change, a comma list (default: all)",
         **texts.NO_CACHE,
     }
     options.add_flags(parser, "probes", flags)

@@ -1,9 +1,10 @@
-"""What do these texts look like when they are corrupted on purpose?
+"""Corrupt texts on purpose, to test a metric.
 
-Damages the outputs of systems in one way and writes the new texts: verbs to their dictionary form (fluency), sentences
-shuffled (coherence), persons replaced by other persons of the source (consistency), and more. A metric that measures
-the criterion must notice. Probes, such as padding or another format, leave the quality as it was: a judge must not
-notice. Each text has random numbers of its own, so it is damaged in the same way whatever other texts there are.
+Corrupts the outputs of systems in one way and writes the new texts: verbs in their dictionary form (fluency), sentences
+in random order (coherence), persons replaced by other persons of the source (consistency), and more. A metric that
+measures the criterion should react. Probes, such as padding or another format, leave the quality unchanged: a judge
+should not react. The random numbers of a text depend on that text alone, so it is changed in the same way whatever
+other texts there are.
 
     metassay corrupt texts.jsonl --kind shuffle -o shuffled.jsonl
     metassay corrupt texts.jsonl --kind swap-persons --changes changes.jsonl -o swapped.jsonl
@@ -26,7 +27,7 @@ KINDS = ("lemmatize", "shuffle", "swap-persons", "drop-words", "repeat", "negate
 def add(parser: Parser) -> None:
     """Add the options."""
     texts.add_files(parser)
-    options.add_flags(parser, "what to corrupt", {"--kind KIND": f"what to do: {', '.join(KINDS)}"})
+    options.add_flags(parser, "what to corrupt", {"--kind KIND": f"kind of change: {', '.join(KINDS)}"})
     options.add(parser, options.of("corrupt"))
     texts.add_output(parser)
     told = {"--changes FILE": "write every change as JSON lines: system, input, position, before, after"}

@@ -1,7 +1,7 @@
-"""Which public data sets are available?
+"""Public data sets: list and download.
 
-Public data sets with human judgments and metric scores: known by repository, commit and SHA-256, downloaded once,
-verified, and kept in a folder that METASSAY_DATA can name.
+Public data sets with human judgments and metric scores. Each is identified by repository, commit and SHA-256,
+downloaded once, verified, and kept in a folder, which METASSAY_DATA can set.
 
     metassay datasets list
     metassay datasets get summeval

@@ -1,7 +1,7 @@
-"""Download data sets, and verify every file.
+"""Download data sets and verify every file.
 
-Downloads what is missing of public data sets, checks the SHA-256 of every file, and prints the folder of each. Files
-appear whole or not at all; those that are here are not downloaded again.
+Downloads the missing files of public data sets, checks the SHA-256 of every file, and prints the folder of each data
+set. Files are written completely or not at all; complete files are not downloaded again.
 
     metassay datasets get summeval
     metassay datasets get all --folder data
@@ -20,7 +20,7 @@ USAGE = "NAME... [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    options.add_flags(parser, "output", {"NAME...": "names of data sets; all of them: all", **options.QUIET})
+    options.add_flags(parser, "output", {"NAME...": "names of data sets, or all", **options.QUIET})
     options.add(parser, options.of("get_dataset"))
 
 

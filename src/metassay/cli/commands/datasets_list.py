@@ -1,7 +1,6 @@
-"""Which data sets are there, and which are here?
+"""Which data sets are available, and which are downloaded?
 
-Lists the public data sets: what they hold, how large they are, how many of their files are here, under which licence
-they come and whom to cite.
+Lists the public data sets: contents, size, downloaded files, licence and citation.
 
     metassay datasets list
     metassay datasets list --format json

@@ -1,6 +1,6 @@
-"""In which folder is this data set?
+"""Which folder is a data set in?
 
-Prints the folder of a data set that is here and whole; if it is not, says what is missing.
+Prints the folder of a data set that is downloaded and complete. Otherwise says what is missing.
 
     metassay datasets where summeval
 """

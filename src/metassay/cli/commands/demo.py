@@ -1,8 +1,8 @@
-"""Show me, on the example data that ships with the package.
+"""A tour on example data.
 
-Reads the example scores that ship with the package (they are synthetic), runs every study on them, shows how well each
-metric agrees with people, says what follows from it, and writes the report,
-with the scores beside it in the folder demo. With --judge: the same of two judges and three people.
+Runs every study on the synthetic example scores that come with the package, shows how well each metric agrees with
+people, explains the result, and writes the report and the scores to the folder demo. With --judge, it does the same for
+two judges and three annotators.
 
     metassay demo
     metassay demo -o report.html
@@ -33,7 +33,7 @@ def _statistics() -> options.Options:
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add(parser, _statistics())
-    what = {"--judge": "show whether two judges can be trusted, on synthetic verdicts"}
+    what = {"--judge": "use synthetic verdicts of two judges instead"}
     options.add_flags(parser, "what to show", what)
     options.add_flags(parser, "output", {"-o --output FILE": f"the report (default: {REPORT})", **options.QUIET})
 

@@ -23,23 +23,21 @@ def add(parser: Parser) -> None:
     options.add(parser, {"human": options.of("agree")["human"]})
     options.add_flags(
         parser,
-        "damage: from texts",
+        "corruption of texts",
         {
-            "--corruption KIND...": "FILE holds texts: damage them in these ways and score them; " + ", ".join(KINDS),
-            "--rates SHARES": "shares of the units to damage, a comma list such as 0.1,0.25,0.5,1 (default: that of "
-            "the kind, mostly 1)",
+            "--corruption KIND...": "FILE holds texts: corrupt and score them in these ways: " + ", ".join(KINDS),
+            "--rates SHARES": "shares of the units to corrupt, a comma list such as 0.1,0.25,0.5,1 (default: depends "
+            "on the kind, mostly 1)",
             **texts.NO_CACHE,
         },
     )
     options.add(parser, {name: options.of("corrupt")[name] for name in ("backend", "seed")})
     options.add(parser, _scoring())
-    after = "FILE holds scores: here are those of the damaged outputs, under the same labels, such as "
-    after += "shuffle=shuffled.csv; repeat it for several"
-    options.add_flags(parser, "damage: from scores", {"--after [KIND[@RATE]=]FILE...": after})
-    said = (
-        "votes of people on damaged outputs, named SYSTEM@KIND such as M11@shuffle, against intact ones; shown beside "
-    )
-    said += "what each metric prefers"
+    after = "FILE holds scores: this file has the scores of the corrupted outputs, with the same labels, such as "
+    after += "shuffle=shuffled.csv; may be repeated"
+    options.add_flags(parser, "scores of corrupted texts", {"--after [KIND[@RATE]=]FILE...": after})
+    said = "human votes on corrupted outputs, named SYSTEM@KIND such as M11@shuffle, against intact ones; shown beside "
+    said += "the preferences of each metric"
     options.add_flags(parser, "people", {"--votes FILE": said})
     options.add(parser, options.places())
     options.add_output(parser, "downgrade")

@@ -24,7 +24,7 @@ GATES = {"changed": ("changed",), "undecided": ("changed", "undecided")}
 def add(parser: Parser) -> None:
     """Add the options."""
     options.add_study(parser, "drift")
-    told = "exit with code 3 if a version has changed, or (undecided) if it is not shown to be equivalent: "
+    told = "exit with code 3 if a version has changed (changed), or if it is not shown to be equivalent (undecided): "
     Gate.add(parser, {"--gate VERDICT": told + ", ".join(GATES)})
 
 

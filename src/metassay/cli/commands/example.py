@@ -1,8 +1,8 @@
-"""Which scores can I try this on?
+"""Write example scores to try the commands on.
 
-Writes the example scores that ship with the package to a file, to try the other commands on: synthetic scores of 14
-systems on 80 texts, by eight metrics and three annotators. With --votes, synthetic votes of four people and a judge on
-the answers of six models; with --judge, verdicts of three people and two judges on the answers of four models.
+Writes the example scores that come with the package to a file: synthetic scores of 14 systems on 80 texts, by eight
+metrics and three annotators. With --votes, synthetic votes of four people and a judge on the answers of six models;
+with --judge, verdicts of three people and two judges on the answers of four models.
 
     metassay example
     metassay example --votes
@@ -31,7 +31,7 @@ USAGE = "[options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    text = f"where to: .csv, .tsv, .jsonl (also with .gz) or .parquet (default: {FILE}, if there is no such file)"
+    text = f"the file: .csv, .tsv, .jsonl (also with .gz) or .parquet (default: {FILE}, if there is no such file)"
     votes = f"write votes on two answers at a time instead, as CSV (default: {VOTES})"
     verdicts = f"write verdicts of people and judges instead, as CSV (default: {VERDICTS})"
     options.add_flags(

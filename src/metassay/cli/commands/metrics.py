@@ -1,8 +1,8 @@
 """Which metrics can score texts here?
 
-Lists every metric that can score texts, a line each: what it looks at beside the output, and whether what it needs is
-installed. With names, shows everything about these metrics: the command that installs what is missing, licence,
-citation, and options.
+Lists every metric that can score texts, one per line: what it compares the output with, and whether everything it needs
+is installed. With names, shows all details of these metrics: how to install what is missing, licence, citation, and
+options.
 
     metassay metrics
     metassay metrics rouge

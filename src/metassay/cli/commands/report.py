@@ -1,9 +1,9 @@
-"""All of it, on one page.
+"""Write all studies into one page.
 
-Runs every study that needs nothing but scores and writes one HTML page that works offline: the answer first, a
-section per question with charts and tables, downloads, and a methods paragraph for a paper. Of votes it shows who
-wins, and whether judges vote as people do. Where --by names tasks, the page has their leaderboard, with
-the average over them; of several languages it shows the leaderboard and what score differences mean.
+Runs every study that needs only scores and writes one HTML page that works offline: the answer first, then a section
+per question with charts and tables, downloads, and a methods paragraph for a paper. For votes, the page shows which
+systems win, and whether judges vote as people do. If --by names tasks, it has a leaderboard with the average over
+tasks. For several languages, it shows the leaderboard and what score differences mean.
 
     metassay report scores.csv --human relevance -o report.html
     metassay report votes.csv --human 'annotator*' -o report.html

@@ -1,8 +1,8 @@
-"""Do the published numbers come out?
+"""Can published numbers be reproduced?
 
-Computes again what papers published, from the data they used, and prints published, ours, and whether they agree
-within the stated tolerance, with the reason where they cannot be checked. A disagreement is a result: the exit code is
-0 unless --strict is given.
+Recomputes numbers that papers published, from the data they used. Prints the published value, our value, and whether
+they agree within the stated tolerance, with the reason where a value cannot be checked. A disagreement is a result: the
+exit code is 0 unless --strict is given.
 
     metassay reproduce
     metassay reproduce --data data --only deutsch-2021 --view numbers
@@ -31,10 +31,10 @@ def add(parser: Parser) -> None:
         parser,
         "what to check",
         {
-            "--data FOLDER": "the folder of data sets, such as metassay datasets get fills (default: METASSAY_DATA, or "
-            "a cache)",
+            "--data FOLDER": "folder of data sets, as filled by metassay datasets get (default: METASSAY_DATA, or "
+            "the user's cache)",
             "--only PAPER": f"papers, a comma list of {', '.join(papers())}",
-            "--thorough": "simulate as much as the papers did, and check what takes minutes too",
+            "--thorough": "simulate as much as the papers did, and include checks that take minutes",
             "--strict": "exit with 1 if a number is outside its tolerance",
         },
     )

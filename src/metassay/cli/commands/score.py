@@ -1,8 +1,7 @@
-"""What do the metrics say about these texts?
+"""Which scores do metrics give to these texts?
 
-Scores every output with every metric that is named and writes tidy scores, ready for the other commands. Scores are
-kept by content: a repeated run only scores what is new, and a run that was stopped goes on where it was. The file
-appears complete or not at all.
+Scores every output with every named metric and writes a tidy table of scores for the other commands. Scores are cached
+by content, so a repeated or interrupted run scores only what is new. The file is written completely or not at all.
 
     metassay score texts.jsonl --metric rouge,chrf -o scores.csv
     metassay score texts.jsonl --metric 'rouge[references=average],length' -o scores.parquet
@@ -37,24 +36,23 @@ def add(parser: Parser) -> None:
         {
             "--metric NAME...": "metrics, a comma list; options in brackets, such as rouge[stem=none] (see metassay "
             "metrics)",
-            "--by-reference": "compare with each reference by itself, and write which one in a column reference",
-            "--corpus": "score whole systems (bleu, chrf, chrf++, ter, meteor) as sacrebleu does, not each output by "
-            "itself",
-            "--with FILE...": "scores that are there already, from people or other programs, to be written along; may "
-            "be repeated",
+            "--by-reference": "score against each reference separately; the column reference says which",
+            "--corpus": "score whole systems (bleu, chrf, chrf++, ter, meteor) as sacrebleu does, not single outputs",
+            "--with FILE...": "existing scores, from people or other programs, to include in the output; may be "
+            "repeated",
         },
     )
     options.add_flags(
         parser,
         "a model as a judge",
         {
-            "--max-cost X": "send no request after which all judges together could have cost more; needs price_in and "
-            "price_out",
-            "--trust": "use a judge's config file though others can have written it; it says where texts and keys go",
+            "--max-cost X": "upper limit of the cost of all judges together; needs price_in and price_out",
+            "--trust": "use a judge's config file even if other users can write to it; it decides where texts and "
+            "keys are sent",
         },
     )
     options.add(parser, options.of("score"))
-    options.add_flags(parser, "how", texts.NO_CACHE)
+    options.add_flags(parser, "scoring", texts.NO_CACHE)
     options.add(parser, {name: each for name, each in options.places().items() if name != "checkpoint"})
     where = {"-o --output FILE": "tidy scores; ends in .csv, .tsv, .jsonl or .parquet"}
     options.add_flags(parser, "output", {**where, **options.SAFE_CSV, **options.QUIET})

@@ -1,8 +1,8 @@
-"""All of it, in the browser.
+"""Make reports in the browser.
 
-Serves the report in the browser, for people who do not use a terminal: drop files with scores, say which columns
-are human judgments, watch it being made, read and download it. Only this machine is served, and nothing is kept,
-unless asked. Needs: pip install 'metassay[serve]'.
+Serves the report in the browser, for people who do not use a terminal. They drop files with scores, say which columns
+are human judgments, and read and download the report. By default only this machine has access, and no files are kept.
+Needs: pip install 'metassay[serve]'.
 
     metassay serve --open
     metassay serve --host 0.0.0.0 --name scores.example.org --keep reports
@@ -23,16 +23,16 @@ def add(parser: Parser) -> None:
     """Add the options."""
     where = {
         "--host HOST": "address to listen at (default: 127.0.0.1, this machine only)",
-        "--port N": "port; 0 takes a free one (default: 8765)",
-        "--name NAME...": "a further name by which browsers reach it; repeatable",
+        "--port N": "port; 0 chooses a free one (default: 8765)",
+        "--name NAME...": "a further host name of the server; may be repeated",
         "--open": "open the page in a browser",
     }
     limits = {
-        "--max-upload MB": "size of an upload (default: 50)",
-        "--max-minutes MINUTES": "time that one report may take (default: 15)",
-        "--expire MINUTES": "delete what nobody has used for so long (default: 60)",
+        "--max-upload MB": "largest upload (default: 50)",
+        "--max-minutes MINUTES": "time limit of one report (default: 15)",
+        "--expire MINUTES": "delete files that were not used for this long (default: 60)",
     }
-    kept = {"--keep FOLDER": "keep copies of files and reports there (default: nothing is kept)"}
+    kept = {"--keep FOLDER": "keep copies of files and reports in this folder (default: nothing is kept)"}
     for title, flags in {"where": where, "limits": limits, "output": {**kept, **options.QUIET}}.items():
         options.add_flags(parser, title, flags)
     parser.set_defaults(host="127.0.0.1", port=8765, name=[], max_upload=50.0, max_minutes=15.0, expire=60.0)

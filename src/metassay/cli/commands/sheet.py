@@ -1,8 +1,9 @@
 """What should people judge next?
 
-Writes outputs, or pairs of outputs, into one page that works offline. A person opens it in a browser and rates, labels
-or compares by keyboard: without names of systems, in an order of their own, and nothing is lost when the tab closes.
-The answers are saved as JSON lines that metassay reads back. Send the same page to several people.
+Writes outputs, or pairs of outputs, into one page that works offline. Annotators open it in a browser and rate, label
+or compare outputs with the keyboard. They do not see the names of systems, each sees a different order, and nothing is
+lost when the tab is closed. The answers are saved as JSON lines that metassay reads. Send the same page to several
+people.
 
     metassay sheet scores.csv --ask label --criterion verdict --answers fail,pass --n 100 -o sheet.html
     metassay sheet scores.csv --choose disagreement --metric judge-a,judge-b -o sheet.html
@@ -33,7 +34,7 @@ def add(parser: Parser) -> None:
     told = (
         "other texts of the same systems and inputs, such as corrupted ones, to compare with; answers are votes that "
     )
-    options.add_flags(parser, "what is shown", {"--against [KIND[@RATE]=]FILE": f"{told}downgrade takes"})
+    options.add_flags(parser, "what is shown", {"--against [KIND[@RATE]=]FILE": f"{told}downgrade --votes reads"})
     options.add(parser, options.reading())
     options.add_flags(parser, "output", {"-o --output FILE": "the page (default: sheet.html)", **options.QUIET})
     parser.set_defaults(output="sheet.html")

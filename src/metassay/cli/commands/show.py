@@ -1,7 +1,7 @@
-"""Show a result again that was written as JSON.
+"""Show a saved result again.
 
-Reads what a study wrote with --format json and shows it, draws it or writes it in another form, without computing
-anything again.
+Reads a result that a study wrote with --format json, and shows it, draws it or converts it to another format, without
+computing anything again.
 
     metassay show agreement.json
     metassay show agreement.json --figure agreement.pdf
@@ -21,7 +21,7 @@ USAGE = "RESULT.json [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    options.add_flags(parser, "files", {"FILE...": "the result"})
+    options.add_flags(parser, "files", {"FILE...": "a result as JSON"})
     options.add_output(parser)
 
 

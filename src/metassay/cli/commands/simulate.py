@@ -1,7 +1,7 @@
-"""Does the method hold on data like mine?
+"""Do intervals and tests keep their error rates on data like mine?
 
-Tells by simulation whether a method keeps its promises on data like yours: whether intervals contain what they should,
-and how often tests find a difference that is there, or one that is not.
+Checks by simulation on data like yours how often confidence intervals contain the correlation in new data, how often
+tests find a difference that exists, and how often they report one that does not.
 
     metassay simulate coverage scores.csv --human relevance --metric rouge-1
     metassay simulate power scores.csv --human relevance --metric rouge-1 --noise 0.5,1,2

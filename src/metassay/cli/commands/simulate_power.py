@@ -19,7 +19,7 @@ def add(parser: Parser) -> None:
         "how the metric is damaged",
         {
             "--texts FILE...": "outputs with references, on the same systems and inputs: ROUGE-1 is computed from "
-            "them, and from a random share of the words of each output; repeat it for more files",
+            "them, and from a random share of the words of each output; may be repeated",
             "--keep SHARE": "shares of the words that the damaged metric sees, a comma list; needs --texts (default: "
             "0.1 to 1)",
             "--measure NAME": "f1, recall or precision of ROUGE-1 (default: f1)",

@@ -1,8 +1,8 @@
-"""What do these texts look like in another language, and back?
+"""Translate texts into another language, and back.
 
-Translates outputs, references and sources into another language and, with --back, into the first one again, to see
-whether an evaluation survives it. Counts the words that the translator did not know. With a cache, a run that was
-interrupted goes on where it stopped.
+Translates outputs, references and sources into another language and, with --back, into the first language again, to
+check whether an evaluation still holds. Counts the words that the translator did not know. With a cache, an interrupted
+run resumes.
 
     metassay translate texts.jsonl --to es -o spanish.jsonl
     metassay translate texts.jsonl --to ca --back again.jsonl --cache translations.db -o catalan.jsonl
@@ -29,7 +29,7 @@ def add(parser: Parser) -> None:
     options.add_flags(parser, "how to translate", {"--to LANG": "the language to translate into, such as es"})
     options.add(parser, _options())
     texts.add_output(parser)
-    back = "also translate back into the first language, and write those texts there"
+    back = "also translate back into the first language, and write those texts to this file"
     options.add_flags(parser, "round trip", {"--back FILE": back})
 
 

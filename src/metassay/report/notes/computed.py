@@ -26,7 +26,7 @@ def _false_positives(facts: Facts) -> str:
     return (
         "Metrics are biased towards some systems beyond the noise of single cells. For new systems, the "
         f"false-positive rate of {facts['method']} is about {rates} instead of {100 * facts['alpha']:g}%. The "
-        "jackknife test allows for such biases."
+        "jackknife test accounts for such biases."
     )
 
 
@@ -39,7 +39,7 @@ def _carried(facts: Facts) -> str:
     ]
     return (
         f"{one_line(facts['human'], 60)}, system level: the Pearson correlation of "
-        f"{numbers.counted(len(rows), 'metric')} rests on one outlying system: {listed(each, 2, 200)}."
+        f"{numbers.counted(len(rows), 'metric')} depends on one outlying system: {listed(each, 2, 200)}."
     )
 
 
@@ -74,8 +74,8 @@ def _bias(facts: Facts) -> str:
     effect, low, high = (scale * facts[name] for name in ("effect", "low", "high"))
     held = {
         "orders": "in both orders",
-        "nothing": "with no human judgment held equal",
-        "output": "compared with the same output as it was",
+        "nothing": "without human judgments to hold fixed",
+        "output": "compared with the unchanged output",
     }
     equal = "at equal human judgment" + (f" of {one_line(facts['human'], 60)}" if facts["human"] else "")
     return (
@@ -93,8 +93,8 @@ def _world(facts: Facts) -> str:
     )
     first, second = facts["bias"]
     return (
-        f"Share of score variance due to systems and to inputs: {shares}. Metric-specific system bias, in SDs of what "
-        f"the metric shares with people: {first:.1f} and {second:.1f}."
+        f"Share of score variance due to systems and to inputs: {shares}. Metric-specific system bias, in SDs of the "
+        f"part that the metric shares with people: {first:.1f} and {second:.1f}."
     )
 
 
@@ -123,7 +123,7 @@ def _plan(facts: Facts) -> str:
 def _needed(facts: Facts, now: str, goal: str, *, power: bool) -> list[str]:
     if facts["reached"]:
         fewer = [_many(needed, axis) for axis, had, needed in facts["needed"] if needed < had]
-        return [f"{now}; {goal} is reached already{f', and about {_or(fewer)} would suffice' if fewer else ''}."]
+        return [f"{now}; {goal} is already reached{f', and about {_or(fewer)} would suffice' if fewer else ''}."]
     enough = [_many(needed, axis) for axis, _, needed in facts["needed"]]
     parts = [f"{now}.", *([f"{goal.capitalize()} needs about {_or(enough)}."] if enough else [])]
     limit = numbers.percent if power else lambda width: f"{width:.2f}"
@@ -253,9 +253,9 @@ def _unbounded(facts: Facts) -> str:
     said_of = [(facts["always"], "won all its votes", "won all their votes"), (facts["never"], "won none", "won none")]
     who = [f"{listed(names_, 4)} {one if len(names_) == 1 else more}" for names_, one, more in said_of if names_]
     return (
-        f"{one_line(facts['metric'], 60)}: {'; '.join(who) or 'some systems always won against the rest'}. Votes alone "
-        f"leave such strengths without bound; {facts['virtual']:g} virtual votes of each system against an average one "
-        "hold them, so the differences shown are rather too small, and intervals come from the model."
+        f"{one_line(facts['metric'], 60)}: {'; '.join(who) or 'some systems always won against the rest'}. Votes "
+        f"alone do not bound such strengths; {facts['virtual']:g} virtual votes of each system against an average one "
+        "bound them, so the differences shown tend to be too small, and intervals come from the model."
     )
 
 

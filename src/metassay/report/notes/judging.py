@@ -61,20 +61,21 @@ def _beside(facts: Facts) -> str:
     """Return how single people agree with the judge and with each other."""
     single, people = facts["single"], facts["people"]
     if math.isnan(people):
-        return "; with one person it is unknown how far people would agree" if facts["n_people"] == 1 else ""
+        return "; with one annotator, agreement between people is unknown" if facts["n_people"] == 1 else ""
     share = vocabulary.is_share(facts["statistic"])
     form = numbers.percent if share else numbers.general
     if vocabulary.is_error(facts["statistic"]):
-        return f"; from single people it differs by {form(single)}, and people differ from each other by {form(people)}"
+        return f"; it differs from single people by {form(single)}, and people differ from each other by {form(people)}"
     if not share:
-        return f"; with single people {form(single)}, and of people with each other {form(people)}"
-    with_single = f"; with single people it agrees on {form(single)}"
+        return f"; {form(single)} with single people, against {form(people)} between people"
+    with_single = f"; it agrees with single people on {form(single)}"
     low, high = facts["gap_low"], facts["gap_high"]
     if not (low > 0 or high < 0):
-        return f"{with_single}, not significantly different from people with each other ({form(people)})"
+        return f"{with_single}, not significantly different from the agreement between people ({form(people)})"
     ends = sorted((abs(low), abs(high)))
     more = "more" if low > 0 else "less"
-    return f"{with_single}, {more} often than people with each other ({form(people)}), by {_points(facts['gap'], ends)}"
+    than = f"{more} often than people agree with each other ({form(people)})"
+    return f"{with_single}, {than}, by {_points(facts['gap'], ends)}"
 
 
 def _points(value: float, ends: list[float]) -> str:
@@ -88,9 +89,9 @@ def _slice(facts: Facts) -> str:
     ends, n = (facts["estimate"], facts["low"], facts["high"]), numbers.counted(facts["n_items"], "item")
     if facts["statistic"] == "accuracy":
         right = f"{numbers.percent_range(*ends)} of {n}, against {numbers.percent(facts['elsewhere'])} elsewhere"
-        return f"Watch {where}: there it is right on {right}."
+        return f"Weak slice: for {where} it is right on {right}."
     err = f"{numbers.ranged(*ends, numbers.general)} ({n}), against {numbers.general(facts['elsewhere'])} elsewhere"
-    return f"Watch {where}: there its mean absolute error is {err}."
+    return f"Weak slice: for {where} its mean absolute error is {err}."
 
 
 def _bias(facts: Facts) -> str:
@@ -99,21 +100,21 @@ def _bias(facts: Facts) -> str:
         more = "more" if facts["bias"] > 0 else "less"
         ends = sorted((abs(low), abs(high)))
         by = _points(facts["bias"], ends)
-        return f"Watch its bias: it says {one_line(facts['label'], 40)} {more} often than people do, by {by}."
+        return f"Bias: it says {one_line(facts['label'], 40)} {more} often than people do, by {by}."
     side = "higher" if facts["bias"] > 0 else "lower"
     least, most = sorted((abs(low), abs(high)))
     size = numbers.ranged(abs(facts["bias"]), least, most, numbers.general)
-    return f"Watch its bias: it grades {side} than people do, by {size} on average."
+    return f"Bias: it grades {side} than people do, by {size} on average."
 
 
 def _chance(facts: Facts) -> str:
     symbol = "κ" if facts["statistic"] == "kappa" else names.coefficient(facts["statistic"])
     if math.isnan(facts["estimate"]):
-        return f"Nothing shows whether it agrees beyond chance: {symbol} needs several items with different scores."
+        return f"Agreement beyond chance is undefined: {symbol} needs several items with different scores."
     value = numbers.two(facts["estimate"])
     if "low" in facts:
         value = numbers.ranged(facts["estimate"], facts["low"], facts["high"], numbers.two)
-    return f"No agreement beyond chance is shown: {symbol} = {value}."
+    return f"Agreement beyond chance is not significant: {symbol} = {value}."
 
 
 SENTENCES = {

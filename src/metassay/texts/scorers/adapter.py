@@ -144,7 +144,7 @@ def _names_of_scores(scores: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def lower_columns(lower: bool | str | Iterable[str], names: Sequence[str], columns: Sequence[str]) -> frozenset[str]:
-    """Return the columns in which small scores are good, said of all or by the names of scores."""
+    """Return the columns in which lower scores are better, said of all or by the names of scores."""
     if isinstance(lower, bool):
         return frozenset(columns if lower else ())
     chosen = [vocabulary.choice("score", name, names) for name in parts_of(lower)]

@@ -83,7 +83,7 @@ class Scorer:
     columns: tuple[str, ...]
     """Names of the scores that one output gets, such as ``rouge-1_f1``."""
     lower_is_better: frozenset[str] = frozenset()
-    """The columns in which small scores are good, usually none."""
+    """The columns in which lower scores are better, usually none."""
     needs: frozenset[Need] = frozenset({"references"})
     """What an item must have to be scored; an item that lacks it gets NaN and is counted."""
     in_process = False
