@@ -65,7 +65,7 @@ def texts() -> Iterator[tuple[str, str]]:
 
 def fields() -> Iterator[tuple[str, str]]:
     """Yield what is said of the fields of rows and of results."""
-    for file in sorted((SOURCE / "studies").glob("*.py")) + [SOURCE / "core" / "fields.py"]:
+    for file in (*sorted((SOURCE / "studies").glob("*.py")), SOURCE / "core" / "fields.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 told = [each.value for each in node.body if isinstance(each, ast.Expr)]

@@ -203,7 +203,7 @@ def test_power_has_a_curve_for_each_test():
 def test_errors_and_power_have_panels_of_their_own():
     result = small("simulate-size")
     found = panels(result.plot())
-    assert [title for title, _ in found] == ["equally good: share of errors", "one is better: power"]
+    assert [title for title, _ in found] == ["equally good: false-positive rate", "one is better: power"]
     errors, power = found.values()
     assert [r["rate"] for r in errors] == [known(r.rate) for r in result.table if r.equal]
     assert [r["rate"] for r in power] == [known(r.rate) for r in result.table if not r.equal]
@@ -213,7 +213,7 @@ def test_tests_that_reject_too_often_are_hollow_and_framed():
     result = small("simulate-size")
     table = tuple(replace(r, holds=r.test != "perm-both") if r.equal else r for r in result.table)
     result = replace(result, table=table)
-    assert "hollow: rejects too often" in " ".join(result.plot().spec["title"]["subtitle"])
+    assert "hollow: false-positive rate too high" in " ".join(result.plot().spec["title"]["subtitle"])
     chart = result.plot(kind="map")
     assert "framed" in " ".join(chart.spec["title"]["subtitle"])
     ring = chart.spec["concat"][0]["layer"][-1]
@@ -227,7 +227,7 @@ def test_plans_are_curves_over_each_axis():
     assert [title for title, _ in panels(chart)] == list(dict.fromkeys(r.axis for r in result.table))
     drawn = {(r["metric"], r["axis"], r["n"]): r["width"] for r in rows_of(chart)}
     assert drawn == {(r.metric, r.axis, r.n): known(r.width) for r in result.table if r.human == "coherence"}
-    assert "dashed: width wanted" in " ".join(chart.spec["title"]["subtitle"])
+    assert "dashed: target width" in " ".join(chart.spec["title"]["subtitle"])
 
 
 def test_a_planned_power_is_drawn_and_too_many_curves_are_said():

@@ -54,7 +54,7 @@ def test_the_kind_of_figure(run, scores, tmp_path):
         (("agree", "x", "--figure", "x.gif"), "end the name in one of .png, .svg, .pdf"),
         (("score", "x", "--figure", "x.png"), "unknown option '--figure'"),
         (("difficulty", "x", "--figure", "x.png", "--figure-kind", "pie"), "unknown kind of figure 'pie'"),
-        (("difficulty", "x", "--figure-kind", "map"), "--figure-kind has no meaning without --figure"),
+        (("difficulty", "x", "--figure-kind", "map"), "--figure-kind cannot be used without --figure"),
         (("agree", "x", "--figure", "no/such/x.png"), "there is no directory"),
         (("profile", "x", "--group", "humans"), "NAME=PATTERN"),
         (("profile", "x", "--folds", "1"), "folds must be a whole number of at least 2"),

@@ -59,7 +59,7 @@ def test_a_gate_ends_with_three_and_a_line_for_each(run, tmp_path):
 
 def test_misuse_is_one_line(run):
     code, _, err = run(*CARD, "--junit", "x.xml")
-    assert (code, err.strip()) == (2, "metassay: error: --junit has no meaning without --require")
+    assert (code, err.strip()) == (2, "metassay: error: --junit cannot be used without --require")
     code, _, err = run(*CARD, "--require", "kappa")
     assert code == 2
     assert "a requirement is NAME" in err

@@ -158,5 +158,5 @@ def test_a_report_of_tasks_has_the_numbers_of_the_leaderboard(table):
     assert list(report.dossier.results) == ["leaderboard", "differences"]
     assert report.dossier.results["leaderboard"].table == ma.leaderboard(tasks, human="human").table
     for unfit in ({"full": True}, {"first": "first.html"}):
-        with pytest.raises(ma.UsageError, match=f"^{next(iter(unfit))}.* has no meaning with several tasks"):
+        with pytest.raises(ma.UsageError, match=f"^{next(iter(unfit))}.* cannot be used with several tasks"):
             ma.make_report(tasks, human="human", **unfit)

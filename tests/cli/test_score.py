@@ -171,7 +171,7 @@ def test_scores_and_tests_of_whole_systems(run, plain):
         (("score", *FILES, "--metric", "chrf", "--corpus", "--leave-own-out", "-o", "s.csv"), "--leave-own-out does"),
         (("systems", *FILES, "--metric", "chrf"), "which need --corpus"),
         (("systems", *FILES, "--corpus"), "--corpus needs metrics of texts"),
-        (("systems", *FILES, "--corpus", "--metric", "chrf", "--human", "x"), "--human has no meaning with --corpus"),
+        (("systems", *FILES, "--corpus", "--metric", "chrf", "--human", "x"), "--human cannot be used with --corpus"),
         (("systems", *FILES, "--corpus", "--metric", "chrf", "--test", "paired-t"), "paired-t needs a score of every"),
     ],
 )
@@ -189,4 +189,4 @@ def test_safe_csv_keeps_spreadsheets_from_running_names(run, plain):
     assert ma.read("scores.csv").systems == ("'@sum",)
     done = run("score", "--parallel", "bart.txt", "--metric", "length", "-o", "scores.jsonl", "--safe-csv")
     assert done.code == 2
-    assert "--safe-csv has no meaning for 'scores.jsonl'" in done.err
+    assert "--safe-csv cannot be used for 'scores.jsonl'" in done.err

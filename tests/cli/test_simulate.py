@@ -34,7 +34,7 @@ def test_a_family_explains_itself_and_its_parts(run):
         (("simulate", "powr", "x.csv"), "unknown part 'powr'; did you mean power?"),
         (("simulate", "--seed", "1"), "must come first"),
         (("simulate", "power", "x.csv", "--keep", "0.5"), "--keep is about ROUGE-1, which needs --texts"),
-        (("simulate", "power", "x.csv", "--noise", "1", "--texts", "y"), "--noise has no meaning with --texts"),
+        (("simulate", "power", "x.csv", "--noise", "1", "--texts", "y"), "--noise cannot be used with --texts"),
         (("simulate", "power", "x.csv", "--noise", "a"), "noise must be numbers, got 'a'"),
         (("simulate", "coverage", "x.csv", "--trials", "0"), "trials must be a whole number of at least 1"),
         (("simulate", "coverage", "x.csv", "--interval", "wald"), "unknown interval 'wald'"),
@@ -122,4 +122,4 @@ def test_size_needs_no_file(run):
     assert rows[0]["equal"] is True
     code, _, err = run(*argv, "--human", "z")
     assert code == 2
-    assert "--human has no meaning without a file" in err
+    assert "--human cannot be used without a file" in err

@@ -63,7 +63,7 @@ def test_translate_there_and_back(run, texts, tmp_path):
     [
         (
             ["corrupt", "TEXTS", "-o", "new.jsonl"],
-            "no kind of damage given; choose one with --kind: lemmatize, shuffle",
+            "no kind of corruption given; choose one with --kind: lemmatize, shuffle",
         ),
         (["corrupt", "TEXTS", "--kind", "shuffle"], "no file to write to; name one with -o FILE"),
         (["corrupt", "TEXTS", "--kind", "shuffle", "-o", "TEXTS"], "would overwrite a file that it reads"),

@@ -93,7 +93,7 @@ def test_the_majority_of_people_is_their_label():
         ("grade=binary:a<b<c", "a binary scale has two labels"),
         ("grade=ordinal:a<a", "the labels of a scale must differ"),
         ("grade=interval", "holds labels .* and no numbers"),
-        ("grade=ordinal", "say the order of the labels of 'grade'"),
+        ("grade=ordinal", "give the order of the labels of 'grade'"),
         ("nothing=nominal", "unknown column 'nothing'"),
     ],
 )

@@ -370,9 +370,9 @@ def test_pipes_and_devices_in_a_folder_are_refused_without_waiting(make, tmp_pat
         ma.read(tmp_path / "d")
     (tmp_path / "d" / "b.csv").unlink()
     (tmp_path / "d" / "c.csv").symlink_to("/dev/zero")
-    with pytest.raises(UsageError, match=r"c\.csv: is a device and no file"):
+    with pytest.raises(UsageError, match=r"c\.csv: is a device, not a file"):
         ma.read(tmp_path / "d")
-    with pytest.raises(UsageError, match=r"/dev/zero: is a device and no file"):
+    with pytest.raises(UsageError, match=r"/dev/zero: is a device, not a file"):
         ma.read("/dev/zero")
     with pytest.raises(FormatError, match="the file is empty"):
         ma.read("/dev/null")

@@ -255,7 +255,7 @@ def test_metrics_that_rank_against_people_are_not_called_best():
 
 
 def test_the_third_sentence_is_about_other_inputs(report):
-    assert report.sentences[2].endswith("but on other inputs, would agree no better.")
+    assert report.sentences[2].endswith("but on other inputs, would not agree better.")
 
 
 def test_words_of_the_answer_are_explained(report):

@@ -251,7 +251,7 @@ def test_a_plan_says_what_is_needed_and_what_is_never_enough():
     power = PLAN | {"power": 0.41, "metric_b": "chrf", "width": None, "difference": 0.1, "target": 0.8}
     assert "the power to detect a difference of 0.1 is 41%" in sentence(Note.of("plan", **power))
     met = PLAN | {"reached": True, "needed": (("systems", 14, 9),), "limits": ()}
-    assert "a width of 0.2 is reached already, and about 9 systems would suffice." in sentence(Note.of("plan", **met))
+    assert "a width of 0.2 is already reached, and about 9 systems would suffice." in sentence(Note.of("plan", **met))
 
 
 def test_systems_that_differ_are_counted_by_test_and_cut_off():

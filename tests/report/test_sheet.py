@@ -70,7 +70,7 @@ def test_corrupted_against_intact():
     assert {system for pair in sheet.items for system, _ in pair} == {"a", "a@damage"}
     with pytest.raises(DataError, match="no output to show"):
         ma.make_sheet(texts, ask="prefer", against=texts)
-    with pytest.raises(UsageError, match="are pairs"):
+    with pytest.raises(UsageError, match="compares pairs"):
         ma.make_sheet(texts, ask="rate", against=other)
 
 

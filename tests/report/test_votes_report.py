@@ -24,7 +24,7 @@ def test_who_wins_and_whether_judges_vote_as_people_do(tmp_path, capsys):
     for part in (
         'id="rank"',
         'id="judge_votes"',
-        "Who beats whom",
+        "Wins between systems",
         "1,920 votes",
         "chart-rank-matrix-data",
         "tex-rank",
@@ -32,7 +32,7 @@ def test_who_wins_and_whether_judges_vote_as_people_do(tmp_path, capsys):
         assert part in page
     assert "<script src" not in page
     assert main(["report", str(VOTES), "--human", PEOPLE, "--sentinels", "-o", str(path)]) == 2
-    assert "--sentinels has no meaning with votes" in capsys.readouterr().err
+    assert "--sentinels cannot be used with votes" in capsys.readouterr().err
 
 
 def test_without_people_there_is_no_judge_to_trust():

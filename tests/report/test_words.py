@@ -60,7 +60,7 @@ def test_decisions_tell_the_confidence_that_was_asked_for():
 def test_an_interval_that_includes_0_is_not_called_agreement():
     scores = ma.example()
     alone = answers(ma.agree(scores, human="relevance", metric="synthetic-length", level="system"))[0].text
-    assert "synthetic-length is not shown to agree with people on relevance" in alone
+    assert "synthetic-length does not agree significantly with people on relevance" in alone
     two = answers(ma.agree(scores, human="relevance", metric="synthetic-length,synthetic-noise", level="system"))[
         0
     ].text

@@ -268,7 +268,7 @@ def test_edges_are_read_in_every_form():
     [
         ({"edges": "2,1"}, "ascending order"),
         ({"edges": "low,high"}, "must be numbers"),
-        ({"edges": "speed=1"}, "which is no anchor"),
+        ({"edges": "speed=1"}, "which is not an anchor"),
         ({"edges": ["relevance=1", "2"]}, "all be NAME=NUMBERS or all numbers"),
         ({"method": "regress"}, "bucket, partial"),
         ({"interval": "fisher"}, "boot-systems"),

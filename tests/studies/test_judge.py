@@ -539,7 +539,7 @@ def test_a_requirement_is_about_the_number_that_it_names(example):
     ],
 )
 def test_fields_that_a_number_has_not_are_refused(example, asked):
-    with pytest.raises(UsageError, match=rf"a requirement cannot speak of {asked}; \w+ has estimate"):
+    with pytest.raises(UsageError, match=rf"a requirement cannot use {asked}; \w+ has estimate"):
         ma.judge(example, human="verdict_*", judge="kind-judge", worst=0, require=f"{asked}>=0")
 
 

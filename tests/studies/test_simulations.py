@@ -144,7 +144,7 @@ def test_a_metric_that_disagrees_is_noted(world):
 
 
 def test_misuse_of_power(world):
-    with pytest.raises(ma.UsageError, match="metric has no meaning with damage"):
+    with pytest.raises(ma.UsageError, match="metric cannot be used with damage"):
         ma.simulate_power(world, metric="close", damage=Copies(world["close"].values))
     with pytest.raises(ma.UsageError, match="noise must be over 0, got 0"):
         ma.simulate_power(world, noise=0)

@@ -189,7 +189,7 @@ def test_views():
     assert "difference A − B" in str(result)
     many = ma.systems(scores(noisy(systems=9)))
     assert "difference A − B" not in str(many)
-    assert "Who beats whom: m, wilcoxon, theory" in many.to_text(view="matrix")
+    assert "Tests of all pairs: m, wilcoxon, theory" in many.to_text(view="matrix")
 
 
 @pytest.mark.parametrize(

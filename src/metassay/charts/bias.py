@@ -39,9 +39,9 @@ def effects(result: Biases, **only: Any) -> Multiples:  # noqa: ANN401 - names b
         *marks,
         undefined(y, "effect"),
     ]
-    about = f"dot: gain, line: {100 * result.table[0].confidence:g}% CI, band: too small to be shown by these data"
+    about = f"dot: gain, line: {100 * result.table[0].confidence:g}% CI, band: too small to detect with these data"
     size: dict[str, Any] = {"lines": "feature", "longest": 190}
-    return Multiples("What an output gains, at equal human judgment", rows, layers, ("metric", "human"), about, **size)
+    return Multiples("Gain of an output at equal human judgment", rows, layers, ("metric", "human"), about, **size)
 
 
 def grades(result: Biases, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -61,7 +61,7 @@ def grades(result: Biases, **only: Any) -> Multiples:  # noqa: ANN401 - names by
         "tooltip": tips("grade, who, share||.0%"),
     }
     return Multiples(
-        "How often people and judges give each grade",
+        "Share of each grade, by people and judges",
         rows,
         [draw("bar", encoding, height=6)],
         ("metric", "human"),

@@ -48,7 +48,7 @@ def matrix(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - name
     layers = cells(x, y, key("outcome", kinds, columns=1), about, "p_value")
     sides = ("metric_a", "metric_b")
     look: dict[str, Any] = {"lines": "metric_a", "metrics": sides, "own": True, "square": True}
-    return Multiples("Which metric agrees better with human scores", rows, layers, BY, "best on top", **look)
+    return Multiples("Tests of which metric agrees better with human scores", rows, layers, BY, "best on top", **look)
 
 
 def ranks(result: Comparison, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

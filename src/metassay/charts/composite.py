@@ -32,5 +32,5 @@ def forest(result: Combined, **only: Any) -> Multiples:  # noqa: ANN401 - names 
     about = tips("combination, metric, estimate||.3f, ±.3f, gain|gain over best single|.3f")
     layers = [*intervals(y, x, tooltip=about, colour={**alone, "value": METRIC}), undefined(y, "estimate")]
     told = f"line: {100 * result.table[0].confidence:g}% CI, grey: single metrics"
-    title = "Agreement of combinations with people, on systems and inputs they have not seen"
+    title = "Agreement of combinations with people, on held-out systems and inputs"
     return Multiples(title, rows, layers, ("human", "level"), told, lines="combination", metrics=())

@@ -39,7 +39,7 @@ def map(result: Confounding, *, method: str | None = None, **only: Any) -> Multi
     fill = shade("shade", [0, 1], "relative difference", format=".1f")
     layers = cells(x, y, fill, TIPS, "relative_difference", "text")
     layers.append(framed(x, y, "datum.verdict === 'vanishes'", WARN, tooltip=TIPS))
-    title = f"How much of each {measure(rows)} changes with a criterion held fixed ({how})"
+    title = f"Relative change of {measure(rows)} with a criterion held fixed ({how})"
     size: dict[str, Any] = {"lines": "metric", "across": len(humans), "foot": 12 + longest(humans, 90)}
     return Multiples(title, rows, layers, ("anchor",), ", ".join(told), **size)
 

@@ -39,6 +39,6 @@ def bars(result: Decisions, **only: Any) -> Multiples:  # noqa: ANN401 - names b
     whole["tooltip"] = tips("metric, agreement|same decision|.1%, ±.1%")
     # light behind dark stays visible on every colour
     ends = [draw("rule", whole, color=colour, strokeWidth=wide) for colour, wide in ((PAPER, 4), (INK, 2))]
-    title = "Pairs of systems on which metric and people decide alike"
+    title = "Decisions of metric and people about pairs of systems"
     told = f"line: {100 * result.table[0].confidence:g}% CI of the same decision"
     return Multiples(title, rows, [bar, *ends, undefined(y, "share")], ("human",), told, lines="metric")

@@ -52,7 +52,7 @@ def chance(result: Differences, **only: Any) -> Multiples:  # noqa: ANN401 - nam
         + (", ".join(f"{100 * share:g}%" for share in distinct(needs, "agreement")))
     )
     told += ", grey: single tasks" if len(distinct(needs, "task")) > 1 else ""
-    title = "Chance that people agree that the higher-scored system is better"
+    title = "Probability that people agree that the higher-scored system is better"
     return Multiples(title, rows, layers, ("human", "metric"), told, width=(110, 220), height=120)
 
 

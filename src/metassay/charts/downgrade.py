@@ -23,9 +23,9 @@ def noticed(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - name
     damages = distinct(rows, "damage")
     y, x = names("metric", metrics), names("damage", damages, labelAngle=-90)
     layers = cells(x, y, shade("share", [0, 1], "share noticed", format="%"), TIPS, "share", "text")
-    told = "×: none could be" if any(row["share"] is None for row in rows) else ""
+    told = "×: none testable" if any(row["share"] is None for row in rows) else ""
     size = {"across": len(damages), "cell": min(40.0, max(14.0, 560 / len(damages))), "foot": 12 + longest(damages)}
-    title = "Systems whose damage each metric noticed, of those that could be"
+    title = "Systems whose damage each metric noticed, of the testable ones"
     return Multiples(title, rows, layers, (), told, lines="metric", **size)  # type: ignore[arg-type] # numbers all
 
 
@@ -40,7 +40,7 @@ def sensitivity(result: Downgrade, **only: Any) -> Multiples:  # noqa: ANN401 - 
     gone = [m for m in metrics if all(row["share"] is None for row in rows if row["metric"] == m)]
     kept = [row for row in rows if row["metric"] not in gone] or rows
     layers = curves(x, y, tooltip=TIPS, colour=colour, shape=shape, dash=dash)
-    title = "Share of damaged systems that each metric noticed, by how much was damaged"
+    title = "Share of damaged systems that each metric noticed, by the share of units damaged"
     told = f"band: {100 * result.counts[0].confidence:g}% CI"
     size: dict[str, Any] = {"width": (86, 200), "height": 78, "omitted": undefined_names(gone)}
     return Multiples(title, kept, layers, ("metric",), told, **size)

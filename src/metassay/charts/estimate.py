@@ -1,4 +1,4 @@
-"""What people would have said of all outputs: estimates beside those of the labels alone and of the metric alone."""
+"""Estimated human scores of all outputs: estimates beside those of the labels alone and of the metric alone."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ def intervals(result: Estimates, **only: Any) -> Multiples:  # noqa: ANN401 - na
     layers = [*dots(y, x, tooltip=about, **look), undefined(y, "estimate")]
     told = f"line: {100 * result.table[0].confidence:g}% CI"
     size: dict[str, Any] = {"lines": "system", "series": 2, "width": (112, 320), "sort": "estimate"}
-    return Multiples("What people would have said of all outputs", rows, layers, ("human", "metric"), told, **size)
+    return Multiples("Estimated human scores of all outputs", rows, layers, ("human", "metric"), told, **size)

@@ -51,10 +51,10 @@ def confusion(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - na
     y = names("label_human", distinct(rows, "label_human"), 90, title="people say")
     x = names("label_judge", labels, 90, labelAngle=-90, title="judge says", titlePadding=4)
     about = tips("metric|judge, label_human|people say, label_judge|judge says, n|items, share||.1%, ±.1%")
-    fill = shade("share", [0, 1], "share of what people say", format="%")
+    fill = shade("share", [0, 1], "share of the human label", format="%")
     layers = cells(x, y, fill, about, "share", "count", 0.55)
     size: dict[str, Any] = {"across": len(labels), "cell": 34, "foot": 30 + longest(labels, 90), "longest": 110}
-    return Multiples("What judges say where people say each label", rows, layers, ("metric", PEOPLE), "",
+    return Multiples("Labels of judges by human label", rows, layers, ("metric", PEOPLE), "",
                      lines="label_human", **size)  # fmt: skip
 
 
@@ -80,8 +80,8 @@ def slices(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - names
     cut = sum(len(some) > MOST_SLICES for some in kept.values())
     look: dict[str, Any] = {"lines": "slice", "own": True, "longest": 150}
     look["omitted"] = f"Shown: the {MOST_SLICES} worst slices of each judge." if cut else ""
-    told = "dot: in the slice, line: CI for all slices together, tick: elsewhere"
-    return Multiples("Where judges fail", rows, layers, ("metric", PEOPLE), told, **look)
+    told = "dot: in the slice, line: simultaneous CI, tick: elsewhere"
+    return Multiples("Worst slices of each judge", rows, layers, ("metric", PEOPLE), told, **look)
 
 
 def threshold(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -95,7 +95,7 @@ def threshold(result: JudgeCard, **only: Any) -> Multiples:  # noqa: ANN401 - na
         for row in found
         for kind in kinds
     ]
-    x = numbers("threshold", "scores from here on count as positive", extent(rows, "threshold", air=0))
+    x = numbers("threshold", "threshold (scores at or above it are positive)", extent(rows, "threshold", air=0))
     y = numbers("share", "share", [-0.02, 1.02], format="%")
     colour, shape, dash = series("of", kinds, symbolStrokeWidth=0)
     about = tips("metric|judge, of, threshold||.4g, share||.1%")

@@ -77,7 +77,7 @@ def chance(result: ScorePairs, **only: Any) -> Multiples:  # noqa: ANN401 - name
     wanted = sorted({r.agreement for r in result.table if r.kind == "needed"})
     marks = f", diamond: difference needed for {', '.join(f'{v:.4g}' for v in wanted)}" if wanted else ""
     told = ", ".join([*_one_human(rows), f"band: {_confidence(result)}{marks}"])
-    title = "Chance that people agree that the higher-scored system is better"
+    title = "Probability that people agree that the higher-scored system is better"
     size: dict[str, Any] = {"width": (86, 170), "height": 78 if len(distinct(rows, "metric")) > FEW else 110}
     return Multiples(title, rows, [rule("y", y, 0.5), *curve, needed], ("metric",), told, **size)
 

@@ -28,7 +28,7 @@ def curves(result: Plan, **only: Any) -> Multiples:  # noqa: ANN401 - names by f
     if len(kept) > 1 and len({(row["name"], row["human"]) for row in rows}) == len(distinct(rows, "human")):
         # every criterion has a metric of its own, which the words beside the chart name
         colour, shape, dash = ({**each, "legend": None} for each in (colour, shape, dash))
-    x = numbers("n", "number, others as they are", tickCount=3, format="~s")
+    x = numbers("n", "number (others unchanged)", tickCount=3, format="~s")
     x["scale"]["type"] = "log"
     ends = extent(rows, value, "high", "width_data", also=[0, first.target, *([1.03] if powered else [])])
     y = numbers(value, value if powered else "width of the interval", ends)
@@ -36,7 +36,7 @@ def curves(result: Plan, **only: Any) -> Multiples:  # noqa: ANN401 - names by f
     *layers, points = lines(x, y, tooltip=about, colour=colour, dash=dash, shape=shape)
     # beyond the data a mark is hollow: nobody has seen such a number yet
     hollow = {"condition": {"test": "datum.extrapolated", "value": PAPER}, **colour, "legend": None}
-    told = [f"dashed: {value} wanted, {first.target:g}", "dotted: what there is", "hollow: beyond the data"]
+    told = [f"dashed: target {value}, {first.target:g}", "dotted: current data", "hollow: beyond the data"]
     told += ["cross: the data's own intervals"] * any(row["width_data"] is not None for row in rows)
     crosses = {"x": x, "y": {**y, "field": "width_data"}, "color": colour, "tooltip": about}
     here = {"x": {**x, "field": "now", "aggregate": "max"}}

@@ -19,4 +19,4 @@ def choices(result: LabelPlan, **only: Any) -> Multiples:  # noqa: ANN401 - name
     about = tips("strategy, n|labels, worth_mean|worth|.0f, error_mean|error of the mean|.3g")
     layers = [rule("x", x, n), dots({"x": x, "y": y, "color": {"value": METRIC}, "tooltip": about}, 36)]
     told = "dashed: random labels"
-    return Multiples("Which outputs to label next", rows, layers, ("human", "metric"), told, lines="strategy")
+    return Multiples("Value of further labels by choice", rows, layers, ("human", "metric"), told, lines="strategy")

@@ -80,4 +80,4 @@ def matrix(result: Ranking, **only: Any) -> Multiples:  # noqa: ANN401 - names b
     layers = cells(x, y, shade("share", [0, 1], "row won against column", format="%"), about, "share")
     look: dict[str, Any] = {"lines": "system_a", "metrics": ("system_a", "system_b"), "own": True, "square": True}
     most = f"the best {LARGEST}, " if max(counted.values(), default=0) > LARGEST else ""
-    return Multiples("Who beats whom", rows, layers, ("metric",), f"{most}best on top, ties counted half", **look)
+    return Multiples("Wins between systems", rows, layers, ("metric",), f"{most}best on top, ties counted half", **look)

@@ -1,4 +1,4 @@
-"""Where the variance of scores comes from, as bars, and how reliable other designs would be, as curves."""
+"""Variance components of scores, as bars, and how reliable other designs would be, as curves."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def components(result: Reliability, **only: Any) -> Multiples:  # noqa: ANN401 -
     y = names("metric", distinct(rows, "metric"))
     about = tips("metric, component, share|share|.1%, variance||.3g, ±.3g")
     bar = stacked(y, "share", "share of the variance of single scores", key("component", colours, columns=3), about)
-    told = "dark: differences between systems, which is what is measured"
-    return Multiples("Where the variance of scores comes from", rows, [bar], (), told, lines="metric", width=(300, 420))
+    told = "dark: differences between systems (signal)"
+    return Multiples("Variance components of scores", rows, [bar], (), told, lines="metric", width=(300, 420))
 
 
 def designs(result: Reliability, **only: Any) -> Multiples:  # noqa: ANN401 - names by field

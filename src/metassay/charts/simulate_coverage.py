@@ -21,6 +21,6 @@ def bars(result: Coverage, **only: Any) -> Multiples:  # noqa: ANN401 - names by
     about = tips("metric, interval, rate|coverage|.3f, ±.3f, trials")
     marks = intervals(y, x, tooltip=about, colour=colour, shape=shape, more=lanes("interval", kinds), size=24)
     layers = [rule("x", x, promised, colour=INK), *marks, undefined(y, "rate")]
-    title = f"How often each interval contains the {measure(rows)} in held-out data"
-    told = f"dashed: {promised:.4g} promised, line: 95% CI over trials"
+    title = f"Coverage of the {measure(rows)} in held-out data"
+    told = f"dashed: nominal {promised:.4g}, line: 95% CI over trials"
     return Multiples(title, rows, layers, SWITCHES, told, lines="metric", series=len(kinds))

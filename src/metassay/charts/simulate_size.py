@@ -9,13 +9,13 @@ from metassay.charts.shapes import cells, framed, intervals, lanes, names, numbe
 from metassay.charts.theme import PAPER, WARN, longest, told_apart
 from metassay.studies.simulate_size import Size
 
-TRUTHS = {True: "equally good: share of errors", False: "one is better: power"}
+TRUTHS = {True: "equally good: false-positive rate", False: "one is better: power"}
 LONGEST = 210
 """Pixels that the name of a world may take."""
 
 
 TIPS = tips("world, test, rate||.3f, ±.3f, trials")
-TITLE = "How often each test rejects where the truth is known"
+TITLE = "Rejection rates of tests in simulated data"
 BY = ("truth", STATISTIC)
 
 
@@ -30,7 +30,7 @@ def bars(result: Size, **only: Any) -> Multiples:  # noqa: ANN401 - names by fie
     look: dict[str, Any] = {"colour": colour, "shape": shape, "filled": hollow, "more": lanes("test", tests)}
     layers = [rule("x", x, result.table[0].alpha), *intervals(y, x, tooltip=TIPS, size=24, **look)]
     told = f"dashed: level of the tests, {result.table[0].alpha:g}, line: 95% CI over trials"
-    told += ", hollow: rejects too often" * (False in distinct(rows, "holds"))
+    told += ", hollow: false-positive rate too high" * (False in distinct(rows, "holds"))
     size: dict[str, Any] = {"lines": "world", "longest": LONGEST, "series": len(tests), "own": True}
     return Multiples(TITLE, rows, [*layers, undefined(y, "rate")], BY, told, **size)
 

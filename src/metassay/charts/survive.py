@@ -44,7 +44,7 @@ def matrix(result: Survival, *, margin_kind: str | None = None, **only: Any) -> 
         "metric, human, language, difference||.3f, margin||.3f, p_value|p|.4f, p_corrected|corrected p|.4f, outcome"
     )
     layers = shapes.cells(x, y, shapes.key("outcome", colours, columns=1), about, "p_value")
-    title = f"Whether agreement with human scores is equivalent to {fitted(result.baseline, 90)}"
+    title = f"Equivalence of agreement with human scores to {fitted(result.baseline, 90)}"
     told = f"{_statistic(rows)}, {test.upper() if test == 'tost' else test}, {MARGINS[kind]}"
     size: dict[str, Any] = {"across": len(levels), "cell": 18, "foot": 12 + longest(levels, 90)}
     return Multiples(title, rows, layers, ("human",), told, lines="metric", **size)
@@ -126,7 +126,7 @@ def margins(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names
     layers = [*(rule("x", x, margin, colour=INK) for margin in constant), dots(place, 24, filled=False, opacity=0.8)]
     told = "".join(f"dashed: constant margin, {margin:g}" for margin in constant)
     size: dict[str, Any] = {"lines": "human", "series": 3, "width": (330, 330)}
-    return Multiples("Margins of equivalence that single annotators give", rows, layers, (), told, **size)
+    return Multiples("Margins of equivalence from single annotators", rows, layers, (), told, **size)
 
 
 def dominance(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -152,7 +152,7 @@ def dominance(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - nam
         dots(place, 60, opacity=0.9, stroke=PAPER, strokeWidth=0.6),
     ]
     told = "dotted: no difference between translation and round trip"
-    return Multiples("How far resolved pairs of metrics shift", rows, layers, (), told, width=(330, 330), height=300)
+    return Multiples("Shift of resolved pairs of metrics", rows, layers, (), told, width=(330, 330), height=300)
 
 
 def components(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - names by field
@@ -191,6 +191,6 @@ def components(result: Survival, **only: Any) -> Multiples:  # noqa: ANN401 - na
     unnamed = len(heads) - len(named[0]["data"]["values"])
     told = f"a name: at {fitted(result.baseline, 90)}, orange: human"
     look: dict[str, Any] = {"width": (size[0], size[0]), "height": size[1]}
-    look["omitted"] = f"{unnamed} names have no room." if unnamed else ""
+    look["omitted"] = f"{unnamed} names do not fit." if unnamed else ""
     title = "Metrics at every level, and human criteria, on two components of their ranks"
     return Multiples(title, rows, layers, (), told, **look)

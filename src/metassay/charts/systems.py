@@ -68,7 +68,7 @@ def matrix(result: SystemComparison, **only: Any) -> Multiples:  # noqa: ANN401 
     layers = cells(x, y, key("outcome", kinds, columns=1), about, "p_value")
     look: dict[str, Any] = {"metrics": ("system_a", "system_b"), "own": True, "square": True}
     by = ("metric", "test", "cutoff")
-    return Multiples("Which system is better than which", rows, layers, by, told, lines="system_a", **look)
+    return Multiples("Tests of all pairs of systems", rows, layers, by, told, lines="system_a", **look)
 
 
 def _kinds(result: SystemComparison, words: str, *, untested: bool) -> dict[str, str]:

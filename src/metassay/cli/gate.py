@@ -78,7 +78,7 @@ class Gate:
 
         asked = [flag for flag in ("junit", "github") if getattr(arguments, flag)]
         if asked and all(getattr(arguments, name, None) is None for name in needs):
-            raise UsageError(f"--{asked[0]} has no meaning without {' or '.join(f'--{name}' for name in needs)}")
+            raise UsageError(f"--{asked[0]} cannot be used without {' or '.join(f'--{name}' for name in needs)}")
         if arguments.junit:
             spare_inputs(arguments.junit, arguments.files, "--junit")
             check_writable(arguments.junit)

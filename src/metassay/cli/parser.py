@@ -16,8 +16,24 @@ from metassay.errors import UsageError, one_line
 
 TARGETS = ("output", "figure", "checkpoint", "cache", "back", "changes")
 """Options of all commands that name files to be written."""
-LAST = ("output", "which part of the data", "how to read the files", "reproducibility and speed", "options")
+PLAIN = "plain text files instead, aligned line by line"
+"""The heading above plain text files, the rarer way to give texts."""
+LAST = (PLAIN, "output", "which part of the data", "how to read the files", "reproducibility and speed", "options")
 """Groups of options that stand last in the help, after what is asked every day; the last is argparse's own."""
+
+
+def _shown(examples: Sequence[str], width: int) -> str:
+    """Return command lines, each broken before an option where it is too long, so that it can still be pasted."""
+    lines = []
+    for example in examples:
+        line, *options = example.split(" --")
+        for option in options:
+            if len(line) + len(option) + 7 > width:
+                lines.append(f"  {line} \\")
+                line = "    "
+            line += f"{'' if line.isspace() else ' '}--{option}"
+        lines.append(f"  {line}")
+    return "\n".join(lines)
 
 
 class Misuse(UsageError):
@@ -60,7 +76,7 @@ class Family:
         width = min(shutil.get_terminal_size((100, 24)).columns, 110)
         longest = max(map(len, self.parts))
         parts = "\n".join(f"  {part:<{longest}}  {question}" for part, question in self.parts.items())
-        examples = "\n".join(f"  {line}" for line in self.examples)
+        examples = _shown(self.examples, width)
         return (
             f"usage: metassay {name} {'|'.join(self.parts)} [FILE...] [options]\n\n"
             f"{textwrap.fill(self.about, width - 2)}\n\n{name}:\n{parts}\n\nexamples:\n{examples}\n\n"
@@ -98,7 +114,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, name: str, command: Command) -> None:
         width = min(shutil.get_terminal_size((100, 24)).columns, 110)
-        examples = "\n".join(f"  {line}" for line in command.examples)
+        examples = _shown(command.examples, width)
         super().__init__(
             prog=f"metassay {name}",
             usage=f"metassay {name} {command.usage}",

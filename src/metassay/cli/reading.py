@@ -36,7 +36,7 @@ def read_tasks(arguments: argparse.Namespace) -> Scores | dict[str, Scores]:
     if arguments.by is not None:
         raise UsageError("--by and several languages both name tasks; give one of them")
     if not arguments.files or "-" in arguments.files:
-        raise UsageError("several languages are read from files, each by itself; name at least one file or folder")
+        raise UsageError("several languages need files; name at least one file or folder")
     given = options.given(arguments, options.of("read"), leave_out=("language",))
     found = readers.read_tasks(*arguments.files, language=language, metric=arguments.metric or (), **given)
     for task, scores in found.items():
@@ -91,7 +91,7 @@ def read_by(arguments: argparse.Namespace, parts: dict[str, list[str]]) -> Score
     if not any(parts):
         return read_scores(arguments, by=arguments.by if arguments.by not in (None, *KNOWN) else None)
     if "-" in arguments.files:
-        raise UsageError("stdin cannot be read beside files with a label")
+        raise UsageError("stdin (-) cannot be combined with LABEL=FILE")
     found = {}
     for label, paths in parts.items():
         scores = read(*paths, **options.given(arguments, options.of("read")))
@@ -127,7 +127,7 @@ def _worlds(arguments: argparse.Namespace) -> int:
     """Fit worlds to the files, or without any draw those of the grid."""
     for name in ("human", "metric"):
         if not arguments.files and getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} has no meaning without a file; a grid of worlds is drawn")
+            raise UsageError(f"--{name} cannot be used without a file; a grid of worlds is drawn")
     return run_study(arguments, "simulate_size", None if arguments.files else lambda _: None)
 
 

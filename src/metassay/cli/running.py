@@ -121,7 +121,7 @@ def votes_in(arguments: argparse.Namespace) -> Votes | None:
     if getattr(arguments, "lower_is_better", None):
         unfit["lower_is_better"] = True
     for name in unfit:
-        raise UsageError(f"--{name.replace('_', '-')} has no meaning with votes")
+        raise UsageError(f"--{name.replace('_', '-')} cannot be used with votes")
     return read_votes(*arguments.files, **options.given(arguments, known))
 
 
@@ -234,7 +234,7 @@ class Output:
         more = (BETWEEN,) if sliced else ()
         if arguments.view is not None:
             if form in formats.DATA:
-                raise UsageError(f"--view has no meaning with --format {form}, which always holds all rows")
+                raise UsageError(f"--view cannot be used with --format {form}, which always holds all rows")
             vocabulary.choices("view", arguments.view, (*views.names_of(study), *more))
         rows = arguments.rows
         if rows is not None:
@@ -243,7 +243,7 @@ class Output:
             vocabulary.choice("rows", rows, (*result_of(study).tables(), *more))
         safe = getattr(arguments, "safe_csv", False)
         if safe and form != "csv":
-            raise UsageError("--safe-csv has no meaning without --format csv")
+            raise UsageError("--safe-csv cannot be used without --format csv")
         if path is not None:
             spare_inputs(path, files)
             check_writable(path)
@@ -251,7 +251,7 @@ class Output:
         figure, kind, width = (getattr(arguments, f"figure{part}", None) for part in ("", "_kind", "_width"))
         for name, value in (("kind", kind), ("width", width)):
             if value is not None and figure is None:
-                raise UsageError(f"--figure-{name} has no meaning without --figure FILE")
+                raise UsageError(f"--figure-{name} cannot be used without --figure FILE")
         points = None if width is None else chart.check_width(width)
         if figure is not None:
             study = "slices" if sliced else study

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metassay.cli.options import QUIET, add_flags
-from metassay.cli.parser import Parser
+from metassay.cli.parser import PLAIN, Parser
 from metassay.errors import UsageError, one_line
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add_plain(parser: Parser) -> None:
     """Add plain text files, a line for each text."""
     add_flags(
         parser,
-        "plain text files instead, aligned line by line",
+        PLAIN,
         {
             "--parallel NAME=FILE...": "outputs of a system, one per line; one file per system (default NAME: that "
             "of the file)",

@@ -344,8 +344,8 @@ class _Adding:
                 raise DataError(
                     f"input {one_line(self.inputs.labels[int(inputs[at])])!r} has several rows, which differ in "
                     f"{one_line(name)!r}; if the rows belong to different systems, name their column with "
-                    "--system-column; if to different people, with --annotator-column; if each row is an input of its "
-                    f"own, say --input-column {ROW}"
+                    "--system-column; if to different people, with --annotator-column; if every row is an input, use "
+                    "--input-column {ROW}"
                 )
             self.notes.append(Note.of("attribute-varies", attribute=name, n=differing))
         return Attribute(name, "output", grid, labels)
@@ -464,7 +464,7 @@ class _Adding:
             )
         which = "--system-column or --annotator-column" if without_systems else "--annotator-column"
         last = f"if people who are not named gave them, say --annotator-column {ROW}"
-        last = f"or take each row for an input with --input-column {ROW}" if without_systems else last
+        last = f"or make every row an input with --input-column {ROW}" if without_systems else last
         return f"name the column that tells them apart with {which}; {last}"
 
     def _said(self, role: str) -> Sequence[str]:

@@ -51,7 +51,7 @@ def _on(column: Column, scale: Scale) -> Column:
         if all(label.lstrip("+-").replace(".", "", 1).isdigit() for label in used):
             scale = Scale(scale.kind, tuple(sorted(used, key=float)))
         else:
-            raise UsageError(f"say the order of the labels of {name}, as in {scale.kind}:{'<'.join(sorted(used)[:5])}")
+            raise UsageError(f"give the order of the labels of {name}, as in {scale.kind}:{'<'.join(sorted(used)[:5])}")
     every = np.unique(column.values[~np.isnan(column.values)]).tolist()
     # Labels that only other columns use need no place on this scale.
     there = [used[int(code)] for code in every] if used else [plain_number(value) for value in every]
@@ -129,7 +129,7 @@ def texts_by(scores: Scores, name: str, axis: str) -> dict[str, str]:
     texts = attribute.texts()
     if attribute.axis != axis:
         if attribute.axis == "output" or len(scores.systems if axis == "input" else scores.inputs) > 1:
-            raise DataError(f"{one_line(name)!r} differs within one {axis}, so that it cannot sort {axis}s")
+            raise DataError(f"{one_line(name)!r} differs within one {axis}, so it cannot group {axis}s")
         texts = np.repeat(texts, len(labels))
     return {label: text for label, text in zip(labels, texts.tolist(), strict=True) if text is not None}
 

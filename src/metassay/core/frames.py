@@ -173,8 +173,8 @@ class _Recording:
             if found <= labels and len(labels) <= _FEW_LABELS:
                 raise FormatError(
                     f"the column {column!r} is called like one of systems, and has the values of {name!r} "
-                    f"({listed(sorted(labels))}); if both are verdicts, say --no-systems (no_systems=True), and if it "
-                    f"names systems, --system-column {column}",
+                    f"({listed(sorted(labels))}); if both are verdicts, use --no-systems (no_systems=True); if it "
+                    f"names systems, use --system-column {column}",
                     file=self.file,
                 )
 
@@ -185,7 +185,8 @@ class _Recording:
             if first.setdefault(system, at) != at:
                 raise FormatError(
                     f"system {one_line(system)!r} has another row on line {self.lines[first[system]]}, and no column "
-                    f"names the input; name it with --input-column, or take each row for one with --input-column {ROW}",
+                    "names the input; name it with --input-column, or make every row an input with --input-column "
+                    f"{ROW}",
                     file=self.file, line=self.lines[at],
                 )  # fmt: skip
 

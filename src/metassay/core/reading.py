@@ -291,7 +291,7 @@ def _guessed(role: str, names: list[str], reading: Reading, file: str, guesses: 
         if len(fits) > 1:
             raise FormatError(
                 f"the columns {listed(fits)} could each name the {role}; choose one with --{role}-column "
-                f"({role}_column=…), and leave the others out with --ignore if they are no scores",
+                f"({role}_column=…), and leave the others out with --ignore if they are not scores",
                 file=file,
             )
         if fits:
@@ -304,6 +304,6 @@ def _missing(role: str, names: Sequence[str], file: str) -> FormatError:
     return FormatError(
         f"column {role!r} is missing; a table of scores has an {role}, perhaps a system, and either metric, score or "
         f"one column per metric; name it with --{role}-column ({role}_column=…), or a column of whole systems with "
-        f"--system-column, or take each row for an input with --input-column {ROW} (found: {listed(names)})",
+        f"--system-column, or make every row an input with --input-column {ROW} (found: {listed(names)})",
         file=file,
     )

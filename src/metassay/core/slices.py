@@ -159,7 +159,7 @@ def _ordered(labels: Sequence[str], codes: Codes, by: str) -> tuple[tuple[str, .
     """Return the labels that are used, in natural order."""
     used = sorted((labels[at] for at in np.unique(codes[codes >= 0]).tolist()), key=natural)
     if not used:
-        raise DataError(f"{one_line(by)!r} is missing everywhere, so that it makes no slices")
+        raise DataError(f"{one_line(by)!r} is missing everywhere, so it cannot make slices")
     if len(used) > MOST:
         raise UsageError(
             f"{one_line(by)!r} has {len(used):,} different values; slices need a column with at most {MOST}, such as a "

@@ -134,7 +134,7 @@ class Votes(Record):
         who = ["rater"] * n if raters is None else list(map(str, raters))
         said = winners(list(winner), list(map(str, a)), list(map(str, b)), "winner", "the votes", range(1, n + 1))
         if any(one is None for one in said):
-            raise DataError("a vote without a winner is no vote; leave it out")
+            raise DataError("a vote needs a winner; leave the others out")
         people = {human} if isinstance(human, str) else set(human)
         return cls.of_labels(
             own, list(map(str, a)), list(map(str, b)), said, who, [UNKNOWN] * n if first is None else first,

@@ -136,12 +136,12 @@ class Cluster:
                 yield at, result
         except (KilledWorker, NoWorkerError):
             raise DataError(
-                f"workers were killed again and again while {what or 'working'}, perhaps for want of memory; "
+                f"workers were killed again and again while {what or 'working'}, perhaps because memory ran out; "
                 "use fewer workers on each machine"
             ) from None
         except (asyncio.CancelledError, CancelledError):
             raise DataError(
-                f"the Dask scheduler was lost while {what or 'working'}; run it again, with a checkpoint to go on from"
+                f"the Dask scheduler was lost while {what or 'working'}; run it again, with a checkpoint to resume from"
             ) from None
         finally:
             self._client.cancel(list(futures), reason="no longer wanted")
@@ -201,7 +201,7 @@ def _reach(address: str) -> None:
 
 def _no_scheduler(address: str | None, error: BaseException) -> UsageError:
     return UsageError(
-        f"no Dask scheduler answers at {one_line(address)!r} ({one_line(error) or 'what is there keeps silent'}); "
+        f"no Dask scheduler answers at {one_line(address)!r} ({one_line(error) or 'it does not answer'}); "
         "name one such as tcp://host:8786, or start it with: dask scheduler"
     )
 

@@ -159,7 +159,7 @@ def read_tasks(*paths: str | PathLike[str], language: str = "*", **options: Any)
     if "*" in wanted:
         found = languages_in(paths, format=options.get("format"), reading=Reading.of())
         if not found:
-            raise DataError("the files tell no languages apart; leave --language out, or name tasks with --by COLUMN")
+            raise DataError("the files do not name languages; leave --language out, or name tasks with --by COLUMN")
         wanted = found
     return {each: read(*paths, language=each, **options) for each in wanted}
 

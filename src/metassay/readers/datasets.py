@@ -231,7 +231,7 @@ def _download(file: PublicFile, target: Path) -> None:
     except ValueError:  # pooch: the hash is another one
         raise DataError(
             f"what {file.url} gives is not the published {file.file} (its SHA-256 is not {file.sha256}), and was "
-            f"thrown away: the download broke off or something in between changed it; try again, or {by_hand}"
+            f"deleted: the download was interrupted or changed on the way; try again, or {by_hand}"
         ) from None
     except OSError as error:
         if error.errno is not None and error.filename is not None:  # a file here, not the network

@@ -114,7 +114,7 @@ def read_all(
     _check_alike(sources, given)
     if reading.by is not None and not ledger.by_was_seen:
         raise DataError(
-            f"no table has a column {one_line(reading.by)!r} to tell scores apart by (read: {listed(shown, 6)})"
+            f"no table has a column {one_line(reading.by)!r} to distinguish scores by (read: {listed(shown, 6)})"
         )
     if pair.skipped and pair.chosen is None:
         every = dict.fromkeys(one for found in pair.skipped.values() for one in found)
@@ -169,8 +169,8 @@ def _check_alike(sources: list[Origin], given: list[_Path]) -> None:
     labels = [origin.name for origin in sources if origin.format == "alt-test"]
     if len(labels) > 1 and not any(path.role for path in given):
         raise UsageError(
-            f"{listed(labels)} hold labels by annotator, and nothing in them tells people from models; "
-            "say human=FILE and judge=FILE"
+            f"{listed(labels)} hold labels by annotator, without saying which are people and which are models; use "
+            "human=FILE and judge=FILE"
         )
 
 

@@ -152,7 +152,7 @@ class Source:
                 raise UsageError(f"{one_line(self.shown)}: is {what} and no file; take it out of the folder")
             with self.path.open("rb") as stream:
                 if device and not stream.isatty() and not self.path.samefile(os.devnull):
-                    raise UsageError(f"{one_line(self.shown)}: is a device and no file")
+                    raise UsageError(f"{one_line(self.shown)}: is a device, not a file")
                 return stream.read()
 
     @contextmanager

@@ -156,7 +156,7 @@ def read_parallel(
     lengths = {len(texts) for texts in files.values()}
     if len(lengths) > 1:
         told = ", ".join(f"{one_line(name, 60)} has {len(texts)}" for name, texts in files.items())
-        raise DataError(f"parallel files must have equally many lines: {told}")
+        raise DataError(f"parallel files must have the same number of lines: {told}")
     return found.texts(tuple(Origin(Path(name).name, "parallel text") for name in files))
 
 
@@ -357,5 +357,5 @@ def _record_data_set(path: Path, shown: str, found: _Collected, pair: LanguagePa
             counts[name] = at
     if len(set(counts.values())) > 1:
         told = ", ".join(f"{one_line(name, 60)} has {n}" for name, n in list(counts.items())[:4])
-        raise DataError(f"{one_line(shown)}: the files of {chosen} must have equally many lines: {told}")
+        raise DataError(f"{one_line(shown)}: the files of {chosen} must have the same number of lines: {told}")
     return Origin(Path(shown).name or shown, f"mt-metrics-eval, {chosen}")

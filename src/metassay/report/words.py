@@ -144,7 +144,7 @@ def agreement(rows: Sequence[AgreementRow]) -> str:
     said = "" if math.isnan(best.low) else f", {interval(best)}"
     how = "agrees best" if len(ranked) > 1 else "agrees"
     if best.low <= 0 and vocabulary.is_correlation(best.statistic):
-        how, said = (how, f"{said}, which includes 0") if len(ranked) > 1 else ("is not shown to agree", said)
+        how, said = (how, f"{said}, which includes 0") if len(ranked) > 1 else ("does not agree significantly", said)
     return (
         none_agrees(best)
         or _tie(ranked)
@@ -219,7 +219,7 @@ def _stability(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Stability
         yield (
             f"Mean correlation ({names.statistic(people[0])}) of two human rankings from samples of "
             f"{numbers.counted(largest, 'input')}: {listed(each, 6)}. A metric that reproduced human judgments, but on "
-            "other inputs, would agree no better."
+            "other inputs, would not agree better."
         )
 
 
@@ -255,7 +255,7 @@ def _look(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Look
         return
     people = [row.name for row in result.table if "human" in (row.kind, row.proposed)]
     if not any(row.kind == "human" for row in result.table):
-        so = f", {len(people)} so by name" if people else ""
+        so = f", {len(people)} human by name" if people else ""
         columns = f"{numbers.counted(len(result.table), 'column')}, none declared as human{so}"
     else:
         metrics = numbers.counted(len(result.table) - len(people), "metric")
@@ -290,9 +290,9 @@ def _power(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Power
     if found:
         means = [f"{name} {numbers.percent(sum(rates) / len(rates))}" for name, rates in found]
         yield (
-            f"At the {result.table[0].level} level with α = {result.table[0].alpha:g}, tests find the damaged metric "
-            f"worse in so many trials, in the mean over all damage: {listed(means, 6)}. By the size of the damage, "
-            f"{found[0][0]} does so in {_span(found[0][1])}."
+            f"At the {result.table[0].level} level with α = {result.table[0].alpha:g}, the mean power to find the "
+            f"damaged metric worse, over all sizes of damage, is: {listed(means, 6)}. The power of {found[0][0]} is "
+            f"{_span(found[0][1])}, depending on the size of the damage."
         )
 
 
@@ -303,8 +303,8 @@ def _coverage(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Coverage
     if near:
         spans = [f"{name} {_span(rates)}" for name, rates in near]
         yield (
-            f"{numbers.level(wanted)} intervals contain the {names.measured(result.table)} of held-out data at the "
-            f"{result.table[0].level} level in so many splits, the nearest to {numbers.level(wanted)} first: "
+            f"{numbers.level(wanted)} intervals: share that contains the {names.measured(result.table)} of held-out "
+            f"data at the {result.table[0].level} level, the nearest to {numbers.level(wanted)} first: "
             f"{listed(spans, 6)}."
         )
 
@@ -314,7 +314,7 @@ def _size(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Size
     if equal and not any(row.holds is False for row in equal):
         rates = listed([f"{name} {_span(found)}" for name, found in _rates(equal, "test").items()], 6)
         yield (
-            "No test is shown to have a false-positive rate above the nominal "
+            "No test has a false-positive rate significantly above the nominal "
             f"{numbers.percent(equal[0].alpha)}; rates in the simulated populations: {rates}."
         )
 
@@ -323,8 +323,8 @@ def _bias(result: Any) -> Iterator[str]:  # noqa: ANN401 - Biases
     if not result.table:
         judges = numbers.counted(len({row.metric for row in (*result.grades, *result.reruns)}), "judge")
         yield (
-            f"Nothing is known that could sway {judges}: neither texts of outputs, nor families of systems, nor "
-            "the order in which outputs were shown. The tables show how they use grades and repeat themselves."
+            f"No bias of {judges} can be estimated: there are no texts of outputs, no families of systems, and no "
+            "order in which outputs were shown. The tables show how they use grades, and how well repetitions agree."
         )
 
 

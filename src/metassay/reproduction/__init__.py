@@ -1,1 +1,1 @@
-"""Published numbers, computed again: the list of them, a check for each kind, and the study that compares."""
+"""Published and recomputed numbers: the list of them, a check for each kind, and the study that compares."""

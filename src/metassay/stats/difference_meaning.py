@@ -1,4 +1,4 @@
-"""What a score difference means: how often people agree with it, over the system pairs of one task or of several.
+"""Meaning of score differences: how often people agree with it, over the system pairs of one task or of several.
 
 The table goes from ranges of differences to shares of pairs on which people agree; the curve goes the other way, from a
 share to the difference that it takes. Systems and inputs of every task are drawn again, each task by itself.

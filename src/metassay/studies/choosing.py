@@ -65,7 +65,8 @@ def choose_outputs(
         judges = _scored(data, names)[:, *where.T]
         if strategy == "disagreement" and len(judges) < 2:
             raise UsageError(
-                f"disagreement is between judges, and there is only {listed(names)}; name at least two with --metric"
+                f"disagreement needs at least two judges, and there is only {listed(names)}; name at least two with "
+                "--metric"
             )
         if np.isnan(judges).all(axis=0).any():
             keep = ~np.isnan(judges).all(axis=0)
@@ -89,7 +90,7 @@ def choose_pairs(
         raise DataError("pairs need at least two systems")
     if close:
         if len(names) != 1:
-            raise UsageError(f"close pairs are close by one metric; name one with --metric ({listed(names)})")
+            raise UsageError(f"close pairs need exactly one metric; name it with --metric ({listed(names)})")
         means = means_of_known(_scored(data, names)[0])
         pairs.sort(key=lambda pair: abs(means[pair[0]] - means[pair[1]]))
         pairs = pairs[: max(1, len(pairs) // CLOSE)]
@@ -109,7 +110,7 @@ def choose_pairs(
 def judges_of(data: Scores | Texts, metric: Names | None) -> tuple[str, ...]:
     """Return the names of the columns that a choice looks at."""
     if not isinstance(data, Scores):
-        raise UsageError("this choice looks at scores, and the files hold texts only; choose at random")
+        raise UsageError("this choice needs scores, and the files hold texts only; use --choose random")
     names = tuple(data.find_metrics(metric, ()))
     if not names:
         raise DataError(f"there is no metric to choose by (columns: {listed(data.columns)})")

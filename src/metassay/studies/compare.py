@@ -200,7 +200,9 @@ def compare(
         if lv == "system" and s.name == "pearson":
             carried += _carried(taken, h, s, plan)
     if not rows:
-        raise DataError("there is one metric and no sentinel or person that it could be compared with at this level")
+        raise DataError(
+            "there is only one metric, and no sentinel or annotator to compare it with at this level; add metrics"
+        )
     corr = correction if correction == "none" else f"{correction},{scope}"
     signature = Signature.open(
         corr=corr,

@@ -55,7 +55,7 @@ def bucket_edges(edges: Edges | None, anchors: Sequence[str]) -> dict[str, Float
     found = {}
     for name, values in given:
         if name not in anchors:
-            raise UsageError(f"edges are given for {one_line(name, 60)!r}, which is no anchor ({listed(anchors)})")
+            raise UsageError(f"edges are given for {one_line(name, 60)!r}, which is not an anchor ({listed(anchors)})")
         found[name] = _ascending(values)
     return found
 

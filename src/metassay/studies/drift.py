@@ -163,7 +163,7 @@ def _number(once: bool, row: DriftRow, name: str, field: str) -> float:
     if name not in (*ends, "before", "after"):
         raise UnknownName("number in a requirement on versions:", name, (*ends, "before", "after"))
     if field in ("low", "high") and name not in ends:
-        raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has estimate, abs, n")
+        raise UsageError(f"a requirement cannot use {name}.{field}; {name} has estimate, abs, n")
     return float(
         getattr(row, {"low": f"{ends.get(name)}low", "high": f"{ends.get(name)}high", "n": "n"}.get(field, name))
     )

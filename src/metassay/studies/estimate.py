@@ -185,11 +185,10 @@ def estimate(
             mine, (pairs, places) = list(case.rows(method or ("ppi", "rogan-gladen"))), case.compared(correction)
             if not mine and case.yes_no:
                 raise DataError(
-                    "rogan-gladen needs labels that all outputs were equally likely to get; use --method ppi, or "
-                    "leave out --chance"
+                    "rogan-gladen needs labels of a random sample of outputs; use --method ppi, or leave out --chance"
                 )
             if not mine:
-                raise DataError("rogan-gladen is for yes and no on both sides, 1 and 0; use --method ppi")
+                raise DataError("rogan-gladen needs binary labels and binary scores, 0 and 1; use --method ppi")
             rows += mine
             differences += pairs
             ranking += places

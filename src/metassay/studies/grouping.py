@@ -159,7 +159,7 @@ def _between_levels(
         unnamed = [name for name in several if ORIGINAL in store.labels(name)]
         notes.append(Note.of("level-unlabelled", by=by, label=ORIGINAL, columns=unnamed))
     if not cases:
-        raise DataError(f"nothing has scores at {one_line(chosen)!r} and at another {one_line(by)}; see --baseline")
+        raise DataError(f"no column has scores at {one_line(chosen)!r} and at another {one_line(by)}; see --baseline")
     return store.finish(by, chosen, levels, cases, notes)
 
 

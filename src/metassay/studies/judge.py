@@ -257,7 +257,7 @@ def _number(card: JudgeCard, row: JudgeRow, name: str, field: str) -> float:
     if allowed is None:
         raise UnknownName("number in a requirement:", name, [*mine, *(n for n in FIELDS_OF if n not in mine)])
     if field not in allowed:
-        raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has {', '.join(allowed)}")
+        raise UsageError(f"a requirement cannot use {name}.{field}; {name} has {', '.join(allowed)}")
     asked = {"abs": "estimate", "n": "n_items"}.get(field, field)
     if name in mine:
         value = float(getattr(mine[name], asked))

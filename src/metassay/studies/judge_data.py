@@ -282,8 +282,7 @@ def judges_of(
         )
         raise DataError(
             f"{one_line(name)!r} cannot be compared with {one_line(other.name)!r}: the judge gives {theirs} and people "
-            f"{own}; use labels that are spelt alike, or say with --scale which of two labels is the lower one, "
-            "as in binary:NO<YES, for both"
+            f"{own}; use the same labels, or give both an order with --scale, as in binary:NO<YES"
         )
     if unfit and asked:
         notes.append(Note.of("judge-unfit", judges=[name for name, _ in unfit], humans=[c.name for c in criteria]))

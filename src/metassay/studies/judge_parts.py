@@ -104,7 +104,9 @@ def tabulated(statistics: Any) -> tuple[TabulatedStatistic, ...] | None:  # noqa
     found = choose(statistics)
     for each in found:
         if not isinstance(each, TabulatedStatistic):
-            raise UsageError(f"{each.name} is no statistic of labels, grades or probabilities; ask for it with agree")
+            raise UsageError(
+                f"{each.name} is not a statistic of labels, grades or probabilities; use metassay agree for it"
+            )
     return tuple(each for each in found if isinstance(each, TabulatedStatistic))
 
 

@@ -394,5 +394,5 @@ def _number(found: JudgeVotes, row: JudgeVotesRow, name: str, field: str) -> flo
     count = "n_first" if name == "first" else "n_items"
     asked = {"low": f"{end}_low", "high": f"{end}_high", "n": count}.get(field, name)
     if source is not None and not hasattr(source, asked):
-        raise UsageError(f"a requirement cannot speak of {name}.{field}; {name} has estimate, abs, n")
+        raise UsageError(f"a requirement cannot use {name}.{field}; {name} has estimate, abs, n")
     return float(getattr(source, asked, math.nan))

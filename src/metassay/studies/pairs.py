@@ -100,7 +100,7 @@ def pairs(
         cast("tuple[tuple[float, float], ...]", bounds or ()), cast("tuple[float, ...]", shares or ()), int(triangle)
     )
     if not any(asked) and not curve:
-        raise UsageError("nothing is asked for; give bounds or shares, or ask for the triangle or the curve")
+        raise UsageError("nothing to compute; give bounds or shares, or ask for the triangle or the curve")
     selected = select(scores, human, metric, references=references, sentinels=sentinels, people=people_as_metrics).need(
         systems=3, levels=("system",)
     )

@@ -203,9 +203,9 @@ def plan(
     method = INTERVALS[interval]
     trials = TRIALS[level] if trials is None else trials
     if width is not None and (power is not None or metric_b is not None):
-        raise UsageError("width is about one metric, power about two (metric_b); plan one of them at a time")
+        raise UsageError("width is planned for one metric, power for two (metric_b); plan one of them at a time")
     if metric_b is None and (power is not None or difference is not None):
-        raise UsageError("power and difference are about two metrics; name the other one with metric_b or --metric-b")
+        raise UsageError("power and difference need two metrics; name the second with metric_b or --metric-b")
     low, high = statistic.range
     if width is not None and width >= high - low:
         what = "correlations go" if statistic.is_correlation else f"{statistic.name} goes"
@@ -218,7 +218,7 @@ def plan(
     names = _both(scores, human, metric, metric_b)
     selected = select(scores, human, names, references=references, statistics=[statistic])
     if powered and len(selected.metrics) != 2:
-        raise UsageError(f"power is about two different metrics, got {listed(selected.metrics, 6)}")
+        raise UsageError(f"power needs two different metrics, got {listed(selected.metrics, 6)}")
     asked = Asked(level, statistic, method, confidence, alpha, target, powered, trials, seed, difference)
     if asked.of_items or not scores.has_systems:
         selected.need(levels=[level])
@@ -228,7 +228,7 @@ def plan(
         if not answers[case.number, case.base].value > 0:
             raise DataError(
                 f"{statistic.name} of {one_line(case.metric)} with {one_line(case.human)} is the same in all data sets "
-                "that are drawn from these data, so nothing shows how far it varies"
+                "that are drawn from these data, so its variance is unknown"
             )
     rows = [
         row
@@ -261,7 +261,7 @@ def _both(scores: Scores, human: opt.Names | None, metric: opt.Names | None, oth
     firsts = scores.find(metric, "metric") if metric is not None else ()
     if len(firsts) != 1 or len(seconds) != 1 or firsts == seconds:
         raise UsageError(
-            "power is about two different metrics: name one with metric (--metric) and one with metric_b (--metric-b), "
+            "power needs two different metrics: name one with metric (--metric) and one with metric_b (--metric-b), "
             f"got {listed(firsts, 6) or 'none'} and {listed(seconds, 6)}"
         )
     people = set(scores.find_humans(human))

@@ -27,7 +27,7 @@ def controlled(
     flat = [name for name, column in zip(names, columns, strict=True) if not (np.abs(column) > 0).any()]
     if flat:
         raise DataError(
-            f"{group.name}: {listed(flat)} is equal in both outputs of every vote, or unknown, and can explain nothing"
+            f"{group.name}: {listed(flat)} is equal in both outputs of every vote, or unknown, and has no effect"
         )
     size = len(votes.systems)
     fit, regression = counting.with_covariates(

@@ -58,7 +58,7 @@ CORRELATIONS = (("system", "pearson"), ("system", "kendall"), ("input", "pearson
 
 
 class Reliability(Result, study="reliability"):
-    """Where the variance of scores comes from, and how reliable scores are."""
+    """Variance components of scores, and how reliable scores are."""
 
     table: Sequence[ComponentRow]
     """One row per column and variance component."""

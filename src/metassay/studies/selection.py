@@ -318,9 +318,7 @@ def select_columns(
     if annotated is not None:
         judged = [name for name in names if name in people and not np.isnan(scores.matrix(name)).all()]
         if not judged:
-            raise UsageError(
-                "annotated is about human scores, and no column is known to hold any; name it with human=…"
-            )
+            raise UsageError("annotated needs human scores, and no column is known to hold any; name it with human=…")
         scores, simulated = take_as_annotated(scores, judged, annotated, seed)
     kept, notes = without_references(scores, references)
     values = np.stack([kept.matrix(name) for name in names])
@@ -487,7 +485,7 @@ def take_as_annotated(
         drawn = seed
     for name, each in zip(humans, judged, strict=True):
         if not (each & chosen).any():
-            raise DataError(f"none of the inputs taken as annotated has a score of {one_line(name)!r}")
+            raise DataError(f"none of the inputs treated as annotated has a score of {one_line(name)!r}")
     columns = dict(scores.columns)
     for name in humans:
         columns[name] = replace(columns[name], values=np.where(chosen, columns[name].values, np.nan))

@@ -163,7 +163,7 @@ def simulate_power(
     sizes = cast("tuple[float, ...]", shuffle if shuffled else noise)
     if damage is not None:
         if metric is not None:
-            raise UsageError(f"metric has no meaning with damage, which brings its own metric, {one_line(damage.name)}")
+            raise UsageError(f"metric cannot be used with damage, which brings its own metric, {one_line(damage.name)}")
         metric = scores.humans if human is None else scores.find_humans(human)
     least = 0 if damage is not None else 1
     chosen = select(scores, human, metric, references=references, least_metrics=least, statistics=statistics)

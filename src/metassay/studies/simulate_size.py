@@ -143,8 +143,8 @@ def simulate_size(
     single = [each for each in statistics if "system" not in each.levels]
     if single and (scores is None or world is not None):
         raise UsageError(
-            f"{single[0].name} compares single outputs, which worlds of the grid do not have; name a file with such, "
-            "whose inputs are drawn again, and no world"
+            f"{single[0].name} compares single outputs, which simulated populations do not have; name a file with "
+            "scores of single outputs, and no world"
         )
     wanted = [TESTS[name] for name in test]
     tests, lacking = applicable(wanted, statistics)

@@ -56,7 +56,7 @@ def by_slices(study: Callable[[Scores], Result], scores: object, by: str, option
     if not isinstance(scores, Scores):
         raise UsageError(
             f"by (--by) makes slices of scores, got {type(scores).__name__}; "
-            "of votes, --select takes a part, such as raters=anna"
+            "for votes, use --select, such as raters=anna"
         )
     cut = sliced(scores, by)
     found: dict[str, Result] = {}

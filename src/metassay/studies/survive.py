@@ -177,7 +177,7 @@ class _Plan:
 
 def _check(by: str, resample: str, level: str) -> None:
     if resample == "points" and level != "global":
-        raise UsageError(f"resample points needs level global, where outputs stand by themselves; got level {level}")
+        raise UsageError(f"resample points needs level global, which treats outputs as independent; got level {level}")
     if not by:
         raise UsageError("by must be the name of what is compared, such as language or metric")
 

@@ -183,7 +183,7 @@ def systems(
         notes = columns.notes
         n, m = table.shape
     if n < 2:
-        raise DataError(f"comparing systems needs at least 2 of them, got {n}")
+        raise DataError(f"comparing systems needs at least 2 systems, got {n}")
     groups = assign_groups(table, group)
     pairs = _Pairs.of(table.systems, groups, _group_names(group, groups), both_orders=alternative != "two-sided")
     plan = Plan(tests, cutoffs, alternative, alpha, resamples, seed)
@@ -219,7 +219,7 @@ def _of_whole_systems(tests: Sequence[str], cutoffs: Sequence[str], alternative:
     if len(whole) < len(tests):
         raise UsageError(f"{known} test scores of whole systems; ask for other tests in another run")
     if tuple(cutoffs) != ("theory",) or alternative != "two-sided":
-        raise UsageError(f"{whole[0]} is two-sided and has p-values of its own: leave out cutoff and alternative")
+        raise UsageError(f"{whole[0]} is two-sided and has its own p-values: leave out cutoff and alternative")
     return True
 
 

@@ -25,7 +25,7 @@ def split(scores: Scores | Mapping[str, Scores], by: str | None) -> dict[str, Sc
     """
     if isinstance(scores, Mapping):
         if by is not None:
-            raise UsageError("by has no meaning where scores are given by task")
+            raise UsageError("by cannot be used where scores are given by task")
         for task, own in scores.items():
             if not isinstance(own, Scores):
                 raise UsageError(f"expected Scores under {one_line(task)!r}, got {type(own).__name__}")

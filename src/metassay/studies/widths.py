@@ -131,8 +131,8 @@ def widths(
     gains = {(m, h): bool((scored[m] & ~judged[h]).any()) for m in scored for h in judged}
     if not any(gains.values()):
         raise DataError(
-            "people judged every input that metrics scored, so more inputs cannot be tried; take some inputs as the "
-            f"judged ones with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
+            "people judged every input that metrics scored, so there are no further inputs; treat only some inputs "
+            "as judged with annotated=… or --annotated N (fewer than {len(selected.scores.inputs)})"
         )
 
     def run(interval: str, inputs: str) -> Agreement:

@@ -86,7 +86,7 @@ class Yardsticks:
         made = cls(seen, lengths, raters)
         for name in made.names:
             if name in scores.columns:
-                raise UsageError(f"a column is called {one_line(name)!r} already; rename it")
+                raise UsageError(f"a column named {one_line(name)!r} already exists; rename it")
         return made, notes
 
     @property

@@ -146,7 +146,7 @@ def _ask_hub(name: str, local: Exception) -> None:
     try:
         hub.HfApi().model_info(name, timeout=PATIENCE)
     except hub.errors.HFValidationError:
-        raise OSError("this is neither a folder nor a name that the Hugging Face hub could have") from None
+        raise OSError("this is neither a folder nor a valid name on the Hugging Face hub") from None
     except Exception as error:
         if isinstance(hub.try_to_load_from_cache(name, "config.json"), str):
             raise local from None

@@ -214,7 +214,7 @@ class Front:
         """Show the first screen of a report while the rest is computed; only pages of this server may frame it."""
         session = self._session(request)
         if not session.first.exists():
-            raise HTTPException(404, "There is no first screen yet.")
+            raise HTTPException(404, "The first screen is not ready yet.")
         headers = {"content-security-policy": FIRST_POLICY, "x-frame-options": "SAMEORIGIN"}
         return FileResponse(session.first, media_type="text/html; charset=utf-8", headers=headers)
 

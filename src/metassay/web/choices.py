@@ -73,7 +73,7 @@ def objection(choices: dict[str, Any], limits: Limits) -> str:
     kinds = [kind for kind, _ in choices["columns"]]
     first, voted = choices["first"], choices["votes"]
     if voted and not any(kinds):
-        return "leave in at least one rater"
+        return "keep at least one rater"
     if not voted and "human" not in kinds:
         return "mark at least one column as human judgment"
     if not voted and "metric" not in kinds:

@@ -197,8 +197,8 @@ def _form(session: Session, limits: Limits) -> str:
         "choose",
         key=session.key,
         cost=escape(cost_in_words(session, limits, choices)),
-        heading_of_columns="Who the raters are" if voted else "What the columns are",
-        ask="Votes of people make one ranking, those of each judge another; where there are both, they are compared."
+        heading_of_columns="Kinds of raters" if voted else "Kinds of columns",
+        ask="The votes of people give one ranking, those of each judge another; the rankings are compared."
         if voted
         else "Mark at least one column as human judgment and one as a metric.",
         heads=each('<th scope="col">{}</th>', zip(_HEADS[voted], strict=True)),
@@ -260,7 +260,7 @@ def _column_row(at: int, column: dict[str, Any], choices: dict[str, Any]) -> str
 
 def _privacy(limits: Limits, kept: bool) -> str:
     after = time_in_words(limits.lifetime)
-    copies = "Whoever runs this server keeps copies of the files, your choices and the report." if kept else ""
+    copies = "The operator of this server keeps copies of the files, your choices and the report." if kept else ""
     return (
         f"Files and report are deleted {after} after you last used them, or when you say so. "
         f"{copies or 'Nothing is kept.'}"

@@ -74,7 +74,7 @@ def serve(
     from metassay.web.connections import MOST, FairProtocol
 
     if keep is not None and not keep.is_dir():
-        raise UsageError(f"there is no directory {one_line(keep)!r} to keep things in")
+        raise UsageError(f"--keep: there is no directory {one_line(keep)!r}")
     door = _door(host, port)
     with door:
         bound = door.getsockname()[1]
@@ -104,7 +104,7 @@ def serve(
             signal.signal(signal.SIGHUP, server.handle_exit)
         said(f"metassay is at {address} (Ctrl-C ends it)")
         if not local:
-            said("whoever reaches this machine can use it, without a password and unencrypted")
+            said("anyone who can reach this machine can use it, without a password and unencrypted")
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         server.run(sockets=[door])

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.corruption is not None and arguments.after is not None:
         raise UsageError("--corruption changes texts and asks again; --after names scores of changed texts; give one")
     if arguments.by is not None:
-        raise UsageError("--by has no meaning with --corruption or --after; slices are made of scores as they are")
+        raise UsageError("--by cannot be used with --corruption or --after; slices need the scores alone")
     asked = arguments.corruption is not None
     chosen = options.given(arguments, options.of("bias"), leave_out=("metric",) if asked else ())
     place, output = placed(arguments), Output.of(arguments, "bias")

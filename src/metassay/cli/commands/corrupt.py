@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.texts.changes.corruptions import corrupt
 
     if arguments.kind is None:
-        raise UsageError(f"no kind of damage given; choose one with --kind: {', '.join(KINDS)}")
+        raise UsageError(f"no kind of corruption given; choose one with --kind: {', '.join(KINDS)}")
     form = texts.check_format(arguments)
     texts.check_target(arguments.output, "-o", texts.paths(arguments))
     if arguments.changes is not None:

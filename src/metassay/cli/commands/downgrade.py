@@ -56,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if (arguments.corruption is None) == (arguments.after is None):
         raise UsageError(
-            "say what the damage is: --corruption KIND with texts and --metric, or --after FILE with scores of damaged "
+            "no corruption given; use --corruption KIND with texts and --metric, or --after FILE with scores of "
+            "damaged "
             "outputs"
         )
     chosen = options.given(arguments, options.of("downgrade"), leave_out=("metric",))
@@ -91,7 +92,7 @@ def from_texts(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
     ]
     rates = (None,) if arguments.rates is None else vocabulary.shares("rates", arguments.rates)
     if not kinds or not rates:
-        raise UsageError("no damage is left to be done; name kinds with --corruption and shares with --rates")
+        raise UsageError("nothing to corrupt; name kinds with --corruption and shares with --rates")
     scorers = make_scorers(arguments.metric)
     seed = vocabulary.seed(0 if arguments.seed is None else arguments.seed)
     # files are tables of texts here, since plain ones could not be told from scores
@@ -116,7 +117,7 @@ def from_scores(arguments: argparse.Namespace) -> tuple[Scores, list[Damaged]]:
 
     for name in ("rates", "seed", "cache", "processes"):
         if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} has no meaning with --after, which names scores of texts already damaged")
+            raise UsageError(f"--{name} cannot be used with --after, which names scores of texts already damaged")
     before = read_scores(arguments)
     after = []
     for given in arguments.after:

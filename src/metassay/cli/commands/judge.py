@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.cli.running import hold_votes, run_study, spooled
 
     if arguments.by is not None and arguments.require is not None:
-        raise UsageError("--require is about all items and --by makes slices; worst_slice speaks of the worst of them")
+        raise UsageError("--require is for all items and --by makes slices; require worst_slice for the worst slice")
     with spooled(arguments.files) as arguments.files:
         gate = Gate.of(arguments, "judge", ("require",))
 

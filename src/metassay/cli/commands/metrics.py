@@ -21,7 +21,7 @@ USAGE = "[NAME...] [options]"
 
 def add(parser: Parser) -> None:
     """Add the options."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="show everything about these metrics")
+    parser.group("metrics").add_argument("names", nargs="*", metavar="NAME", help="show everything about these metrics")
     options.add_output(parser, "metrics")
 
 

@@ -57,7 +57,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if hold_votes(arguments):
         make = make_votes_report
         if unfit := [name for name in chosen if name not in options.of("make_votes_report")]:
-            raise UsageError(f"--{unfit[0].replace('_', '-')} has no meaning with votes")
+            raise UsageError(f"--{unfit[0].replace('_', '-')} cannot be used with votes")
     data = read_tasks(arguments) if make is make_report else read_votes_or_scores(arguments)
     chosen |= {} if arguments.title is None else {"title": arguments.title}
     with progress(arguments.quiet), placed(arguments):

@@ -77,12 +77,12 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv", ".jsonl", ".parquet")):
         raise UsageError(f"-o {one_line(arguments.output)!r} must end in .csv, .tsv, .jsonl or .parquet")
     if arguments.safe_csv and not arguments.output.removesuffix(".gz").endswith((".csv", ".tsv")):
-        raise UsageError(f"--safe-csv has no meaning for {one_line(arguments.output)!r}, which is no CSV")
+        raise UsageError(f"--safe-csv cannot be used for {one_line(arguments.output)!r}, which is not CSV")
     spare_inputs(arguments.output, texts.paths(arguments))
     if arguments.corpus and (arguments.by_reference or arguments.with_):
-        raise UsageError("--corpus scores whole systems, and does not go with --by-reference or --with")
+        raise UsageError("--corpus scores whole systems, and cannot be used with --by-reference or --with")
     if arguments.leave_own_out and (arguments.corpus or arguments.by_reference):
-        raise UsageError("--leave-own-out does not go with --corpus or --by-reference")
+        raise UsageError("--leave-own-out cannot be used with --corpus or --by-reference")
     check_writable(arguments.output)
     if arguments.output.endswith(".parquet") and importlib.util.find_spec("pyarrow") is None:
         raise UsageError("writing Parquet needs pyarrow; run: pip install 'metassay[parquet]'")

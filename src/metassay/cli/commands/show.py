@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from metassay.report.data import load
 
     if len(arguments.files) != 1:
-        raise UsageError(f"one result is shown at a time, got {len(arguments.files)} files")
+        raise UsageError(f"give one result at a time, got {len(arguments.files)} files")
     result = load(arguments.files[0])
     sliced = isinstance(result, Slices)
     Output.of(arguments, result.of if isinstance(result, Slices) else result.study, sliced=sliced).put(result)

@@ -34,11 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.texts is None:
         for name in ("keep", "measure", "with-references"):
             if getattr(arguments, name.replace("-", "_")) is not None:
-                raise UsageError(f"--{name} is about ROUGE-1, which needs --texts FILE; without texts use --noise")
+                raise UsageError(f"--{name} is for ROUGE-1, which needs --texts FILE; without texts use --noise")
         return run_study(arguments, "simulate_power")
     for name in ("noise", "metric"):
         if getattr(arguments, name) is not None:
-            raise UsageError(f"--{name} has no meaning with --texts, from which ROUGE-1 is computed and damaged")
+            raise UsageError(f"--{name} cannot be used with --texts, from which ROUGE-1 is computed and damaged")
     return run_study(arguments, "simulate_power", damage=_rouge(arguments))
 
 

@@ -40,7 +40,7 @@ def _run_corpus(arguments: argparse.Namespace) -> int:
     if arguments.metric is None:
         raise UsageError("--corpus needs metrics of texts: name some with --metric, such as bleu,chrf,ter")
     if arguments.human is not None:
-        raise UsageError("--human has no meaning with --corpus: the files hold texts, and no judgments")
+        raise UsageError("--human cannot be used with --corpus: the files hold texts, and no judgments")
     scorers = make_scorers(arguments.metric)
 
     def scored(arguments: argparse.Namespace) -> CorpusScores:

@@ -20,7 +20,7 @@ from metassay.studies.stability import Stability
 SAMPLED, PERFECT = "people on new inputs", "human ceiling"
 CEILINGS = {
     SAMPLED: "mean correlation of human rankings from two samples of inputs",
-    PERFECT: "highest correlation that the disagreement of raters leaves to a metric",
+    PERFECT: "highest correlation that a metric can reach, given the disagreement of raters",
 }
 """What can be expected of a metric, and where it comes from."""
 Ranks = dict[tuple[str, str, str, str], "RankRow"]

@@ -78,16 +78,17 @@ def paragraph(dossier: Dossier) -> str:
             "(Mogstad et al., 2024)."
         ),
         "bias": lambda _: (
-            "What sways a metric was estimated by linear regressions of metric − human score on each feature, with "
+            "Biases of metrics were estimated by linear regressions of metric − human score on each feature, with "
             "inputs as fixed effects and errors clustered by input."
         ),
         "criteria": _criteria,
         "pairs": lambda _: (
-            "We also report agreement over the pairs of systems that a metric scores alike (Deutsch et al., 2022)."
+            "We also report agreement over the pairs of systems with similar metric scores (Deutsch et al., 2022)."
         ),
         "decisions": _decisions,
         "differences": lambda _: (
-            "What score differences mean is the chance 1/(1 + exp(−β|Δ|)) that people agree, fitted to all pairs of "
+            "The meaning of score differences is the probability 1/(1 + exp(−β|Δ|)) that people agree, fitted to all "
+            "pairs of "
             "systems by maximum likelihood."
         ),
         "stability": _stability,
@@ -148,7 +149,7 @@ def _comparison(result: Any) -> str:  # noqa: ANN401 - a Comparison
 
 def _criteria(result: Any) -> str:  # noqa: ANN401 - a Confounding
     return (
-        "To see whether agreement on one criterion is borrowed from another, we held the other fixed over all outputs "
+        "To test whether agreement on one criterion is due to another, we held the other fixed over all outputs "
         f"({_statistics(result.table)}, in buckets and by partial correlation; Ernst et al., 2023), with intervals "
         "by the two-way jackknife."
     )

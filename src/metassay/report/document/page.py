@@ -308,11 +308,11 @@ def _section(
                 f'<details data-values="chart-{name}"><summary>Table of what the chart shows</summary>'
                 '<div class="wide"></div></details>'
             )
-        parts.append(f"<p>The whole table has {rows:,} lines; the downloads have it.</p>")
+        parts.append(f"<p>The complete table, with {rows:,} rows, is in the downloads.</p>")
     if ranks:
         parts.append(
             f"<p>The p-values of all {len(result.table):,} comparisons are on the page of <code>metassay report --full"
-            "</code>, and in what <code>metassay compare</code> writes.</p>"
+            "</code>, and in the output of <code>metassay compare</code>.</p>"
         )
     notes = sentences(note for note in result.notes if note not in told and not is_answer(note))
     signature = f'<p class="signature"><code>{escape(page.signature)}</code></p>'
@@ -420,7 +420,7 @@ def _facts(dossier: Dossier) -> str:
         column, values = scores[name], scores[name].mean()
         missing = numbers.of(int((values != values).sum()), n * m)
         raters = len(column.labels("annotator")) or ""
-        direction = "small is good" if column.lower_is_better else ""
+        direction = "lower is better" if column.lower_is_better else ""
         facts.append((one_line(name, 200), column.kind, missing, raters, direction))
     files = each("<li>{}</li>", ((one_line(source, 300),) for source in scores.sources))
     sources = f"<details><summary>Files</summary><ul>{files}</ul></details>" if files else ""

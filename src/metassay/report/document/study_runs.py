@@ -236,7 +236,7 @@ def _plan_for_leaders(
     del metric
     statistic = names.statistics(agreed)[0]
     if not vocabulary.is_correlation(statistic):
-        raise DataError(f"it is about correlations; metassay plan --statistic {statistic} plans for others")
+        raise DataError(f"it is for correlations; metassay plan --statistic {statistic} plans for others")
     options |= {"statistic": statistic, "trials": TRIALS, "model_only": True}
     rows = [row for row in agreed if (row.level, row.statistic) == (options["level"], statistic)]
     leaders = [best_first([row for row in rows if row.human == criterion])[:1] for criterion in human]

@@ -105,7 +105,7 @@ def _certainty(dossier: Dossier) -> str:
     if math.isnan(best.low):
         text = f"{its} interval is undefined"
     elif best.low == best.high:
-        text = f"{its} interval is a single point, which shows that there are too few scores, not that it is precise"
+        text = f"{its} interval is a single point, because there are too few scores, not because it is precise"
     else:
         drawn = _DRAWN.get(best.interval, "systems and inputs")
         text = (
@@ -153,5 +153,5 @@ def _sample(dossier: Dossier) -> str:
         f"The human ranking depends on the inputs, too: for {one_line(largest.name)}, rankings from two samples of "
         f"{numbers.counted(largest.n_inputs, 'input')} correlate with {names.statistic(largest)} "
         f"{numbers.fixed(largest.mean, 2)} on average. A metric that reproduced human judgments exactly, but on other "
-        "inputs, would agree no better."
+        "inputs, would not agree better."
     )

@@ -98,9 +98,9 @@ def make_sheet(
     asked = ask or ("rate" if against is None else "prefer")
     given = vocabulary.names(answers or sh.ANSWERS[asked])
     if len(given) < 2 or (asked == "prefer" and answers is not None):
-        raise UsageError("answers are a comma list of at least two; those of prefer are fixed")
+        raise UsageError("answers must be a comma list of at least two; those of prefer are fixed")
     if against is not None and asked != "prefer":
-        raise UsageError("texts against others are pairs; use ask='prefer'")
+        raise UsageError("against compares pairs of texts; use ask='prefer'")
     outputs, contexts = _texts(data, text, context)
     there = showable(data, outputs, human, against)
     paired = asked == "prefer" and against is None

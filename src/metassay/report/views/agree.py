@@ -77,8 +77,8 @@ def table(result: Agreement) -> tuple[Table, ...]:
         sections,
         any(row.interval != "none" for row in rows) and f"In brackets: {', '.join(distinct(map(names.draws, rows)))}.",
         any(map(_ranks_pairs, settings))
-        and "Pairs ranked wrongly: share of system pairs that the metric orders unlike people.",
-        tied and "Pairs tied: share of system pairs that the metric, people or both see no difference in.",
+        and "Pairs ranked wrongly: share of system pairs that metric and people order differently.",
+        tied and "Pairs tied: share of system pairs that are tied by the metric, by people or by both.",
         names.sentinel_legend(rows),
         bold="the best of each column",
     )
@@ -102,12 +102,12 @@ def limits(result: Agreement | Reliability) -> tuple[Table, ...]:
                 (f"{one_line(human)}, {span(mine, 'n_inputs')} inputs", _best_first(mine))
                 for human, mine in grouped(rows, "human").items()
             ],
-            f"In brackets: {numbers.level(rows[0].confidence)} interval (jackknife, stretched like the correlation).",
+            f"In brackets: {numbers.level(rows[0].confidence)} interval (jackknife, rescaled like the correlation).",
             level == "system"
             and "Many inputs: system means in the limit (n → ∞); estimates above 1 are due to chance.",
             people
-            and "Perfect people: judgments without errors of annotators, on these inputs. Human ceiling: the "
-            "correlation of a metric that knows what all annotators would say with what these say on average.",
+            and "Perfect people: judgments without annotator error, on these inputs. Human ceiling: correlation of a "
+            "metric that knows the mean of all possible annotators with the mean of these annotators.",
             undefined="the noise of single scores explains all differences, or there are too few scores",
         )
     return tables
@@ -116,15 +116,15 @@ def limits(result: Agreement | Reliability) -> tuple[Table, ...]:
 def leverage(result: Agreement) -> tuple[Table, ...]:
     """Return the system on which each Pearson correlation of systems rests most."""
     return build(
-        "Systems that carry a Pearson correlation",
+        "Pearson correlations that depend on one system",
         [
             *("metric", "r|estimate|correlation", "system|system|word", "share of variance|share|percent"),
             *("r without it|without|correlation", "Kendall|kendall|correlation"),
             words("outlier", lambda row: "yes" if row.outlier else "", key=False),
         ],
         [(one_line(human), mine) for human, mine in grouped(result.leverage, "human").items()],
-        "Outlier: a system lies off the line of metric and people (Grubbs' test, 5%). No outlier is no evidence that "
-        "other systems would agree as well.",
+        "Outlier: a system lies off the line of metric and people (Grubbs' test, 5%). The absence of an outlier is "
+        "not evidence that other systems would agree as well.",
     )
 
 

@@ -40,7 +40,7 @@ def effects(rows: Sequence[BiasRow]) -> tuple[Table, ...]:
     clear = any(row.p_corrected <= 1 - row.confidence for row in rows)
     level = numbers.level(rows[0].confidence) if rows else ""
     return build(
-        "Influences on the judge: gain of an output",
+        "Biases of the judge: gain of an output",
         [
             words("an output", "feature", whole=True),
             bold(figures("gains", lambda row: gain(row, "effect")), lambda row: row.p_corrected <= 1 - row.confidence),
@@ -54,7 +54,7 @@ def effects(rows: Sequence[BiasRow]) -> tuple[Table, ...]:
             for (judge, human, held), mine in grouped(rows, "metric human held").items()
         ],
         "Gains: in points of the judge's scale, or in percentage points (pp) of outputs passed or votes won.",
-        "Detectable: the smallest effect that data of this precision show in 80% of cases.",
+        "Detectable: the smallest effect that data of this precision detect with 80% power.",
         undefined="the feature does not vary, or there are too few judgments",
         bold=f"significant after Holm correction (α = {1 - rows[0].confidence:.2g})" if clear else "",
     )
@@ -95,7 +95,7 @@ def reruns(result: Biases) -> tuple[Table, ...]:
         ],
         [("", result.reruns)] if result.reruns else [],
         "Same verdict: share of pairs of repetitions. α: Krippendorff's. SD: between repetitions of one output. "
-        "Shift: between the kindest and the strictest repetition.",
+        "Shift: between the most lenient and the strictest repetition.",
     )
 
 

@@ -82,8 +82,8 @@ def ranks(result: Comparison) -> tuple[Table, ...]:
             optional(words("", names.below_sentinels, key=False)),
         ],
         [(names.setting(mine[0]), mine) for mine in grouped(result.ranks, names.SETTING).values()],
-        "Possible ranks: with the confidence above, the true ranks of all metrics of a section are within these bounds "
-        "(Holm over all pairs). Metrics whose bounds overlap are not shown to be equal.",
+        "Possible ranks: with the confidence above, these bounds contain the true ranks of all metrics of a section "
+        "(Holm over all pairs). Overlapping bounds do not show that metrics are equal.",
         names.sentinel_legend(result.ranks),
     )
 

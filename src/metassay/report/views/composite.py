@@ -36,7 +36,7 @@ def result_(result: Combined) -> tuple[Table, ...]:
         sections.append((head, order))
     first = result.table[0]
     return build(
-        "Combinations of metrics, on systems and inputs they have not seen",
+        "Combinations of metrics, on held-out systems and inputs",
         [
             words("combination", lambda row: WORDS[row.kind], whole=True),
             f"{names.statistic(first)}|estimate low high|estimates",
@@ -46,8 +46,8 @@ def result_(result: Combined) -> tuple[Table, ...]:
         sections,
         f"In brackets: {numbers.level(first.confidence)} CI, for new systems and inputs. * the whole interval of the "
         "gain is above 0.",
-        "Best of these three, and best single metric: chosen without the systems and inputs that are scored. Best in "
-        "hindsight: the best on all the data, which nobody knew before.",
+        "Best of these three, and best single metric: chosen on the other folds. Best in hindsight: the best on all "
+        "the data, which is not known in advance.",
     )
 
 

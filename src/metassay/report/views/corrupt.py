@@ -1,4 +1,4 @@
-"""What was damaged, as a table of systems."""
+"""Corrupted texts, as a table of systems."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ def table(result: Corruption) -> tuple[Table, ...]:
     """Return one row per system."""
     about = [f"{row.kind}, rate {row.rate:g}, against {row.human}" for row in result.table[:1]]
     return build(
-        "What was damaged",
+        "Corrupted texts",
         [
             *("system", "texts|n_texts|count", "changed|n_changed_texts|count", "untouchable|n_untouchable|count"),
             *("units|n_units|count", "changes|n_changes|count"),
         ],
         [("".join(about), result.table)],
-        "Units: what could have been changed. Untouchable: texts without any.",
+        "Units: parts that can be changed. Untouchable: texts without such a part.",
     )

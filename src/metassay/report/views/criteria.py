@@ -35,8 +35,9 @@ HUMAN = "human"
 """The field of rows that names the human criterion."""
 WITHIN = "estimate_within within_low within_high"
 MEANING = (
-    "survives: what is left is away from 0; shrinks: it is, but less than half is left; vanishes: less than half "
-    "is left, and it may be 0; thin: the intervals leave it open, or show no agreement to begin with."
+    "survives: the remaining agreement is significant; shrinks: it is significant, but less than half remains; "
+    "vanishes: less than half remains, and it is not significant; thin: the intervals are too wide to decide, or "
+    "there is no significant agreement to begin with."
 )
 
 
@@ -132,13 +133,13 @@ def verdicts(result: Confounding) -> tuple[Table, ...]:
         table
         for method, here in grouped(result.verdicts, "method").items()
         for table in build(
-            f"What remains with another criterion held fixed ({METHODS[method]})",
+            f"Agreement that remains with another criterion held fixed ({METHODS[method]})",
             [
                 "metric",
                 *across(here, HUMAN, lambda human: bold(words(one_line(human, 60), said, key=False), _vanishes)),
             ],
             [("", lines(here, "metric"))],
-            "In brackets: what was held fixed when this happened; without brackets, it happened with each.",
+            "In brackets: the criteria that were held fixed; without brackets: all of them.",
             MEANING,
             names.sentinel_legend(row for row in result.table if row.method == method),
             bold="it vanishes",

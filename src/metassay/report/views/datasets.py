@@ -14,7 +14,7 @@ def table(result: Datasets) -> tuple[Table, ...]:
         return "yes" if row.here == row.files else f"{row.here} of {row.files}" if row.here else "no"
 
     columns = [
-        *("name", "what it holds|about|whole", "files|files|count"),
+        *("name", "contents|about|whole", "files|files|count"),
         figures("MB", "size", lambda size: f"{size / 1e6:.1f}"),
         words("here", here, key=False),
     ]
@@ -24,4 +24,4 @@ def table(result: Datasets) -> tuple[Table, ...]:
 def sources(result: Datasets) -> tuple[Table, ...]:
     """Return where each data set comes from, its licence, whom to cite, and its folder."""
     columns = ("name", "repository and commit|repositories", "licence", "cite|citation", "folder")
-    return build("Where they come from", columns, [("", result.table)])
+    return build("Sources", columns, [("", result.table)])

@@ -42,7 +42,7 @@ def table(result: Decisions) -> tuple[Table, ...]:
         "Both: significant in the same direction. Precision: share of the metric's differences that people confirm; "
         "recall: share of people's differences that the metric finds.",
         names.sentinel_legend(result.table),
-        undefined="no difference was found, no pair could be tested, or there are too few systems",
+        undefined="no significant difference, no testable pair, or too few systems",
         bold="the most agreement",
     )
 

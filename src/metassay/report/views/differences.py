@@ -35,10 +35,10 @@ def meaning(result: Differences) -> tuple[Table, ...]:
         return figures(f"+{difference(size)}", text)
 
     legend = (
-        f"Chance that people find the system with the better score better; {_told(result)}.",
+        f"Probability that people prefer the system with the better score; {_told(result)}.",
         beyond and "† beyond the largest difference in the data, where the curve extrapolates.",
     )
-    title = "What a score difference means"
+    title = "Meaning of score differences"
     if same:
         made = ["metric", *_task(result), *across(result.table, "difference", cells)]
         sections = [(one_line(h), lines(rows, "metric task")) for h, rows in grouped(result.table, "human").items()]
@@ -71,7 +71,7 @@ def needed(result: Differences) -> tuple[Table, ...]:
             "metric",
             *_task(result),
             *across(result.needed, "agreement", lambda share: figures(f"for {numbers.percent(share)}", text)),
-            figures("largest seen", lambda line: difference(line[0].largest, 2)),
+            figures("largest in data", lambda line: difference(line[0].largest, 2)),
         ],
         [(one_line(h), lines(rows, "metric task")) for h, rows in grouped(result.needed, "human").items()],
         f"From the fitted curve; {_told(result)}.",

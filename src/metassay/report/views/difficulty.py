@@ -12,7 +12,7 @@ from metassay.studies.difficulty import Difficulty, DifficultyRow, DifficultyTes
 
 MOST_ROWS = 60
 """With more rows than this, every input is shown only if it is asked for."""
-TOGETHER = "% confidence for all together"
+TOGETHER = "% confidence for all pairs together"
 
 
 def default(result: Difficulty) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ def tests(result: Difficulty) -> tuple[Table, ...]:
         f"* p ≤ {result.alpha:g}: inputs are not equally hard (Kruskal-Wallis). "
         f"Pairs that differ: by Tukey's test on mean ranks, {100 * result.confidence:g}{TOGETHER}.",
         len(result.table) > MOST_ROWS and f"The view inputs lists all {len(result.inputs):,} inputs of each metric.",
-        undefined="scores that do not vary, or stand on one input only",
+        undefined="scores that do not vary, or are on one input only",
     )
 
 

@@ -34,10 +34,10 @@ def table(result: Downgrade) -> tuple[Table, ...]:
         "Damage noticed",
         columns,
         [(_title(mine[0]), mine) for mine in grouped(here, "kind").values()],
-        f"Noticed: systems that fell below one that had been significantly lower ({one.test}, p ≤ {one.alpha:g}), of "
-        "those that had such a one.",
+        f"Noticed: systems that fell below a system that had scored significantly lower ({one.test}, p ≤ "
+        f"{one.alpha:g}), of the systems that had one.",
         f"In brackets: {numbers.level(result.counts[0].confidence)} binomial intervals. Score fell: systems whose "
-        "score fell significantly, however little.",
+        "score fell significantly, by any amount.",
         "Mean change: in standard deviations of the systems' mean scores.",
         undefined="no system could be noticed, or systems' scores do not differ",
     )
@@ -55,11 +55,11 @@ def curve(result: Downgrade) -> tuple[Table, ...]:
         return at(text, "rate", rate)
 
     return build(
-        "Damage noticed, by how much of the text is damaged",
+        "Damage noticed, by the share of units damaged",
         ["metric", *map(column, sorted({count.rate for count in result.counts}))],
         [(_about(mine[0]), lines(mine, "metric")) for mine in grouped(result.counts, "kind").values()],
-        "By the share of units that is damaged: share of testable systems that were noticed (mean change of the score, "
-        "in standard deviations).",
+        "Share of testable systems that were noticed (mean change of the score, in standard deviations), by the "
+        "share of units damaged.",
         undefined="no system could be noticed, or systems' scores do not differ",
     )
 
@@ -86,9 +86,9 @@ def systems(result: Downgrade) -> tuple[Table, ...]:
         "Systems damaged one at a time",
         columns,
         sections,
-        "Lower: systems that had been significantly lower. Passed by: how many of those it fell below. p: that its "
-        "score fell.",
-        undefined="no score changed, or there is none",
+        "Lower: number of systems that had scored significantly lower. Passed by: number of these that it fell "
+        "below. p: test that its score fell.",
+        undefined="no score changed, or there are no scores",
     )
 
 

@@ -42,9 +42,9 @@ def table(result: Drift) -> tuple[Table, ...]:
         ],
         [("" if many else f"baseline: {first.baseline}", result.table)],
         f"In brackets: {level} CI of the shift "
-        + ("for a single look." if once else "that holds however often it is looked at."),
-        f"Equivalent: the whole interval lies within {margin}. Changed: if not, and it lies above or below 0.",
-        undefined="nothing varies, no shift fits all looks, or verdicts are measurements",
+        + ("for a single look." if once else "that is valid for repeated looks."),
+        f"Equivalent: the whole interval lies within {margin}. Changed: it does not, and it excludes 0.",
+        undefined="no variation, no shift that fits all looks, or scores instead of verdicts",
     )
 
 
@@ -61,5 +61,5 @@ def intervals(result: Drift) -> tuple[Table, ...]:
         ],
         [(metric, rows) for metric, rows in grouped(result.table, "metric").items()],
         f"{numbers.level(result.table[0].confidence)} CI.",
-        undefined="nothing varies, no shift fits all looks, or verdicts are measurements",
+        undefined="no variation, no shift that fits all looks, or scores instead of verdicts",
     )

@@ -1,4 +1,4 @@
-"""What people would have said of all outputs: by system, pairs of systems, and ranks."""
+"""Estimated human scores of all outputs: by system, pairs of systems, and ranks."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from metassay.report.table import Table
 from metassay.report.views.columns import bold, build, figures, grouped, span, words
 from metassay.studies.estimate import EstimateRow, Estimates
 
-NONE = "too few labels, labels that are all the same, or a judge that carries no information"
+NONE = "too few labels, labels that are all the same, or an uninformative judge"
 
 
 def table(result: Estimates) -> tuple[Table, ...]:
     """Return a row per system, the best first, in a section per human criterion and metric."""
     shown = [row for row in result.table if row.method == "ppi"] or list(result.table)
-    return _estimates("What people would have said of all outputs", result, shown)
+    return _estimates("Estimated human scores of all outputs", result, shown)
 
 
 def methods(result: Estimates) -> tuple[Table, ...]:
@@ -54,8 +54,8 @@ def _estimates(title: str, result: Estimates, rows: Sequence[EstimateRow], *more
             figures("worth", "worth", lambda worth: numbers.DASH if math.isnan(worth) else numbers.count(worth)),
         ],
         sections,
-        f"In brackets: {level} CI. Weight: how far the metric is relied on, 0 = labels alone. Worth: labels alone that "
-        "would be as precise.",
+        f"In brackets: {level} CI. Weight: weight of the metric, 0 = labels alone. Worth: number of labels alone "
+        "that would be as precise.",
         undefined=NONE,
     )
 
@@ -97,8 +97,8 @@ def ranking(result: Estimates) -> tuple[Table, ...]:
             figures("possible ranks", _ranks),
         ],
         [(_case(mine), mine) for mine in grouped(result.ranking, "human metric").values()],
-        "Possible ranks: those that differences which are significant after correction leave; they contain the true "
-        "ranks of all systems together.",
+        "Possible ranks: ranks that agree with all differences that are significant after correction; they contain "
+        "the true ranks of all systems together.",
     )
 
 

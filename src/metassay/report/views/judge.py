@@ -95,10 +95,10 @@ def summary(result: JudgeCard) -> tuple[Table, ...]:
         [(_human(rows), rows) for rows in shown],
         cut and f"The best {MOST_BEST} of each{some}; all {len(result.table):,} rows: --format csv (or --human).",
         f"In brackets: {confidence} CI. κ: agreement beyond chance. Bias: judge − people, * if its CI excludes 0.",
-        "Passes: the alternative-annotator test, whether it can replace a person (view alternative)."
+        "Passes: the alternative-annotator test, whether it can replace an annotator (view alternative)."
         if any(r.passed is not None for r in result.table)
         else "",
-        undefined="a single label, one person, or a scale without it",
+        undefined="a single label, one annotator, or not defined for this scale",
     )
 
 
@@ -191,7 +191,7 @@ def slices(result: JudgeCard) -> tuple[Table, ...]:
         for (judge, human), rows in grouped(result.slices, "judge human").items()
     ]
     return build(
-        "Where judges fail: worst slices",
+        "Worst slices of each judge",
         [
             *("by|attribute", "value"),
             bold(_ranged("here"), lambda row: row.significant_corrected),
@@ -200,9 +200,9 @@ def slices(result: JudgeCard) -> tuple[Table, ...]:
             figures("items", "n_items"),
         ],
         sections,
-        "In brackets: CIs that hold for all slices of a judge together. p: against all other items, corrected (Holm). "
+        "In brackets: simultaneous CIs for all slices of a judge. p: against all other items, corrected (Holm). "
         "All slices: --rows slices.",
-        bold="significantly different from elsewhere after correction",
+        bold="significantly different from all other items after correction",
     )
 
 
@@ -222,7 +222,7 @@ def disagreements(result: JudgeCard) -> tuple[Table, ...]:
         "Worst disagreements",
         [words("", lambda part: part[0]), words("text", lambda part: one_line(part[1], LONGEST_TEXT), whole=True)],
         sections,
-        "More of them, with whole texts: --format csv --rows disagreements.",
+        "More disagreements, with full texts: --format csv --rows disagreements.",
     )
 
 
@@ -244,8 +244,9 @@ def alternative(result: JudgeCard) -> tuple[Table, ...]:
             figures("if worse", "passes_if_worse worse", lambda share, by: f"{numbers.percent(share)} (by {by:g})"),
         ],
         [(f"{one_line(human)}, ε = {mine[0].epsilon:g}", mine) for human, mine in grouped(rows, BOTH).items()],
-        "ω: share of people over whom the judge wins; it passes from 0.5 on. ρ: probability that it is at least as "
-        "good as a person. Passes if equal: how often a judge exactly as good as a person would pass here.",
+        "ω: share of annotators over whom the judge wins; it passes at 0.5 or more. ρ: probability that it is at "
+        "least as good as an annotator. Passes if equal: how often a judge exactly as good as an annotator would "
+        "pass here.",
         undefined="no person with 30 shared items",
     )
 
@@ -265,7 +266,7 @@ def threshold(result: JudgeCard) -> tuple[Table, ...]:
         some = [row for at, row in enumerate(rows) if at % step == 0 or row.chosen]
         sections.append((f"{one_line(judge)}, {one_line(human)}", some))
     return build(
-        "Thresholds: scores from here on count as positive",
+        "Thresholds: scores at or above count as positive",
         [
             words("", lambda row: "→" if row.chosen else " ", key=False, whole=True),
             figures("threshold", "threshold", numbers.general, key=True),
@@ -297,7 +298,7 @@ def operating(result: JudgeCard) -> tuple[Table, ...]:
 def calibration(result: JudgeCard) -> tuple[Table, ...]:
     """Return what happened beside what probabilities said."""
     return build(
-        "Calibration: what probabilities say, and what happens",
+        "Calibration: predicted probabilities and observed shares",
         [
             figures("probability", "lower upper", lambda a, b: f"{numbers.two(a)} to {numbers.two(b)}", key=True),
             "said|said|percent",
@@ -315,7 +316,7 @@ def ranks(result: JudgeCard) -> tuple[Table, ...]:
     """Return several judges ranked, and the tests behind it."""
     by: Callable[[Any], str] = lambda rows: f"{one_line(rows[0].human)}, {names.statistic(rows[0])}"  # noqa: E731
     ranked = build(
-        "Ranks of judges on the items that all have",
+        "Ranks of judges on the items that all judged",
         [
             "judge",
             figures("estimate", f"estimate {names.STATISTIC}", _alone),
@@ -367,5 +368,5 @@ def requirements(result: JudgeCard) -> tuple[Table, ...]:
             words("met", lambda row: "yes" if row.met else "NO", key=False, whole=True),
         ],
         [(one_line(human), rows) for human, rows in grouped(result.requirements, BOTH).items()],
-        undefined="the number is undefined, which meets nothing",
+        undefined="the number is undefined, so the requirement is not met",
     )

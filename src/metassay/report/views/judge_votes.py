@@ -60,7 +60,8 @@ def summary(result: JudgeVotes) -> tuple[Table, ...]:
                 rows,
             )
         ],
-        f"Agreement: share of votes that are people's most frequent verdict; in brackets {_level(result)} CI, votes on "
+        f"Agreement: share of votes equal to the most frequent human verdict; in brackets {_level(result)} CI, votes "
+        "on "
         "one input clustered. F1: averaged over A, B and tie.",
         people and "Single people: agreement with single votes of people, beside that of two people with each other.",
         undefined="no such votes, or a single verdict",
@@ -71,7 +72,7 @@ def orders(result: JudgeVotes) -> tuple[Table, ...]:
     """Return what each judge does when the two outputs change places."""
     rows = result.orders
     return build(
-        "After a swap of the two outputs",
+        "Consistency when the two outputs are swapped",
         [
             *("judge", "same verdict|consistency consistency_low consistency_high|percent_range"),
             *("right in both|right_in_both right_low right_high|percent_range", "right|right_first|percent"),
@@ -91,7 +92,7 @@ def orders(result: JudgeVotes) -> tuple[Table, ...]:
 def margins(result: JudgeVotes) -> tuple[Table, ...]:
     """Return agreement by how clear people were."""
     return build(
-        "Agreement by how clear people were",
+        "Agreement by the share of people with the most frequent verdict",
         ["judge", *across(result.margins, "clear voted", _clearness)[:MOST_KINDS]],
         [("people who gave the most frequent verdict", lines(result.margins, "judge"))],
         f"In brackets: {_level(result)} CI.",

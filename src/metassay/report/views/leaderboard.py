@@ -261,7 +261,7 @@ def _legend(result: Leaderboard, rows: Sequence[LeaderRow], several: bool = Fals
         "; ".join(titles) + "." if titles else False,
         several and "Columns named like tasks follow their average.",
         f"Ranks: {numbers.level(1 - result.alpha)} confidence sets of the true ranks of all metrics together "
-        f"({_test(result) or 'no test'}, Holm over all pairs). Overlapping ranks are not shown to be equal.",
+        f"({_test(result) or 'no test'}, Holm over all pairs). Overlapping ranks do not show that metrics are equal.",
         names.sentinel_legend(rows),
     ]
 

@@ -43,12 +43,12 @@ def columns(result: Look) -> tuple[Table, ...]:
         )
     legend = []
     if any(row.proposed for row in result.table):
-        legend.append("human?: the name suggests human judgments; say so with --human.")
+        legend.append("human?: the name suggests human judgments; confirm with --human.")
     if any(row.direction == "lower?" for row in result.table):
-        legend.append("lower?: the name suggests that small scores are good; say so with --lower-is-better.")
+        legend.append("lower?: the name suggests that lower scores are better; confirm with --lower-is-better.")
     if any(row.system_scores for row in result.table):
-        legend.append("+ systems: scores of whole systems are there beside those of inputs.")
-    return (Table("What was read", heads, (Section("", lines),), tuple(legend)),)
+        legend.append("+ systems: there are also scores of whole systems.")
+    return (Table("Contents of the files", heads, (Section("", lines),), tuple(legend)),)
 
 
 def _line(row: LookRow) -> tuple[Cell, ...]:
@@ -111,4 +111,4 @@ def commands(result: Look) -> tuple[Table, ...]:
     """Return commands to paste."""
     lines = tuple((Cell(one_line(row.command, 400)),) for row in result.commands)
     head = (Column("command", "left", key=True),)
-    return (Table("What can be asked", head, (Section("", lines),), whole=True),)
+    return (Table("Commands for these data", head, (Section("", lines),), whole=True),)

@@ -31,7 +31,7 @@ def table(result: Catalogue) -> tuple[Table, ...]:
         "Metrics that score texts",
         columns,
         [("", result.table)],
-        "needs: ref references, src source, any what is there; ready: whether it is installed.",
+        "needs: ref references, src source, any either of them; ready: whether it is installed.",
         "metassay metrics NAME shows how to install it, whom to cite, and its options.",
     )
     return tuple(replace(table, whole=True) for table in made)

@@ -62,7 +62,7 @@ def list_(result: ScorePairs) -> tuple[Table, ...]:
             for key, rows in _groups(result.table).items()
         ],
         f"In brackets: {names.draws(result.table[0])}.",
-        "Kendall: over these pairs only. People agree: share of pairs, ties apart, that people order like the metric.",
+        "Kendall: over these pairs only. People agree: share of untied pairs that people order like the metric.",
         names.sentinel_legend(result.table),
         undefined=NO_PAIRS,
     )
@@ -137,7 +137,7 @@ def needed(result: ScorePairs) -> tuple[Table, ...]:
         [
             "metric",
             *across(wanted, "agreement", lambda share: figures(f"for {numbers.percent(share)}", text)),
-            figures("largest seen", lambda line: difference(seen[line[0].metric, line[0].human], 2)),
+            figures("largest in data", lambda line: difference(seen[line[0].metric, line[0].human], 2)),
         ],
         [(one_line(human), lines(rows, "metric")) for human, rows in grouped(wanted, "human").items()],
         f"In brackets: {names.draws(result.table[0])}.",
@@ -151,10 +151,10 @@ def needed(result: ScorePairs) -> tuple[Table, ...]:
 def curve(result: ScorePairs) -> tuple[Table, ...]:
     """Return points of the fitted curves with their bands."""
     return build(
-        "Chance that people agree, by score difference",
+        "Probability that people agree, by score difference",
         [
             figures("score difference", "upper", difference, key=True),
-            f"chance that people agree|{AGREEMENT}|percent_range",
+            f"probability that people agree|{AGREEMENT}|percent_range",
         ],
         [(_against(key), rows) for key, rows in _groups(_of(result.table, "curve")).items()],
         f"Fitted; in brackets the band, a {names.draws(result.table[0])}.",
@@ -168,7 +168,7 @@ def words_(result: ScorePairs) -> tuple[Table, ...]:
     most = MOST_IN_A_SENTENCE if len(groups) <= MOST_IN_LIST else 1
     said = [rows for rows in groups.values() if _of(rows, "bounds", "share")]
     return build(
-        "In words",
+        "Interpretation",
         [words("what a score difference means", lambda rows: _sentence(rows, most), whole=True)],
         [
             (one_line(human) if len(groups) > 1 else "", some)
@@ -229,10 +229,10 @@ def _sentence(rows: Rows, most: int) -> str:
     if sure is None or math.isnan(sure.estimate):
         return text
     if math.isinf(sure.estimate):
-        return f"{text} No difference makes agreement likelier."
+        return f"{text} No score difference makes agreement more likely."
     beyond = sure.estimate > _largest(rows, math.inf)
     return (
-        f"{text} Agreement in {numbers.percent(sure.agreement)} takes a difference of about "
+        f"{text} Agreement on {numbers.percent(sure.agreement)} of pairs needs a difference of about "
         f"{difference(sure.estimate, 2)} ({difference(sure.low, 2)}–{difference(sure.high, 2)}"
         f"{'; more than any in the data' if beyond else ''})."
     )

@@ -83,7 +83,7 @@ def overview(result: Plan) -> tuple[Table, ...]:
         columns,
         [("", sorted(lines(result.needs, PLANNED), key=order))],
         f"{_what(result.table[0])} with what the data have ({have}), and about how many are needed, the others as they "
-        f"are, for a {value} of {result.table[0].target:g}; {numbers.DASH} none that was tried is enough.",
+        f"are, for a {value} of {result.table[0].target:g}; {numbers.DASH} no tested number is enough.",
         undefined=None,
     )
 
@@ -111,10 +111,10 @@ def curves(result: Plan) -> tuple[Table, ...]:
         "Power by sample size" if powered else "Interval width by sample size",
         columns,
         [(f"{_title(mine[0])}: {mine[0].axis}", mine) for mine in grouped(rows, f"{PLANNED} axis").values()],
-        f"{_what(rows[0])} if there are n of one thing and the others stay as they are, in data sets simulated "
-        "from a model fitted to the data; in brackets the 95% error of the simulation. * not more than the data have.",
-        data and "In the data: width of the interval on random parts of the data, without any model.",
-        ceilings and f"Ceiling: {names.measure(rows)} of a metric that knows what all annotators would say on average.",
+        f"{_what(rows[0])} with n of one kind and the others unchanged, in data sets simulated from a model fitted "
+        "to the data; in brackets the 95% simulation error. * not more than in the data.",
+        data and "In the data: width of the interval on random subsets of the data, without a model.",
+        ceilings and f"Ceiling: {names.measure(rows)} of a metric that knows the mean of all possible annotators.",
         undefined="too few data",
         bold="the target is reached",
     )
@@ -144,10 +144,10 @@ def needs(result: Plan) -> tuple[Table, ...]:
         columns,
         [(_title(plans[key][0]), plans[key]) for key in grouped(result.table, PLANNED)],
         f"Needed: about how many, the others as they are, for a {'power' if powered else 'width'} of "
-        f"{result.table[0].target:g}; {numbers.DASH} none that was tried is enough.",
+        f"{result.table[0].target:g}; {numbers.DASH} no tested number is enough.",
         f"Next {result.annotations:,}: change in {what} if the next {result.annotations:,} annotations all go here.",
         undefined=None,
-        bold="where they help most",
+        bold="largest gain",
     )
 
 
@@ -173,9 +173,9 @@ def ceiling(result: Plan) -> tuple[Table, ...]:
         "Agreement of people with each other",
         columns,
         [(one_line(human), rows) for human, rows in grouped(result.ceilings, "human").items()],
-        "Half: Pearson correlation of two halves, on average. Reliability: of all n, by Spearman-Brown, or α. Ceiling: "
-        "its root, the most that a metric's Pearson correlation can be: on these inputs (annotators), or for one that "
-        "knows the systems but not the inputs (inputs).",
+        "Half: Pearson correlation of two halves, on average. Reliability: of all n, by Spearman-Brown, or α. "
+        "Ceiling: its root, the highest Pearson correlation that a metric can reach: on these inputs (annotators), "
+        "or for a metric that knows the systems but not the inputs (inputs).",
         undefined="too few ratings, or ratings that do not vary",
     )
 
@@ -188,5 +188,5 @@ def _title(row: PlanRow | NeedRow) -> str:
 def _what(row: PlanRow) -> str:
     where = f"{row.level} level, {names.statistic(row)}"
     if row.metric_b is not None:
-        return f"Chance to find the first metric better ({where}, one-sided, α = {row.alpha:g})"
+        return f"Power to find the first metric better ({where}, one-sided, α = {row.alpha:g})"
     return f"Expected width of a {numbers.level(row.confidence)} interval ({where})"

@@ -35,8 +35,8 @@ def needs(result: LabelPlan) -> tuple[Table, ...]:
             (f"{one_line(mine[0].human)} with {one_line(mine[0].metric)}", mine)
             for mine in grouped(result.table, CASE).values()
         ],
-        f"±: half the width of the {numbers.level(result.table[0].confidence)} CI with the labels that there are. "
-        f"{numbers.DASH} no number of labels is known to be enough: more outputs are needed, or nothing varies.",
+        f"±: half the width of the {numbers.level(result.table[0].confidence)} CI with the present labels. "
+        f"{numbers.DASH} no number of labels is known to be enough: more outputs are needed, or there is no variation.",
         undefined=None,
     )
 

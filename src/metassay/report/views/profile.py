@@ -30,11 +30,11 @@ def loadings(result: Profile) -> tuple[Table, ...]:
 
     metrics = lines(rows, "name")
     return build(
-        "What scores have in common",
+        "Principal components of the scores",
         ["metric|name", *map(column, _components(rows))],
         [(f"{result.n_systems:,} systems × {len(metrics):,} columns", metrics)],
         "Correlation of the systems' scores with each principal component; in brackets, its share of the variance.",
-        bold="0.5 and more",
+        bold="0.5 or more",
     )
 
 
@@ -91,7 +91,7 @@ def separation(result: Profile) -> tuple[Table, ...]:
         f"On systems that were held out; in brackets, {numbers.level(result.confidence)} intervals. AUC: share of "
         "pairs of systems, one of each group, in the right order; 0.5 is chance. Higher: the group with the higher "
         "scores.",
-        f"Weight: in the composite, on standardised scores; positive speaks for {first}. Sizes sum to one.",
+        f"Weight: in the composite, on standardised scores; positive favours {first}. Absolute weights sum to 1.",
         bold="the best of each column",
     )
 

@@ -84,7 +84,7 @@ def _rankings(result: Ranking, most: int) -> tuple[Table, ...]:
         *_legend(result),
         votes and "Won: share of its votes, ties counted half; it depends on the opponents.",
         expected and "Wins expected: share of votes against each of the others in turn.",
-        undefined="no interval, since too little varies or there are too few inputs or raters",
+        undefined="no interval: too little variation, or too few inputs or raters",
     )
 
 
@@ -134,7 +134,7 @@ def _rank(row: StandingRow) -> str:
 def _legend(result: Ranking) -> list[str]:
     first = next((row for row in result.table if row.interval != "none"), None)
     if first is None:
-        return ["No intervals: too little varies, or there are too few inputs or raters."]
+        return ["No intervals: too little variation, or too few inputs or raters."]
     level = numbers.level(first.confidence)
     told = []
     if any(row.statistic in ("bradley-terry", "controlled") for row in result.table):
@@ -166,7 +166,8 @@ def agreement(result: Ranking) -> tuple[Table, ...]:
         ],
         [(f"with {one_line(human)}", lines(mine, "metric")) for human, mine in grouped(rows, "human").items()],
         f"In brackets: {numbers.level(rows[0].confidence)} CI for these systems and new votes or inputs "
-        f"({rows[0].resamples:,} resamples; their noise lowers correlations, so intervals reach further down than up).",
+        f"({rows[0].resamples:,} resamples; resampling noise lowers correlations, so intervals extend further down "
+        "than up).",
         "Same, opposite: pairs of systems that differ significantly by both; "
         f"people only, {judge} only: by one of the two.",
         undefined="fewer than three systems, or all of equal rank",
@@ -210,7 +211,7 @@ def covariates(result: Ranking) -> tuple[Table, ...]:
     if not rows:
         return ()
     return build(
-        "What else decides votes, between systems of equal strength",
+        "Effects on votes between systems of equal strength",
         [
             *("covariate", "one more is|unit|word", "log odds|estimate low high|two", "p|p_value|p_value"),
             *("it then wins|chance|percent", "votes|n|count"),

@@ -16,7 +16,7 @@ from metassay.studies.reliability_rows import ComponentRow, DesignRow, NeedRow
 R = TypeVar("R", "ComponentRow", "DesignRow")
 MOST_DETAILED = 2
 """With more human criteria than this, designs are shown only if they are asked for."""
-UNKNOWN = "the design does not say it"
+UNKNOWN = "not estimable in this design"
 COEFFICIENTS = {
     "alpha-interval": "α interval",
     "alpha-ordinal": "α ordinal",
@@ -67,9 +67,10 @@ def summary(result: Reliability) -> tuple[Table, ...]:
             need("input" if any(row.level == "input" for row in now) else "global", "raters", 0.8),
         ],
         [("", lines(now, "metric"))] if now else [],
-        f"In brackets: {_level(result)} CI. Reliability: share of the variance that is no error, Eρ², for the order of "
-        "systems, and of the outputs of an input.",
-        "Inputs for .80, .90: inputs that make system means as reliable, with the same raters; ∞: none is enough.",
+        f"In brackets: {_level(result)} CI. Reliability: share of the variance that is not error, Eρ², for the order "
+        "of systems, and for the outputs of an input.",
+        "Inputs for .80, .90: number of inputs for this reliability of system means, with the same raters; ∞: no "
+        "number is enough.",
         undefined=UNKNOWN,
     )
 
@@ -83,7 +84,7 @@ def components(result: Reliability) -> tuple[Table, ...]:
         return numbers.DASH if math.isnan(row.share) else f"{100 * row.share:.0f}%"
 
     return build(
-        "Where the variance of single scores comes from",
+        "Variance components of single scores",
         [
             "human|metric" if people else "metric",
             *across(sorted(shown, key=_order), "component", lambda name: figures(_short(name), share)),

@@ -34,7 +34,7 @@ def figures_(result: Reproduction) -> tuple[Table, ...]:
         "tolerance||plain",
     ]
     return build(
-        "Published numbers, computed again",
+        "Published and recomputed numbers",
         columns,
         _papers(figure for figure in result.figures if figure.n_within + figure.n_outside),
         "within: numbers within the tolerance, of those that could be checked.",
@@ -50,7 +50,7 @@ def outside(result: Reproduction) -> tuple[Table, ...]:
 def unchecked(result: Reproduction) -> tuple[Table, ...]:
     """Return what cannot be checked, and why."""
     columns = ["where||whole", words("what", _about, whole=True), *("numbers|n_unchecked|count", "why|reason|whole")]
-    return build("What cannot be checked here", columns, _papers(f for f in result.figures if f.n_unchecked))
+    return build("Numbers that cannot be checked here", columns, _papers(f for f in result.figures if f.n_unchecked))
 
 
 def numbers_(result: Reproduction) -> tuple[Table, ...]:

@@ -21,7 +21,7 @@ def table(result: Coverage) -> tuple[Table, ...]:
     halves = " or ".join(_halves(*row.split("x")) for row in distinct(r.setting for r in rows))
     most = max((row.trials + row.n_undefined for row in rows), default=0)
     return build(
-        f"Coverage: how often intervals contain the {names.measure(rows)} of held-out data",
+        f"Coverage: share of intervals that contain the {names.measure(rows)} of held-out data",
         ["interval", *across(rows, f"level {names.STATISTIC}", column)],
         [
             (f"{one_line(metric)} against {one_line(human)}", lines(mine, "interval"))

@@ -56,7 +56,7 @@ def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
         sections.append((title, lines([*mine, *(replace(row, test=last) for row in mine)], "test")))
     most = max(row.trials + row.n_undefined for row in rows)
     return build(
-        "Power: how often tests find a damaged metric worse",
+        "Power to find a damaged metric worse",
         ["test", *map(column, sorted({row.setting for row in rows}))],
         sections,
         f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {told}, "

@@ -40,7 +40,7 @@ def table(result: Size) -> tuple[Table, ...]:
 
 def _title(row: SizeRow, equal: bool) -> str:
     fitted = [one_line(each) for each in (row.metric_a, row.metric_b, row.human) if each is not None]
-    told = "equally good metrics: errors" if equal else "the first is better: power"
+    told = "equally good metrics: false-positive rate" if equal else "the first is better: power"
     return ", ".join([*fitted, f"{names.coefficient(row.statistic)} at {row.level} level, {told}"])
 
 

@@ -73,8 +73,9 @@ def summary(result: Survival) -> tuple[Table, ...]:
     for first in result.table[:1]:
         how = names.CORRECTIONS.get(first.correction)
         legend.append(
-            f"Equivalent: that agreement with people differs from {_base(result)} by the margin or more is rejected, "
-            f"p at most {first.alpha:g}" + (f"; corrected: after {how}." if how else "; nothing is corrected.")
+            f"Equivalent: the hypothesis that agreement with people differs from {_base(result)} by the margin or "
+            "more is rejected, "
+            f"p at most {first.alpha:g}" + (f"; corrected: after {how}." if how else "; not corrected.")
         )
     title = f"Equivalence of agreement with people, by {one_line(result.by, 40)}"
     return build(title, columns, sections or [("", [])], *legend)
@@ -111,8 +112,8 @@ def list_(result: Survival) -> tuple[Table, ...]:
         columns,
         sections or [("", [])],
         *_stars(result.table),
-        "In brackets: the interval that two one-sided tests want inside the margin.",
-        sided and "Needed: the margin above which they find equivalence.",
+        "In brackets: the interval that must lie within the margin for equivalence (two one-sided tests).",
+        sided and "Needed: the smallest margin with equivalence.",
     )
 
 
@@ -229,11 +230,11 @@ def dominance(result: Survival) -> tuple[Table, ...]:
         back and "shift back|shift_back|correlation",
     ]
     return build(
-        "Order of metrics: does the better one stay better",
+        "Order of metrics after the change",
         columns,
         [(_titled(mine[0]), mine) for mine in _settings(result.shifts)],
-        "P: share of the resamples in which one metric agrees better with people than another; a pair is resolved from "
-        f"97.5% on. Shift: mean change of P over the pairs resolved at {base}.",
+        "P: share of the resamples in which one metric agrees better with people than another; a pair is resolved if "
+        "P is at least 97.5%. Shift: mean change of P over the pairs resolved at {base}.",
         back and "Shift back: the same after the round trip.",
     )
 
@@ -252,7 +253,8 @@ def components(result: Survival) -> tuple[Table, ...]:
         "Metrics and people on two components of ranks",
         columns,
         [("", result.components)] if result.components else [],
-        "Scores as ranks, from 0 to 1; in brackets, the share of the variance. What is near ranks outputs alike.",
+        "Scores as ranks, from 0 to 1; in brackets, the share of the variance. Columns that are close rank outputs "
+        "similarly.",
     )
 
 
@@ -267,7 +269,7 @@ def references(result: Survival) -> tuple[Table, ...]:
     most = max((row.n_references for row in result.references), default=0)
     how = "largest" if any(row.aggregate == "max" for row in result.references) else "mean"
     return build(
-        "Uncertainty that references add",
+        "Uncertainty due to references",
         columns,
         [(_titled(mine[0]), mine) for mine in _settings(result.references)],
         f"Up to {most} references of each input are drawn with replacement; an output's score is the {how} over those "

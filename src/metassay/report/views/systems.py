@@ -58,7 +58,7 @@ def counts(result: SystemComparison) -> tuple[Table, ...]:
         ],
         _level(result),
         any(map(_mixed, result.counts))
-        and "In brackets, where some point each way: pairs in which the first group's system is better by the test.",
+        and "In brackets, if differences go both ways: pairs in which the system of the first group is better.",
         any(count.n_undefined for count in result.counts) and "Pairs that cannot be tested count as no difference.",
         bold="the most of each row",
     )
@@ -129,7 +129,7 @@ def _wins(rows: Sequence[SystemRow], result: SystemComparison) -> Table:
         )
 
     (table,) = build(
-        f"Who beats whom: {one_line(rows[0].metric)}, {rows[0].test}, {rows[0].cutoff}",
+        f"Tests of all pairs: {one_line(rows[0].metric)}, {rows[0].test}, {rows[0].cutoff}",
         [
             figures("", lambda one: order.index(one) + 1, str, key=True),
             words("system", lambda one: one),

@@ -1,4 +1,4 @@
-"""What was translated, as a table of parts and directions."""
+"""Translated texts, as a table of parts and directions."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def table(result: Translation) -> tuple[Table, ...]:
         *("segments|n_segments|count", "cached|n_cached|count"),
     ]
     return build(
-        "What was translated",
+        "Translated texts",
         columns,
         [("".join(f"translator: {row.translator}" for row in result.table[:1]), result.table)],
         "Unknown: words that the translator did not know. Segments: lines or sentences, different ones.",
-        untold and f"{numbers.DASH} not told by the translator.",
+        untold and f"{numbers.DASH} not reported by the translator.",
         undefined=None,
     )

@@ -31,7 +31,7 @@ def table(result: Widths) -> tuple[Table, ...]:
         for change in result.changes
     ]
     return build(
-        "Effect of more inputs for metrics",
+        "Interval widths with judged and with all inputs",
         columns,
         sections,
         f"{names.measure(rows).capitalize()} and {numbers.level(rows[0].confidence)} interval ({rows[0].resamples:,} "

@@ -87,7 +87,10 @@ def _read_config(path: Path, *, trust: bool) -> dict[str, Any]:
     settings = {key.replace("-", "_"): value for key, value in found.items()}
     for key in settings:
         if key in ("key", "api_key"):
-            raise UsageError(f"{one_line(path)}: a key does not belong into a file; name its variable with key_env")
+            raise UsageError(
+                f"{one_line(path)}: the file must not contain a key; name the environment variable that "
+                "has it with key_env"
+            )
         if key not in OPTIONS:
             raise UnknownName(f"option of model in {one_line(path)}", key, OPTIONS)
     tables = settings.get("criteria", {})
