@@ -35,6 +35,7 @@ from validity_worlds import (
     LABELS,
     NOISE_DIFFERS,
     RATINGS,
+    SPREAD,
     VOTES,
     CriteriaWorld,
     LabelWorld,
@@ -407,6 +408,11 @@ def of_ranks(pool: ProcessPoolExecutor, trials: int) -> list[str]:
     return table("world", heads, rows)
 
 
+FACETS = {"s": "system", "i": "input", "r": "rater"}
+COMPONENTS = {" × ".join(FACETS[axis] for axis in name): name for name in SPREAD}
+"""Components as worlds call them, by what `metassay reliability` calls them."""
+
+
 def rated(world: RatingWorld, seeds: Sequence[int]) -> list[dict[str, tuple[float, float]]]:
     """Return for some data sets the intervals of `metassay reliability`."""
     found = []
@@ -416,10 +422,7 @@ def rated(world: RatingWorld, seeds: Sequence[int]) -> list[dict[str, tuple[floa
         )
         now = next(row for row in rows.designs if row.axis == "now" and row.level == "system")
         each = {"order": (now.low, now.high), "absolute": (now.absolute_low, now.absolute_high)}
-        short = {"system": "s", "input": "i", "rater": "r"}
-        for row in rows.table:
-            each["".join(short[facet] for facet in row.component.split(" × "))] = (row.low, row.high)
-        found.append(each)
+        found.append(each | {COMPONENTS[row.component]: (row.low, row.high) for row in rows.table})
     return found
 
 

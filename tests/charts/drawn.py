@@ -13,7 +13,7 @@ LEAN = 0.88
 
 
 def svg(chart):
-    return chart._rendered("svg").decode()
+    return chart.rendered("svg").decode()
 
 
 def size(text):

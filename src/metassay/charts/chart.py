@@ -67,11 +67,12 @@ class Chart:
         dpi
             Pixels per inch in PNG.
         """
-        content = self._rendered(check_suffix(path), vocabulary.count("dpi", dpi))
+        content = self.rendered(check_suffix(path), vocabulary.count("dpi", dpi))
         with replacing(path) as stream:
             stream.write(content)
 
-    def _rendered(self, form: str, dpi: int = 300) -> bytes:
+    def rendered(self, form: str, dpi: int = 300) -> bytes:
+        """Return the content of a file of that form: ``json``, ``svg``, ``png`` or ``pdf``."""
         if form == "json":
             return (json.dumps(self.spec, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
         convert = require_converter()
@@ -89,7 +90,7 @@ class Chart:
         del include, exclude
         bundle: dict[str, Any] = {"application/vnd.vegalite.v5+json": self.spec, "text/plain": repr(self)}
         with suppress(UsageError):  # without the converter, notebooks that know Vega-Lite still show it
-            bundle["image/svg+xml"] = self._rendered("svg").decode()
+            bundle["image/svg+xml"] = self.rendered("svg").decode()
         return bundle
 
     def __repr__(self) -> str:

@@ -36,6 +36,7 @@ PROBES = {
 }
 """Changes that should move no verdict, and what an output is after each."""
 STATISTICS = tuple(statistic_names.BUILT_IN)
+GENERAL_METHODS = methods.GENERAL
 BOOTSTRAPS = methods.BOOTSTRAPS
 HELD_INTERVALS = (methods.JACKKNIFE, *BOOTSTRAPS)
 INTERVALS = methods.INTERVALS
@@ -52,7 +53,7 @@ CORRECTIONS = ("none", *CORRECTION_NAMES)
 SCOPES = ("row", "table")
 P_VALUES = ("plus-one", "paper")
 PLANNED_LEVELS = ("system", "input", "global")
-PLANNED_INTERVALS = (methods.JACKKNIFE, methods.TWO_WAY, "boot-inputs")
+PLANNED_INTERVALS = (*GENERAL_METHODS, "boot-inputs")
 LABEL_CHOICES = ("random", "stratified", "disagreement", "variance")
 """Ways to choose what is labelled next."""
 ESTIMATE_METHODS = ("ppi", "rogan-gladen")

@@ -5,8 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-DASH = "–"
+
+class Undefined(str):
+    """A text in which an undefined number stands, and still does when words are added."""
+
+    __slots__ = ()
+
+    def __add__(self, more: str) -> Undefined:
+        return Undefined(f"{self}{more}")
+
+
+DASH = Undefined("–")
 """What stands for an undefined number."""
+
+
+def made_of(form: str, *parts: str) -> str:
+    """Return a text made of several, which is undefined if one of them is."""
+    text = form.format(*parts)
+    return Undefined(text) if any(isinstance(part, Undefined) for part in parts) else text
 
 
 def fixed(value: float, digits: int) -> str:
@@ -63,6 +79,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f}%"
 
 
+def in_percent(share: float) -> str:
+    """Return the same where a legend says that it is percent."""
+    return percent(share).removesuffix("%") if math.isfinite(share) else DASH
+
+
 def change(share: float) -> str:
     """Return a relative change as a whole percentage with its sign.
 
@@ -83,7 +104,7 @@ def percent_range(share: float, low: float, high: float) -> str:
         return DASH
     ends = percent(low), percent(high)
     if DASH in ends:
-        return f"{percent(share)} [{ends[0]}, {ends[1]}]"
+        return made_of("{} [{}, {}]", percent(share), *ends)
     return f"{percent(share)} [{ends[0].removesuffix('%')}–{ends[1]}]"
 
 
@@ -102,10 +123,8 @@ def with_intervals(triples: Sequence[tuple[float, float, float]]) -> list[str]:
     parts = [(correlation(e), bound(low), bound(high)) for e, low, high in triples]
     known = [p for p in parts if p[0] != DASH]
     widths = [max((len(p[i]) for p in known), default=0) for i in range(3)]
-    return [
-        DASH if e == DASH else f"{e} [{low.rjust(widths[1])}, {high.rjust(widths[2])}]".rjust(sum(widths) + 5)
-        for e, low, high in parts
-    ]
+    form = f"{{:>{widths[0]}}} [{{:>{widths[1]}}}, {{:>{widths[2]}}}]"
+    return [DASH if part[0] == DASH else made_of(form, *part) for part in parts]
 
 
 def count(number: float) -> str:
@@ -128,12 +147,12 @@ def span(values: Iterable[float], form: Callable[[float], str] = count, to: str 
 
 def ranged(value: float, low: float, high: float, form: Callable[[float], str]) -> str:
     """Return a number with its interval, such as ``0.58 [0.21, 0.80]``."""
-    return DASH if math.isnan(value) else f"{form(value)} [{form(low)}, {form(high)}]"
+    return DASH if math.isnan(value) else made_of("{} [{}, {}]", form(value), form(low), form(high))
 
 
 def interval(low: float, high: float, form: Callable[[float], str]) -> str:
     """Return an interval, such as ``[0.21, 0.80]``."""
-    return DASH if math.isnan(low) else f"[{form(low)}, {form(high)}]"
+    return DASH if math.isnan(low) else made_of("[{}, {}]", form(low), form(high))
 
 
 def one(value: float) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from metassay.errors import one_line
-from metassay.report.numbers import DASH, span
+from metassay.report.numbers import Undefined, span
 
 Align = Literal["left", "right", "center"]
 
@@ -174,8 +174,7 @@ def number(text: str, bold: bool = False) -> Cell:
 def is_undefined(sections: Iterable[Section]) -> bool:
     """Return whether any cell shows an undefined number."""
     cells = (cell.text for section in sections for row in section.rows for cell in row if cell.number)
-    # an en dash between two numbers is a range
-    return any(DASH in text.replace("[", " ").replace(",", " ").replace("]", " ").split() for text in cells)
+    return any(isinstance(text, Undefined) for text in cells)
 
 
 def distinct(values: Iterable[str]) -> list[str]:

@@ -280,11 +280,6 @@ def _rates(rows: Sequence[Any], field: str) -> dict[str, list[float]]:
     return {name: [row.rate for row in each] for name, each in grouped(mine, field).items()}
 
 
-def _span(rates: Sequence[float]) -> str:
-    low, high = (numbers.percent(end) for end in (min(rates), max(rates)))
-    return low if low == high else f"{low} to {high}"
-
-
 def _power(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Power
     found = sorted(_rates(result.table, "test").items(), key=lambda each: -sum(each[1]) / len(each[1]))
     if found:
@@ -292,7 +287,7 @@ def _power(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Power
         yield (
             f"At the {result.table[0].level} level with α = {result.table[0].alpha:g}, the mean power to find the "
             f"damaged metric worse, over all sizes of damage, is: {listed(means, 6)}. The power of {found[0][0]} is "
-            f"{_span(found[0][1])}, depending on the size of the damage."
+            f"{numbers.span(found[0][1], numbers.percent)}, depending on the size of the damage."
         )
 
 
@@ -301,7 +296,7 @@ def _coverage(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Coverage
     found = _rates(result.table, "interval").items()
     near = sorted(found, key=lambda each: sum(abs(rate - wanted) for rate in each[1]) / len(each[1]))
     if near:
-        spans = [f"{name} {_span(rates)}" for name, rates in near]
+        spans = [f"{name} {numbers.span(rates, numbers.percent)}" for name, rates in near]
         yield (
             f"{numbers.level(wanted)} intervals: share that contains the {names.measured(result.table)} of held-out "
             f"data at the {result.table[0].level} level, the nearest to {numbers.level(wanted)} first: "
@@ -312,7 +307,9 @@ def _coverage(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Coverage
 def _size(result: Any) -> Iterator[str]:  # noqa: ANN401 - a Size
     equal = [row for row in result.table if row.equal]
     if equal and not any(row.holds is False for row in equal):
-        rates = listed([f"{name} {_span(found)}" for name, found in _rates(equal, "test").items()], 6)
+        rates = listed(
+            [f"{name} {numbers.span(found, numbers.percent)}" for name, found in _rates(equal, "test").items()], 6
+        )
         yield (
             "No test has a false-positive rate significantly above the nominal "
             f"{numbers.percent(equal[0].alpha)}; rates in the simulated populations: {rates}."

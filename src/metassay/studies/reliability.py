@@ -38,7 +38,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.rater_agreement import agreement
 from metassay.stats.statistics.registry import choose_one
 from metassay.studies.agree_parts import LimitRow, limit_rows
-from metassay.studies.reliability_rows import ComponentRow, DesignRow, NeedRow, RaterAgreementRow
+from metassay.studies.reliability_rows import ComponentRow, DesignRow, NeedRow, RaterAgreementRow, SourceRow
 from metassay.studies.selection import Selection, select, select_columns
 
 TARGETS = (0.8, 0.9)
@@ -70,6 +70,8 @@ class Reliability(Result, study="reliability"):
     """Agreement of people with one another, one row per criterion, level and statistic."""
     limits: tuple[LimitRow, ...]
     """Correlations of metrics with people, raw, and corrected for unreliable scores."""
+    sources: tuple[SourceRow, ...] = ()
+    """What components stand for."""
 
 
 @study
@@ -112,7 +114,9 @@ def reliability(
     rows: list[ComponentRow] = []
     designs: list[DesignRow] = []
     needs: list[NeedRow] = []
+    sources: dict[SourceRow, None] = {}
     for column in found:
+        sources |= dict.fromkeys(column.sources())
         rows += column.components(confidence)
         designs += column.designs(confidence)
         needs += column.needs()
@@ -133,7 +137,9 @@ def reliability(
         *_notes(rows, designs),
     ]
     signature = Signature.open(ci=f"jackknife,{confidence:g}", **columns.sizes())
-    return Reliability(tuple(rows), signature, tuple(notes), tuple(designs), tuple(needs), tuple(raters), limits)
+    return Reliability(
+        tuple(rows), signature, tuple(notes), tuple(designs), tuple(needs), tuple(raters), limits, tuple(sources)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +220,15 @@ class _Column:
         """Return how many raters are told apart."""
         return 0 if self.ratings is None else int((~np.isnan(self.ratings)).any(axis=(1, 2)).sum())
 
+    def called(self, *sets: frozenset[str]) -> str:
+        """Return what sets of facets, which the design cannot tell apart, are called."""
+        return " + ".join(" × ".join(f for f in self.facets if f in part) for part in sets)
+
+    def sources(self) -> Iterator[SourceRow]:
+        """Yield what the components stand for."""
+        for term in () if self.problem else self.fit.whole.terms:
+            yield from (SourceRow(self.called(*term), self.called(part), len(part)) for part in term)
+
     def components(self, confidence: float) -> Iterator[ComponentRow]:
         """Yield the variance components."""
         if self.problem:
@@ -234,7 +249,7 @@ class _Column:
             yield ComponentRow(
                 metric=self.name,
                 kind=self.kind,
-                component=" + ".join(" × ".join(f for f in self.facets if f in part) for part in term),
+                component=self.called(*term),
                 variance=float(spread.estimates[at]),
                 low=float(spread.low[at]),
                 high=float(spread.high[at]),

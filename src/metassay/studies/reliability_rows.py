@@ -28,6 +28,18 @@ class ComponentRow(fields.OfColumn):
 
 
 @fields.row
+class SourceRow:
+    """What a component stands for: one row per source or interaction that the design does not tell from its others."""
+
+    component: str
+    """The component."""
+    source: str
+    """The source, or the interaction of several, such as ``system × input``."""
+    n_facets: int
+    """How many interact in it; 1 for a source by itself."""
+
+
+@fields.row
 class DesignRow(fields.OfColumn):
     """How reliable scores of one column are, or would be with other numbers of inputs, raters and systems."""
 

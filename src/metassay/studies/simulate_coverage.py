@@ -56,6 +56,10 @@ class CoverageRow(fields.OfAgreement):
     best: bool
     """Whether the rate is significantly nearer to the confidence than that of every other interval, and below 1."""
     n_undefined: fields.TrialsUndefined
+    n_systems: int = 0
+    """Systems in a half."""
+    n_inputs: int = 0
+    """Inputs in a half."""
 
 
 class Coverage(Result, study="simulate-coverage"):
@@ -139,7 +143,9 @@ def simulate_coverage(
                             level=lv,
                             statistic=of.name,
                             interval=kind.name,
-                            setting=f"{n}x{m}",
+                            setting=sizes[-1],
+                            n_systems=n,
+                            n_inputs=m,
                             confidence=confidence,
                             best=k == winner and len(mine) > 1,
                         )

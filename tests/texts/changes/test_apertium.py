@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from metassay.core.texts import Texts
 from metassay.errors import UsageError
-from metassay.texts.changes.translation import _spans, translate
+from metassay.texts.changes.translation import spans_of, translate
 from metassay.texts.changes.translators import Apertium, translator
 
 from .conftest import HARD
@@ -74,7 +74,7 @@ def test_neighbours_change_nothing(spanish, summeval):
 @settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(HARD)
 def test_hard_text_comes_through(spanish, text):
-    segments = [text[start:end] for start, end in _spans(text, "line")]
+    segments = [text[start:end] for start, end in spans_of(text, "line")]
     if segments:
         assert len(spanish.translate(segments)) == len(segments)
 

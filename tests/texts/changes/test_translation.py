@@ -13,7 +13,7 @@ from metassay import engine
 from metassay.core.note import Note
 from metassay.core.texts import Texts
 from metassay.errors import DataError, UsageError
-from metassay.texts.changes.translation import _batches, _spans, translate
+from metassay.texts.changes.translation import batches_of, spans_of, translate
 
 from .conftest import HARD
 
@@ -150,7 +150,7 @@ def test_the_language_of_the_texts_is_kept_to():
 @given(HARD)
 def test_what_goes_to_a_translator_can_be_put_back(text):
     for unit in ("text", "line", "sentence"):
-        spans = _spans(text, unit)
+        spans = spans_of(text, unit)
         assert all(a[1] <= b[0] for a, b in pairwise(spans))
         segments = [text[start:end] for start, end in spans]
         assert all(any(map(str.isalpha, segment)) for segment in segments)
@@ -161,9 +161,9 @@ def test_what_goes_to_a_translator_can_be_put_back(text):
 
 
 def test_batches_are_bounded_by_number_and_by_size():
-    assert list(map(len, _batches(["x"] * 25, 10))) == [10, 10, 5]
-    assert list(map(len, _batches(["x" * 60_000] * 3, 10))) == [1, 1, 1]
-    assert _batches([], 10) == []
+    assert list(map(len, batches_of(["x"] * 25, 10))) == [10, 10, 5]
+    assert list(map(len, batches_of(["x" * 60_000] * 3, 10))) == [1, 1, 1]
+    assert batches_of([], 10) == []
 
 
 # -- the cache ----------------------------------------------------------------------------------

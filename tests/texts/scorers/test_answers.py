@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metassay.texts.scorers.answers import SpanReader, _best_span, exact, f1, normalised
+from metassay.texts.scorers.answers import SpanReader, best_span, exact, f1, normalised
 from metassay.texts.scorers.language_models import LanguageModel
 
 
@@ -25,7 +25,7 @@ def test_the_best_span_ends_behind_its_start():
     # tokens: [CLS] question [SEP] a b c; the best start is c and the best end a, which is no span
     starts, ends = np.array([0.0, 9, 0, 1, 2, 5]), np.array([0.5, 9, 0, 5, 3, 1])
     within = np.array([False, False, False, True, True, True])
-    start, end, answer = _best_span(starts, ends, within)
+    start, end, answer = best_span(starts, ends, within)
     # a-a 6, a-b 4, a-c 2, b-b 5, b-c 3, c-c 6: the first of the best
     assert (start, end, answer.score, answer.null) == (3, 3, 6, 0.5)
     weights = np.exp(starts) / np.exp(starts).sum(), np.exp(ends) / np.exp(ends).sum()
@@ -35,7 +35,7 @@ def test_the_best_span_ends_behind_its_start():
 def test_answers_have_at_most_thirty_tokens():
     starts, ends = np.zeros(40), np.zeros(40)
     starts[1], ends[35], ends[20] = 5, 9, 2
-    start, end, _ = _best_span(starts, ends, np.arange(40) > 0)
+    start, end, _ = best_span(starts, ends, np.arange(40) > 0)
     assert (start, end) == (6, 35)  # 9 alone beats 5 + 2
 
 

@@ -747,9 +747,9 @@ def test_the_recipe_has_all_that_changes_a_score(ask):
 
 def test_dates_to_wait_for():
     soon = judge_endpoint.email.utils.formatdate(time.time() + 300, usegmt=True)
-    assert 200 < judge_endpoint._retry_after(soon) <= 300
-    assert judge_endpoint._retry_after("soon") is None
-    assert judge_endpoint._retry_after("-5") == 0
+    assert 200 < judge_endpoint.retry_after(soon) <= 300
+    assert judge_endpoint.retry_after("soon") is None
+    assert judge_endpoint.retry_after("-5") == 0
 
 
 def test_the_former_name_of_the_metric_warns_and_keeps_its_columns(server, tmp_path, capsys):

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from metassay.core.note import Note
 from metassay.core.texts import Item
 from metassay.errors import UsageError
-from metassay.texts.scorers.movers import Cloud, MoverScore, SentenceMover, _ngrams, cost
+from metassay.texts.scorers.movers import Cloud, MoverScore, SentenceMover, cost, ngram_vectors
 
 pytestmark = pytest.mark.skipif(find_spec("ot") is None, reason="run: pip install 'metassay[embeddings]'")
 
@@ -53,11 +53,11 @@ def test_clouds_without_weight_are_none():
 
 
 def test_ngrams_are_means_by_weight():
-    vectors, weights = _ngrams(np.array([[0.0], [4.0], [8.0]]), np.array([1.0, 3.0, 1.0]), 2)
+    vectors, weights = ngram_vectors(np.array([[0.0], [4.0], [8.0]]), np.array([1.0, 3.0, 1.0]), 2)
     # (0·1 + 4·3) / 4 and (4·3 + 8·1) / 4
     assert vectors.ravel().tolist() == [3, 5]
     assert weights.tolist() == [4, 4]
-    vectors, weights = _ngrams(np.array([[0.0], [4.0]]), np.array([1.0, 1.0]), 5)
+    vectors, weights = ngram_vectors(np.array([[0.0], [4.0]]), np.array([1.0, 1.0]), 5)
     assert (vectors.tolist(), weights.tolist()) == ([[2]], [2])
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from metassay.errors import UsageError
-from metassay.texts.scorers.registry import _parse, _split, _value, make_scorers
+from metassay.texts.scorers.registry import make_scorers, parse_spec, read_value, split_specs
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ from metassay.texts.scorers.registry import _parse, _split, _value, make_scorers
     ],
 )  # fmt: skip
 def test_specs(text, expected):
-    parsed = [_parse(spec) for spec in _split(text)]
-    assert [(name, {key: _value(value) for key, value in options.items()}) for name, options in parsed] == expected
+    parsed = [parse_spec(spec) for spec in split_specs(text)]
+    assert [(name, {key: read_value(value) for key, value in options.items()}) for name, options in parsed] == expected
 
 
 def test_an_option_that_takes_text_gets_text():

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metassay.core.texts import Item
-from metassay.texts.scorers.statistics import Fragments, Length, NovelNgrams, RepeatedNgrams, _runs, _substrings
+from metassay.texts.scorers.statistics import Fragments, Length, NovelNgrams, RepeatedNgrams, runs_of, substrings_of
 
 
 def item(output, source=None):
@@ -47,7 +47,7 @@ def literal_runs(words, source):
 
 @given(words=st.lists(st.integers(0, 4), max_size=25), source=st.lists(st.integers(0, 3), max_size=25))
 def test_the_automaton_finds_the_longest_runs(words, source):
-    assert _runs(words, _substrings(source)) == literal_runs(words, source)
+    assert runs_of(words, substrings_of(source)) == literal_runs(words, source)
 
 
 def test_lengths():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from metassay.core.signature import VERSION
+from metassay.core.vocabulary import GENERAL_METHODS
 from metassay.errors import listed
 from metassay.report import names, numbers
 from metassay.report.document.study_runs import Dossier
@@ -57,7 +58,7 @@ _METHODS = {
     **{f"paired-boot-{axis}": f"a paired bootstrap over {words}" for axis, words in _AXES.items()},
     **{f"perm-{axis}": f"a permutation test that exchanges {words}" for axis, words in _EXCHANGED.items()},
 }
-_OWN = ("jackknife", "two-way", "williams")
+_OWN = (*GENERAL_METHODS, "williams")
 """Methods that are not of the paper on resampling."""
 
 

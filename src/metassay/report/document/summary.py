@@ -28,7 +28,7 @@ _DRAWN = {"boot-systems": "systems", "fisher": "systems", "boot-inputs": "inputs
 
 _TESTS = {
     test: f"The {test} test generalises to new systems and new inputs from the same populations."
-    for test in ("jackknife", "two-way")
+    for test in vocabulary.GENERAL_METHODS
 }
 
 

@@ -46,7 +46,7 @@ def effects(rows: Sequence[BiasRow]) -> tuple[Table, ...]:
             bold(figures("gains", lambda row: gain(row, "effect")), lambda row: row.p_corrected <= 1 - row.confidence),
             figures(f"{level} CI", _interval),
             "p|p_value|p_value",
-            figures("detectable", lambda row: gain(row, "detectable").lstrip("+")),
+            figures("detectable", lambda row: gain(row, "detectable", "")),
             "n|n_judgments|count",
         ],
         [
@@ -99,12 +99,12 @@ def reruns(result: Biases) -> tuple[Table, ...]:
     )
 
 
-def gain(row: Any, field: str) -> str:  # noqa: ANN401 - a row with an effect
+def gain(row: Any, field: str, sign: str = "+") -> str:  # noqa: ANN401 - a row with an effect
     """Return an effect in plain units, with its sign."""
     value = getattr(row, field)
     if math.isnan(value):
         return numbers.DASH
-    return f"{100 * value:+.1f} pp" if row.unit == "share" else f"{value:+.2f}"
+    return f"{100 * value:{sign}.1f} pp" if row.unit == "share" else f"{value:{sign}.2f}"
 
 
 def _interval(row: Any) -> str:  # noqa: ANN401 - a row with an effect

@@ -100,7 +100,7 @@ def _against(header: str, other: str, tests: dict[tuple[str, str], ComparisonRow
     full = bold(figures(header, lambda m: (row := test(m)) and names.starred(row, stars=_mark)), significant)
     if metrics <= MOST_IN_FULL:
         return [full]
-    narrow = bold(figures(header, lambda m: (row := test(m)) and numbers.percent(row.p_value).rstrip("%")), significant)
+    narrow = bold(figures(header, lambda m: (row := test(m)) and numbers.in_percent(row.p_value)), significant)
     on_paper = replace(narrow.column, medium="paper", legend="p-values in percent.")
     return [replace(full, column=replace(full.column, medium="screen")), replace(narrow, column=on_paper)]
 

@@ -27,7 +27,7 @@ def result_(result: Combined) -> tuple[Table, ...]:
         if row.kind in ("single", "hindsight"):
             return ""
         mark = "*" if row.better else " "
-        return f"{numbers.ranged(row.gain, row.gain_low, row.gain_high, _signed)}{mark}"
+        return numbers.ranged(row.gain, row.gain_low, row.gain_high, _signed) + mark
 
     sections = []
     for key, rows in grouped(result.table, "human level").items():

@@ -50,7 +50,7 @@ def curve(result: Downgrade) -> tuple[Table, ...]:
         text = figures(
             numbers.level(rate),
             "share mean_change",
-            lambda share, change: f"{numbers.percent(share)} ({numbers.two(change)})",
+            lambda share, change: numbers.percent(share) + f" ({numbers.two(change)})",
         )
         return at(text, "rate", rate)
 

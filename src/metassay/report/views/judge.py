@@ -241,7 +241,7 @@ def alternative(result: JudgeCard) -> tuple[Table, ...]:
             figures("people", "n_people"),
             figures("items", "n_items"),
             "passes if equal|passes_if_equal|percent",
-            figures("if worse", "passes_if_worse worse", lambda share, by: f"{numbers.percent(share)} (by {by:g})"),
+            figures("if worse", "passes_if_worse worse", lambda share, by: numbers.percent(share) + f" (by {by:g})"),
         ],
         [(f"{one_line(human)}, ε = {mine[0].epsilon:g}", mine) for human, mine in grouped(rows, BOTH).items()],
         "ω: share of annotators over whom the judge wins; it passes at 0.5 or more. ρ: probability that it is at "

@@ -274,7 +274,7 @@ def _against(other: str, place: dict[str, int], tests: dict[frozenset[str], Lead
         if row is None:
             return Cell("", number=True)
         p = row.p_corrected
-        text = numbers.percent(p).removesuffix("%") if short else numbers.p_value(p)
+        text = numbers.in_percent(p) if short else numbers.p_value(p)
         return Cell(text, bold=row.significant_corrected, number=True, shaded=row.significant_corrected)
 
     return Shown(Column(str(place[other] + 1)), lambda lines: [cell(metric) for metric in lines])

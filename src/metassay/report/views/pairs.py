@@ -75,7 +75,7 @@ def matrix(result: ScorePairs) -> tuple[Table, ...]:
     def column(key: tuple[str, float, float, float]) -> Shown | str:
         kind, share, lower, upper = key
         if kind == "bounds":
-            pairs = "estimate n_pairs", lambda estimate, pairs: f"{numbers.two(estimate)} ({pairs:,})"
+            pairs = "estimate n_pairs", lambda estimate, pairs: numbers.two(estimate) + f" ({pairs:,})"
             return figures(f"{difference(lower)} to {difference(upper)}", *pairs)
         many = span((row for row in shown if _place(row) == key), "n_pairs", "–")
         return f"{100 * share:g}% ({many})|estimate|two"

@@ -158,8 +158,9 @@ def ceiling(result: Plan) -> tuple[Table, ...]:
         return figures(field, lambda row: None if row.method.startswith("alpha") else getattr(row, field), numbers.two)
 
     def reliability(row: CeilingRow) -> str:
-        ends = f"[{numbers.bound(row.low)}, {numbers.bound(row.high)}]"
-        return numbers.DASH if math.isnan(row.reliability) else f"{numbers.two(row.reliability)} {ends}"
+        ends = numbers.bound(row.low), numbers.bound(row.high)
+        undefined = math.isnan(row.reliability)
+        return numbers.DASH if undefined else numbers.made_of("{} [{}, {}]", numbers.two(row.reliability), *ends)
 
     columns = [
         "of|unit",

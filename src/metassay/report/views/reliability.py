@@ -79,6 +79,14 @@ def components(result: Reliability) -> tuple[Table, ...]:
     """Return the share of each source in the variance of single scores."""
     shown = _people(result.table)
     people = any(row.kind == "human" for row in shown)
+    sources = grouped(result.sources, "component")
+    facets = {component: rows[0].n_facets for component, rows in sources.items()}
+    ordered = sorted(shown, key=lambda row: facets.get(row.component, 0))
+
+    def heading(component: str) -> str:
+        # of several that cannot be told apart the first and the last
+        several = sources.get(component, ())
+        return component if len(several) < 3 else f"{several[0].source} … {several[-1].source}"
 
     def share(row: ComponentRow) -> str:
         return numbers.DASH if math.isnan(row.share) else f"{100 * row.share:.0f}%"
@@ -87,7 +95,7 @@ def components(result: Reliability) -> tuple[Table, ...]:
         "Variance components of single scores",
         [
             "human|metric" if people else "metric",
-            *across(sorted(shown, key=_order), "component", lambda name: figures(_short(name), share)),
+            *across(ordered, "component", lambda name: figures(heading(name), share)),
         ],
         [("", lines(shown, "metric"))] if shown else [],
         "Shares of the sum of all components; the interaction of all sources contains the error of a single score.",
@@ -173,18 +181,6 @@ def _number(row: NeedRow) -> str:
     if math.isnan(row.needed):
         return numbers.DASH
     return "∞" if math.isinf(row.needed) else f"{row.needed:,.0f}"
-
-
-def _order(row: ComponentRow) -> tuple[int, int]:
-    """Return where a component stands: single sources first."""
-    first = row.component.split(" + ")[0]
-    return len(first.split(" × ")), 0
-
-
-def _short(component: str) -> str:
-    """Return a component as a heading; of several that cannot be told apart the first and the last."""
-    parts = component.split(" + ")
-    return parts[0] if len(parts) == 1 else f"{parts[0]} … {parts[-1]}" if len(parts) > 2 else " + ".join(parts)
 
 
 def _level(result: Reliability) -> str:

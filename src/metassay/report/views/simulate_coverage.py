@@ -18,7 +18,7 @@ def table(result: Coverage) -> tuple[Table, ...]:
         header = f"{where[0]} level" + (f", {names.coefficient(where[1])}" if several else "")
         return bold(figures(header, _rate), lambda row: row.best)
 
-    halves = " or ".join(_halves(*row.split("x")) for row in distinct(r.setting for r in rows))
+    halves = " or ".join(distinct(map(_halves, rows)))
     most = max((row.trials + row.n_undefined for row in rows), default=0)
     return build(
         f"Coverage: share of intervals that contain the {names.measure(rows)} of held-out data",
@@ -38,5 +38,6 @@ def _rate(row: CoverageRow) -> str:
     return f"{numbers.fixed(row.rate, 3)}{'*' if row.best else ' '} {ends}" if row.trials else numbers.DASH
 
 
-def _halves(systems: str, inputs: str) -> str:
-    return f"{systems} system{'s' * (systems != '1')} × {inputs} inputs"
+def _halves(row: CoverageRow) -> str:
+    known = f"{numbers.counted(row.n_systems, 'system')} × {numbers.counted(row.n_inputs, 'input')}"
+    return known if row.n_inputs else row.setting

@@ -98,6 +98,6 @@ def _other(rows: Iterable[SliceDifference]) -> Callable[[SliceDifference], str]:
 
 def _end(label: str, value: str) -> Callable[[SliceDifference], str]:
     def text(row: SliceDifference) -> str:
-        return f"{numbers.general(getattr(row, value))} ({one_line(getattr(row, label), 24)})"
+        return numbers.general(getattr(row, value)) + f" ({one_line(getattr(row, label), 24)})"
 
     return text

@@ -304,7 +304,7 @@ def _human(result: Survival, row: SurvivalRow) -> str:
 def _tested(header: str) -> Shown:
     def text(row: SurvivalRow) -> str:
         marks = "**" if row.equivalent_corrected else "*" if row.equivalent else ""
-        return f"{numbers.p_value(row.p_value)}{marks:<2}"
+        return numbers.p_value(row.p_value) + f"{marks:<2}"
 
     return bold(figures(header, text), lambda row: row.equivalent_corrected)
 

@@ -79,8 +79,9 @@ def list_(result: SystemComparison) -> tuple[Table, ...]:
         row = line[0]
         # approximate randomization has no interval
         bare = math.isnan(row.low) and row.n_inputs > 1
-        ends = "" if bare else f" [{numbers.general(row.low)}, {numbers.general(row.high)}]"
-        return numbers.general(row.mean_difference) + ends
+        if bare:
+            return numbers.general(row.mean_difference)
+        return numbers.made_of("{} [{}, {}]", *map(numbers.general, (row.mean_difference, row.low, row.high)))
 
     def by_p(line: list[SystemRow]) -> tuple[float, float]:
         row = line[-1]

@@ -11,8 +11,10 @@ JACKKNIFE = "jackknife"
 """The two-way jackknife: over systems, and what inputs add; an interval and a test without draws."""
 TWO_WAY = "two-way"
 """The variance taken apart by bootstraps of systems, inputs and both; an interval and a test with draws."""
+GENERAL = (JACKKNIFE, TWO_WAY)
+"""Methods whose conclusions hold for new systems and new inputs alike."""
 BOOTSTRAPS = ("boot-systems", "boot-inputs", "boot-both")
-INTERVALS = (JACKKNIFE, TWO_WAY, "fisher", *BOOTSTRAPS)
+INTERVALS = (*GENERAL, "fisher", *BOOTSTRAPS)
 PAIRED_BOOTSTRAPS = ("paired-boot-systems", "paired-boot-inputs", "paired-boot-both")
 PERMUTATIONS = ("perm-systems", "perm-inputs", "perm-both")
-METRIC_TESTS = (JACKKNIFE, TWO_WAY, "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS, "perm-outcomes")
+METRIC_TESTS = (*GENERAL, "williams", *PAIRED_BOOTSTRAPS, *PERMUTATIONS, "perm-outcomes")

@@ -161,7 +161,7 @@ class _Trip(NamedTuple):
         known, cached = self._translated(list(every))
 
         def across(whole: str) -> str:
-            return replaced(whole, ((a, b, known[whole[a:b]].text) for a, b in _spans(whole, unit)))
+            return replaced(whole, ((a, b, known[whole[a:b]].text) for a, b in spans_of(whole, unit)))
 
         def moved(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
             return across(value) if isinstance(value, str) else tuple(map(across, value))
@@ -178,7 +178,7 @@ class _Trip(NamedTuple):
         found = store.get(keys.values())
         known = {segment: Translated(*json.loads(found[key])) for segment, key in keys.items() if key in found}
         cached = set(known)
-        batches = _batches([segment for segment in segments if segment not in known], by.batch)
+        batches = batches_of([segment for segment in segments if segment not in known], by.batch)
 
         def work(page: int) -> list[Translated]:
             made = by.translate(batches[page])
@@ -222,7 +222,8 @@ def _key(*decides: str) -> bytes:
     return hashlib.sha256("\0".join(decides).encode("utf-8", "surrogatepass")).digest()
 
 
-def _batches(segments: Sequence[str], most: int) -> list[list[str]]:
+def batches_of(segments: Sequence[str], most: int) -> list[list[str]]:
+    """Return segments in batches of at most so many, which are not too long together."""
     batches: list[list[str]] = []
     letters = 0
     for segment in segments:
@@ -234,7 +235,7 @@ def _batches(segments: Sequence[str], most: int) -> list[list[str]]:
     return batches
 
 
-def _spans(text: str, unit: Unit) -> list[tuple[int, int]]:
+def spans_of(text: str, unit: Unit) -> list[tuple[int, int]]:
     """Return the stretches of a text that go to a translator; everything else stays."""
     spans = [(0, len(text))] if unit == "text" else [match.span() for match in _LINE.finditer(text)]
     found = []
@@ -253,7 +254,7 @@ def _spans(text: str, unit: Unit) -> list[tuple[int, int]]:
 
 
 def _segments(text: str, unit: Unit) -> list[str]:
-    return [text[start:end] for start, end in _spans(text, unit)]
+    return [text[start:end] for start, end in spans_of(text, unit)]
 
 
 def _notes(rows: Sequence[TranslationRow], store: Store) -> tuple[Note, ...]:

@@ -115,7 +115,7 @@ class SpanReader:
                 for row, place in enumerate(places):
                     length = len(encoded["input_ids"][place])
                     within = np.array([kind == 1 for kind in encoded.sequence_ids(place)])
-                    start, end, answer = _best_span(starts[row, :length], ends[row, :length], within)
+                    start, end, answer = best_span(starts[row, :length], ends[row, :length], within)
                     offsets = encoded["offset_mapping"][place]
                     found = answer._replace(text=text[offsets[start][0] : offsets[end][1]].strip())
                     which = encoded["overflow_to_sample_mapping"][place]
@@ -142,7 +142,7 @@ class SpanReader:
         return question[offsets[first][0] : offsets[first + limit - 1][1]]
 
 
-def _best_span(starts: FloatArray, ends: FloatArray, within: BoolArray) -> tuple[int, int, Answer]:
+def best_span(starts: FloatArray, ends: FloatArray, within: BoolArray) -> tuple[int, int, Answer]:
     """Return first and last token of the best span, and its scores; `within` marks the tokens of the text."""
     null = float(starts[0] + ends[0])
     places = np.flatnonzero(within)

@@ -298,7 +298,7 @@ class Endpoint:
         if code in (408, 409, 425, 429) or code >= 500:
             if "insufficient_quota" in content.decode("utf-8", "replace"):
                 return Failure(f"the endpoint {self.told} {told}")
-            return _Passing(told, _retry_after(error.headers.get("Retry-After")))
+            return _Passing(told, retry_after(error.headers.get("Retry-After")))
         if code in (401, 403):
             remedy = f"is the key in {self.key_name} right?" if self.key else "name the variable of a key: key_env=…"
             return Failure(f"the endpoint {self.told} {told}; {remedy}")
@@ -345,7 +345,7 @@ def _choices(answer: Mapping[str, Any]) -> bool:
     return all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
 
 
-def _retry_after(value: str | None) -> float | None:
+def retry_after(value: str | None) -> float | None:
     """Return the seconds that a Retry-After asks for, given as seconds or as a date."""
     if value is None:
         return None

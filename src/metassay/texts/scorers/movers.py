@@ -158,7 +158,7 @@ class MoverScore(EmbeddingScorer):
         else:
             joined = vectors[0]
         weights = frequencies.idf(encoded.ids[kept]) if frequencies else np.ones(len(kept))
-        points, weights = _ngrams(joined.astype(np.float64), weights, self.n)
+        points, weights = ngram_vectors(joined.astype(np.float64), weights, self.n)
         return Cloud.of(unit(points), weights)
 
     def _kept(self, text: str, encoded: Encoded) -> IntArray:
@@ -315,7 +315,7 @@ def _transport() -> Callable[..., Any]:
     return found
 
 
-def _ngrams(vectors: FloatArray, weights: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
+def ngram_vectors(vectors: FloatArray, weights: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
     """Return n-grams as means of their words by weight, each with the weight of its words together."""
     n = min(n, len(weights))
     if n <= 1:

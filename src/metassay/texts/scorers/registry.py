@@ -93,7 +93,7 @@ def make_scorers(
     scorers: list[Scorer] = []
     for one in given:
         if isinstance(one, str):
-            scorers += [_make(*_parse(spec), settings or {}) for spec in _split(one)]
+            scorers += [_make(*parse_spec(spec), settings or {}) for spec in split_specs(one)]
         else:
             scorers.append(one)
     if not scorers:
@@ -110,12 +110,12 @@ def make_scorers(
     return scorers
 
 
-def _split(text: str) -> list[str]:
+def split_specs(text: str) -> list[str]:
     """Return the specs of a comma list; commas inside brackets or quotes belong to a spec."""
     return [part.strip() for part in _parted(text) if part.strip()]
 
 
-def _parse(spec: str) -> tuple[str, dict[str, str]]:
+def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     """Return the name and the options, as written, of a spec such as ``command[run="./mine -x 1,2",name=mine]``."""
     match = re.fullmatch(r"([^\[\]]+)(?:\[(.*)\])?", spec, re.DOTALL)
     if match is None:
@@ -168,12 +168,12 @@ def _parted(text: str) -> list[str]:
 _IN_QUOTES = re.compile(r"'([^']*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
 
 
-def _value(text: str, kind_of_option: object = "") -> object:
+def read_value(text: str, kind_of_option: object = "") -> object:
     """Return what an option's text stands for; text in quotes, or for an option that takes only text, is text.
 
     Examples
     --------
-    >>> _value("1.10"), _value("1.10", "str | None"), _value("'1.10'"), _value("true")
+    >>> read_value("1.10"), read_value("1.10", "str | None"), read_value("'1.10'"), read_value("true")
     (1.1, '1.10', '1.10', True)
     """
     quoted = _IN_QUOTES.fullmatch(text)
@@ -215,7 +215,7 @@ def _make(name: str, options: dict[str, str], settings: Mapping[str, Mapping[str
     for option in options:
         if option not in known:
             raise UnknownName(f"option of {name}", option, known)
-    values = {option: _value(text, known[option].annotation) for option, text in options.items()}
+    values = {option: read_value(text, known[option].annotation) for option, text in options.items()}
     return scorer(**values | dict(settings.get(name, {})))
 
 

@@ -133,18 +133,18 @@ class Fragments(WordScorer):
         @cache
         def parted(source: str) -> tuple[int, list[dict[int, int]]]:
             found = words.of(source)
-            return len(found), _substrings(found)
+            return len(found), substrings_of(found)
 
         def measures(item: Item) -> FloatArray:
             (length, steps), output = parted(item.source or ""), words.of(item.output)
-            runs = np.array(_runs(output, steps), dtype=np.float64)
+            runs = np.array(runs_of(output, steps), dtype=np.float64)
             sums = np.array([runs.sum(), (runs**2).sum(), length])
             return sums / len(output) if output else np.full(3, np.nan)
 
         return self._each(items, measures)
 
 
-def _substrings(words: Sequence[int]) -> list[dict[int, int]]:
+def substrings_of(words: Sequence[int]) -> list[dict[int, int]]:
     """Return an automaton that reads every run of the words: states from 0, each a map from a word to a state.
 
     The suffix automaton of Blumer et al. (1985): built in one pass, and a run is found in as many steps as it has
@@ -179,7 +179,7 @@ def _substrings(words: Sequence[int]) -> list[dict[int, int]]:
     return steps
 
 
-def _runs(words: Sequence[int], steps: Sequence[dict[int, int]]) -> list[int]:
+def runs_of(words: Sequence[int], steps: Sequence[dict[int, int]]) -> list[int]:
     """Return the lengths of the longest runs that the automaton reads, from left to right, without words in none."""
     runs = []
     at = 0
