@@ -233,3 +233,173 @@ def test_years_and_numbers_of_annotators_are_no_scores(make):
     ]
     scores = ma.read(make("da.jsonl", rows), input_column="row")
     assert (scores.metrics, len(scores.inputs)) == (("raw",), 6)
+
+
+def test_systems_are_fields_of_a_record(make):
+    """OpinSummEval: what two people said of each system beside scores, and a file of outputs with one score."""
+    people = {"annot1": {"asp_rel": 2.0}, "annot2": {"asp_rel": 5.0}}
+    rows = [{**{s: {"R1_F1": n / 10, "chrF": 0.1, **people} for s in SYSTEMS}, "case": n} for n in range(1, 4)]
+    texts = [
+        {
+            "summ": "a reference",
+            "case": n,
+            "model_output": {s: {"model_summ": f"{s} {n}", "ter": 90.0} for s in SYSTEMS},
+        }
+        for n in range(1, 4)
+    ]
+    scores = ma.read(make("scores.jsonl", rows), make("ter.jsonl", texts))
+    assert (scores.systems, scores.inputs) == (("bart", "gpt", "t5"), ("1", "2", "3"))
+    assert scores["asp_rel"].labels("annotator") == ("1", "2")
+    assert scores.matrix("asp_rel").tolist() == [[3.5] * 3] * 3
+    assert scores["ter"].labels("annotator") == scores["R1_F1"].labels("annotator") == ()
+    assert scores.attributes["model_summ"].axis == "output"
+
+
+def argilla():
+    """Records of Argilla's second version."""
+    return [
+        {
+            "id": f"r{n}",
+            "fields": {"prompt": f"say {n}", "response": f"I say {n}"},
+            "metadata": {"model": SYSTEMS[n % 3]},
+            "suggestions": {"rating": {"value": n % 5 + 1, "score": 0.5, "agent": "judge"}},
+            "responses": {"rating": [{"value": (n + at) % 5 + 1, "user_id": who} for at, who in enumerate("ab")]},
+            "vectors": {},
+            "_server_id": "x",
+        }
+        for n in range(6)
+    ]
+
+
+def flattened(record):
+    """The same as Argilla writes it for the hub."""
+    said = record["responses"]["rating"]
+    return {
+        "id": record["id"],
+        **record["fields"],
+        **record["metadata"],
+        "rating.responses": [one["value"] for one in said],
+        "rating.responses.users": [one["user_id"] for one in said],
+        "rating.responses.status": ["submitted"] * len(said),
+        "rating.suggestion": record["suggestions"]["rating"]["value"],
+        "rating.suggestion.agent": "judge",
+        "rating.suggestion.score": 0.5,
+    }
+
+
+def first_version(record):
+    """The same as the first version has it; what a user discarded does not count."""
+    said = [
+        {"user_id": one["user_id"], "values": {"rating": {"value": one["value"]}}, "status": "submitted"}
+        for one in record["responses"]["rating"]
+    ]
+    said.append({"user_id": "z", "values": {"rating": {"value": 1}}, "status": "discarded"})
+    suggested = [{"question_name": "rating", "value": record["suggestions"]["rating"]["value"], "agent": "judge"}]
+    return {**record, "responses": said, "suggestions": suggested}
+
+
+def of_the_hub(record):
+    """The same as the first version wrote it for the hub."""
+    said = [{**one, "status": "submitted"} for one in record["responses"]["rating"]]
+    own = {"rating": said, "rating-suggestion": record["suggestions"]["rating"]["value"]}
+    about = {"rating-suggestion-metadata": {"agent": "judge"}}
+    return {"id": record["id"], **record["fields"], **record["metadata"], **own, **about}
+
+
+@pytest.mark.parametrize("form", [dict, flattened, first_version, of_the_hub])
+def test_answers_of_users(make, form):
+    """Argilla: answers of users are human, and suggestions are of no person."""
+    scores = ma.read(make("records.json", [form(one) for one in argilla()]))
+    assert (scores.systems, scores["rating"].labels("annotator")) == (("bart", "gpt", "t5"), ("a", "b"))
+    assert scores["judge:rating"].labels("annotator") == ()
+    assert np.nansum(scores["judge:rating"].values) == sum(n % 5 + 1 for n in range(6))
+    assert np.nansum(scores["rating"].values) == sum((n + at) % 5 + 1 for n in range(6) for at in range(2))
+    assert scores.metrics == ("judge:rating", "rating")
+
+
+def test_answers_of_users_in_parquet(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pytest.importorskip("pyarrow").Table.from_pylist([flattened(one) for one in argilla()])
+    parquet.write_table(table, tmp_path / "r.parquet")
+    assert ma.read(tmp_path / "r.parquet")["rating"].labels("annotator") == ("a", "b")
+
+
+def test_what_no_person_said_has_no_annotators(make):
+    """Scores of an output beside a list of what people said of it."""
+    rows = [
+        {"id": f"d{n}", "model": s, "bleu": n / 10, "annotations": [{"worker": w, "grade": n} for w in "ab"]}
+        for n in range(3)
+        for s in SYSTEMS
+    ]
+    scores = ma.read(make("said.jsonl", rows))
+    assert (scores["bleu"].labels("annotator"), scores["grade"].labels("annotator")) == ((), ("a", "b"))
+
+
+TABLE = [{"system": s, "doc_id": f"d{n}", "bleu": n / 10, "grade": n} for s in SYSTEMS for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {name: {str(at): row[name] for at, row in enumerate(TABLE)} for name in TABLE[0]},
+        {name: [row[name] for row in TABLE] for name in TABLE[0]},
+        {"columns": list(TABLE[0]), "index": list(range(9)), "data": [list(row.values()) for row in TABLE]},
+        {"schema": {"primaryKey": ["index"]}, "data": [{"index": at, **row} for at, row in enumerate(TABLE)]},
+        {str(at): row for at, row in enumerate(TABLE)},
+        {"results": TABLE},
+    ],
+    ids=["columns", "lists", "split", "table", "index", "in a field"],
+)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_data_frames_as_json(make, document, indent):
+    """As pandas writes them, on one line or on many."""
+    scores = ma.read(make("frame.json", json.dumps(document, indent=indent).encode()))
+    assert (scores.shape, scores.metrics) == ((3, 3), ("bleu", "grade"))
+    assert scores.matrix("bleu").tolist() == [[0.0, 0.1, 0.2]] * 3
+
+
+def test_objects_by_key_are_said(make):
+    """Systems, inputs and metrics by their keys: nothing is guessed."""
+    by_system = {s: {f"d{n}": {"bleu": n / 10, "grade": n} for n in range(3)} for s in SYSTEMS}
+    path = make("keys.json", json.dumps(by_system).encode())
+    with pytest.raises(FormatError, match="--system-column key --input-column key2"):
+        ma.read(path)
+    scores = ma.read(path, system_column="key", input_column="key2")
+    assert scores.matrix("bleu").tolist() == [[0.0, 0.1, 0.2]] * 3
+    by_metric = {m: {s: {f"d{n}": n for n in range(3)} for s in SYSTEMS} for m in ("bleu", "grade")}
+    path = make("metrics.json", json.dumps(by_metric).encode())
+    assert ma.read(path, system_column="key2", input_column="key3").metrics == ("bleu", "grade")
+    path = make("board.json", json.dumps({s: {"rouge1": 0.1, "human": 3} for s in SYSTEMS}).encode())
+    with pytest.raises(FormatError, match="--system-column key"):
+        ma.read(path)
+    assert ma.read(path, system_column="key").systems == ("bart", "gpt", "t5")
+
+
+def test_rows_that_r_numbers(make):
+    """R's write.table: rows have a number for which the header has no name."""
+    lines = ['"system" "doc_id" "bleu"', *(f'"{n + 1}" "a" "d{n}" 0.{n}' for n in range(3))]
+    scores = ma.read(make("r.txt", "\n".join(lines) + "\n"))
+    assert (scores.systems, scores.inputs, scores.metrics) == (("a",), ("d0", "d1", "d2"), ("bleu",))
+    with pytest.raises(FormatError, match="has 4 fields and the header 3"):
+        ma.read(make("r.txt", "\n".join([*lines, '"9" "a" "d9" 0.9']) + "\n"))
+
+
+def test_the_batch_that_mechanical_turk_writes(make):
+    """Rows lack the last two columns; the type of a task is no input, and times and counts are no scores."""
+    head = "HITId,HITTypeId,MaxAssignments,WorkerId,AcceptTime,WorkTimeInSeconds,Input.model_type,Input.dialogue"
+    rows = [f"h{d}{s},t,5,w{w},Sun,{w},{s},talk {d},{w + 2}" for d in range(2) for s in SYSTEMS for w in range(2)]
+    scores = ma.read(make("batch.csv", f"{head},Answer.Fluency,Approve,Reject\n" + "\n".join(rows) + "\n"))
+    assert (scores.shape, scores.metrics) == ((3, 2), ("Answer.Fluency",))
+    assert scores["Answer.Fluency"].labels("annotator") == ("w0", "w1")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (",bleu,bleu,grade,grade\nsystem,a,b,a,b\ndoc_id,,,,\nd0,1,2,3,4\n", r"df\.stack\(level=1\)"),
+        ("system,doc_id,,value\na,d0,bleu,1\n", "column 3 has no name"),
+    ],
+)
+def test_headers_of_indexes_with_levels(make, text, message):
+    with pytest.raises(FormatError, match=message):
+        ma.read(make("levels.csv", text))

@@ -431,3 +431,20 @@ def test_a_judge_called_after_a_criterion_is_held_against_that_one():
     pairs = {(row.metric, row.human) for row in ma.bias(scores).grades}
     assert {pair for pair in pairs if pair[0] != "kindness"} == {(f"predicted_{name}", name) for name in people}
     assert len(pairs) == 4
+
+
+def test_outputs_without_text_are_counted(tmp_path):
+    """An empty output has no length, which is said; so has one on either side of a vote."""
+    text = {(s, n): "" if (s, n) in {("a", 2), ("b", 3)} else f"{s} " * (n + 2) for s in "abc" for n in range(8)}
+    lines = [f"{s},d{n},{said},{n % 5},{(n + len(said)) % 5}" for (s, n), said in text.items()]
+    path = tmp_path / "outputs.csv"
+    path.write_text("system,doc_id,output,human,judge\n" + "\n".join(lines) + "\n")
+    scores = ma.read(path)
+    for result in (ma.bias(scores, human="human"), ma.agree(scores, human="human", sentinels=True, level="global")):
+        (note,) = [note for note in result.notes if note.code == "outputs-without-text"]
+        assert dict(note.facts) == {"n": 2, "of": 24}
+    votes = ["id,model_a,model_b,response_a,response_b,winner,judge"]
+    votes += [f"q{n},x,y,{'' if n == 1 else 'some words'},other words {n},model_{'ab'[n % 2]},gpt-4" for n in range(6)]
+    path.write_text("\n".join(votes) + "\n")
+    (note,) = [note for note in ma.bias(ma.read_votes(path)).notes if note.code == "votes-without-text"]
+    assert dict(note.facts) == {"n": 1, "of": 6}

@@ -9,7 +9,7 @@ import pickle
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 import metassay as ma
 from metassay.core.study import read_declaration
 from metassay.web.app import make_app
-from metassay.web.choices import in_order
+from metassay.web.choices import READING, in_order
 from metassay.web.limits import Limits
 
 from .asking import ADDRESS, message, sent, settled, table
@@ -167,6 +167,25 @@ def test_columns_are_named_in_the_form(client):
     page = client.get(shown.url.path).text
     assert "<b>2 systems</b> × <b>4 inputs</b>" in page
     assert "<td>topic</td><td>inputs</td><td>1</td><td>x</td>" in page
+
+
+def test_every_option_of_reading_tables_is_asked_for_and_taken(client):
+    page = client.get("/").text
+    for name, declared in READING.items():
+        assert f'name="{name}"' in page
+        assert escape(declared.option.help) in page
+    assert {"ignore", "scale", "no_systems", "people"} <= READING.keys()
+    content = b"model,id,grade,ann1,ann2,tmp_1,note\n" + b"".join(
+        b"m%d,%d,%s,%d,%d,1,x\n" % (i % 2, i, (b"bad", b"ok", b"good")[i % 3], i % 5, i % 4) for i in range(8)
+    )
+    data = {"no_systems": "1", "ignore": "tmp_*;note", "people": "mark=ann*", "scale": "grade=ordinal:bad<ok<good"}
+    shown = client.post("/upload", files=[("files", ("t.csv", content))], data=data)
+    assert settled(client, shown.url.path) == "choosing"
+    page = client.get(shown.url.path).text
+    assert "<b>no systems</b> × <b>8 inputs</b>" in page
+    assert "bad &lt; ok &lt; good" in page
+    assert "tmp_1" not in page
+    assert "2 annotators" in page
 
 
 def test_ten_uploads_at_once(client):

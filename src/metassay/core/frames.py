@@ -26,7 +26,10 @@ MISSING = ("", "na", "nan", "none", "null", "n/a", "#n/a", "-", "–", "—")
 """How people write a missing score, in lower case."""
 _FEW_LABELS = 20
 """Columns with more values than this hold no labels."""
-_IDENTIFIES = re.compile(r"(^|_)(ids?|idx|[ug]uid|hash|t(ime)?stamp|(cre|upd)ated_at)$|^(year|(n_|num_)?annotators)$")
+_IDENTIFIES = re.compile(
+    r"(^|_)(ids?|idx|[ug]uid|hash|t(ime)?stamp|(cre|upd)ated_at)$|^(year|(n_|num_)?annotators|max_assignments)$|"
+    r"^((work_time|lifetime|assignment_duration|auto_approval_delay)_in_seconds|(accept|submit)_time)$"
+)
 """Names of columns whose numbers say which row it is, when or by how many it was judged, and are no scores."""
 
 Values = Sequence[object] | Coded | FloatArray
@@ -145,7 +148,8 @@ class _Recording:
     def _put(self, names: Labels, values: Values, field: str, *, labels: bool = True, **more: Any) -> None:  # noqa: ANN401 - as of `record_many`
         """Write down a column of numbers or texts, under one name or many; texts are `labels`, or an attribute."""
         numbers, texts = _values(values, field, self.file, self.lines)
-        own = {**self.extra, **more, "attribute": more.get("attribute") or not (labels or texts is None)}
+        extra = {axis: of for axis, of in self.extra.items() if axis != "annotators" or field not in self.layout.shared}
+        own = {**extra, **more, "attribute": more.get("attribute") or not (labels or texts is None)}
         self.ledger.record_many(self.systems, self.keys, names, numbers, self.file, self.lines, texts=texts, **own)
 
     def _numbered(self) -> list[str]:

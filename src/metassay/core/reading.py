@@ -17,7 +17,7 @@ TableKind = Literal["tidy", "wide"]
 TIDY = ("system", "input", "metric", "score")
 Names = str | Iterable[str] | None
 
-_OF_RUNS = r"(?!(.*_)?(user|session|run|experiment|project|batch|assignment|hit|job|parent|event|chat)_)"
+_OF_RUNS = r"(?!(.*_)?(user|session|run|experiment|project|batch|assignment|hit(_?type)?|job|parent|event|chat)_)"
 _PERSON = "(annotator|rater|worker|reviewer|label+er|evaluator|assessor|coder|turker|participant|respondent|prolific)"
 _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
     "system": (
@@ -32,6 +32,7 @@ _KNOWN: dict[str, tuple[tuple[str, ...] | re.Pattern[str], ...]] = {
          "segment_id", "seg_id", "example_id", "sample_id", "instance_id", "query_id", "conversation_id", "doc",
          "item_no", "task_id", "case_id", "test_id"),
         ("id", "idx", "uid", "uuid", "key"),
+        ("case",),
         re.compile(_OF_RUNS + r".*_id|[a-z]id|(doc|item|row|question|prompt|sample|case|task|query|seg|segment)id"),
         ("question", "prompt", "query", "user_input", "instruction", "example"),
         ("source", "source_text", "source_sentence", "text", "date"),
@@ -165,6 +166,8 @@ class Layout:
     """Columns of a wide table with scores, labels or texts; in a tidy table those that may be attributes."""
     guesses: tuple[str, ...]
     """What was understood without having been said, in words."""
+    shared: frozenset[str] = frozenset()
+    """Columns of an output that none of its annotators gave, though every row is of one."""
 
 
 def understand(names: Sequence[str], reading: Reading, file: str, kind: TableKind | None = None) -> Layout:
@@ -258,7 +261,7 @@ def names_system(name: str, *, every: bool = False) -> bool:
 
 def names_input(name: str) -> bool:
     """Say whether a column is called like one of inputs."""
-    return any(_fits(name, group) for group in _KNOWN["input"][:2])
+    return any(_fits(name, group) for group in _KNOWN["input"][:3])
 
 
 def names_annotator(name: str) -> bool:

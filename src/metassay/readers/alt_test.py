@@ -8,6 +8,7 @@ from metassay.core.frames import graded, label
 from metassay.core.ledger import Ledger, Place
 from metassay.core.scores import NO_SYSTEM
 from metassay.errors import one_line
+from metassay.readers.nested import whole_systems
 from metassay.readers.source import Source
 
 FORMATS = ("alt-test", "alt-test-judges")
@@ -21,7 +22,7 @@ def recognise(source: Source) -> str | None:
     Nothing in a file tells people from models, so it is taken for people's.
     """
     document = source.document
-    if not isinstance(document, dict) or not document:
+    if not isinstance(document, dict) or not document or whole_systems(document):
         return None
     plain = all(
         isinstance(items, dict) and items and all(isinstance(v, int | float | str | None) for v in items.values())

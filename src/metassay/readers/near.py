@@ -7,6 +7,7 @@ from typing import Any
 
 from metassay.core.reading import Reading, is_table
 from metassay.errors import listed, one_line
+from metassay.readers.nested import by_keys, whole_systems
 from metassay.readers.source import Source
 
 _TITLES = 6
@@ -35,6 +36,15 @@ def near_miss(source: Source) -> str | None:
         first = document[0] if isinstance(document, list) and document else document
     if not isinstance(first, dict):
         return None
+    if by_keys(first) or whole_systems(first):
+        outer, inner = (one_line(next(iter(one)), 30) for one in (first, next(iter(first.values()))))
+        told = "holds objects by key, and nothing in it says what the keys name; "
+        if not by_keys(first):
+            return f"{told}say --system-column key if those such as {outer!r} are systems, or --input-column key"
+        return (
+            f"{told}say --system-column key --input-column key2 if those such as {outer!r} are systems and those in "
+            f"them, such as {inner!r}, inputs, or as it is otherwise; the keys of a third level are key3"
+        )
     if "spec" in first and len(first) == 1:
         return (
             "looks like a log of OpenAI's evals, whose lines are events; keep those of verdicts, as with "
@@ -65,9 +75,17 @@ def header_elsewhere(source: Source, names: list[str], reading: Reading) -> str 
                 below = [field.strip().strip('"') for field in text.split(delimiter)]
                 if len(below) > max(2, above) and all(below) and is_table(below, reading):
                     return f"line {at} looks like the names of the columns; delete the lines above it"
+    third = next((text for _, text in islice(source.filled_lines(), 2, 3)), "")
+    if len(set(names)) < len(names) and third.strip(",") and not third.partition(",")[2].strip(","):
+        return (
+            "the first lines are headers one above the other, as pandas writes columns of several levels; write a row "
+            "per output, as with df.stack(level=1).reset_index().to_csv(…)"
+        )
     if len(names) > 2 and len([name for name in names[1:] if not name]) > 1:
         return (
             "the first line leaves columns without a name, as merged cells do; write one line of names, such as "
             "fluency_1, fluency_2, and join them with --people 'fluency_*'"
         )
+    if "" in names[1:-1]:
+        return f"column {names.index('', 1) + 1} has no name in the first line; write one, such as metric"
     return None

@@ -301,7 +301,7 @@ def _unknown(source: Source, reading: Reading) -> FormatError:
             return source.wrong(near)
         whole = source.document if source.first_record is None else None
         keys = list(whole if isinstance(whole, dict) else tables.column_names(source, reading))[:8]
-        if len(keys) > 2:
+        if len(keys) > 2 or (len(keys) == 2 and any(map(judging, keys))):
             tables.explain(source, reading)
         seen = f"JSON with the fields {listed(keys)}" if keys else "JSON"
     elif source.is_text:

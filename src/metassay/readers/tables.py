@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from typing import Any, cast
 
@@ -20,30 +20,24 @@ from metassay.core.reading import (
     Reading,
     TableKind,
     is_table,
-    names_annotator,
-    names_input,
-    names_system,
     understand,
 )
 from metassay.core.scales import guess_each, judging
-from metassay.core.vote_tables import as_vote
 from metassay.errors import listed, one_line
 from metassay.readers import arrow_tables
+from metassay.readers.argilla import USERS
+from metassay.readers.judged import Judged
+from metassay.readers.nested import flat, outputs, records
 from metassay.readers.source import Record, Source
 
 FORMATS = ("tidy", "wide")
 
 _ROWS_AT_ONCE = 1 << 14
 _DELIMITERS = {",": "CSV", "\t": "TSV", ";": "CSV with semicolons", "|": "CSV with bars", " ": "table with spaces"}
-_MOST_FIELDS = 32
 _FIRST_ROWS = 64
 """So many rows may be empty, or hold texts only, before one tells that there are scores."""
-_JUDGED = re.compile("judge|eval|annot|grade|rating|feedback|review|metric", re.IGNORECASE)
-"""Names of objects whose keys are rather judges or criteria than systems."""
-_OUTPUTS = re.compile(
-    "(model_|system_)?(summar|output|response|answer|candidate|completion|generation|hypothes)", re.IGNORECASE
-)
-"""Names of lists of outputs, whose systems are known by their place."""
+_UNFILLED = ["Approve", "Reject"]
+"""Last columns of a batch of Mechanical Turk, which the rows do not have."""
 _PARQUET = b"PAR1"
 _WHOLE = {"PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY", "RLE", "BIT_PACKED"}
 _BATCH_BYTES = 1 << 26
@@ -100,7 +94,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
         read = _record_json if _is_nested(source) else _record_parquet
         return described(f"{name} Parquet", read(source, ledger, kind))
     if source.first_line.startswith(("{", "[")):
-        form = "JSON" if source.first_line.startswith("[") else "JSON lines"
+        form = "JSON lines" if source.first_record is not None and source.document is None else "JSON"
         return described(f"{name} {form}", _record_json(source, ledger, kind))
     delimiter, layout = _record_delimited(source, ledger, kind)
     return described(f"{name} {_DELIMITERS[delimiter]}", layout)
@@ -165,9 +159,16 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
     reader = csv.reader(texts, delimiter=delimiter, strict=True, skipinitialspace=spaced or spaces)
     lines: list[int] = []
     rows: list[list[str]] = []
-    width, begins = -1, 1
+    width, begins, numbered, bare = -1, 1, 0, False
     try:
         for row in reader:
+            if len(row) == width + 1 > 1 and row[0] == str(
+                numbered + 1
+            ):  # R numbers rows, and the header has no name for it
+                del row[0]
+                numbered += 1
+            if len(row) == width - 2 and bare:  # Mechanical Turk leaves out what nobody filled in
+                row += ["", ""]
             if len(row) == width and any(row):  # spreadsheets write rows of nothing
                 lines.append(begins)
                 rows.append(row)
@@ -185,7 +186,7 @@ def _chunks(source: Source, delimiter: str) -> Iterator[tuple[list[int], list[li
                         f"{delimiter!r} or a line break",
                         begins,
                     )
-                width = len(row)
+                width, bare = len(row), row[-2:] == _UNFILLED
                 yield [begins], [row]
             begins = reader.line_num + 1
     except csv.Error as error:
@@ -209,7 +210,7 @@ def _layout(source: Source, names: list[str], ledger: Ledger, kind: TableKind, l
 
 
 def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
-    records = _flat_records(source)
+    records = ((line, flat(row)) for line, row in _each(source, ledger.reading))
     layout: Layout | None = None
     needed: tuple[str, ...] = ()
     while chunk := list(islice(records, _ROWS_AT_ONCE)):
@@ -230,6 +231,9 @@ def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
         for part in ([one] for one in chunk) if sparse else [chunk]:
             present = part[0][1] if sparse else names
             layout = understand(list(present), ledger.reading, source.shown, kind)
+            own = {name for _, row in part if isinstance(row, Judged) for name in row.own}
+            if own:
+                layout = replace(layout, shared=frozenset(present) - own)
             table = {name: [row.get(name) for _, row in part] for name in present}
             record_table(ledger, table, source.shown, [line for line, _ in part], layout)
     if layout is None:
@@ -237,96 +241,16 @@ def _record_json(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
     return layout
 
 
-def _flat_records(source: Source) -> Iterator[tuple[int, Record]]:
-    return ((line, flat(row)) for line, row in _each(source))
-
-
-def _each(source: Source) -> Iterator[tuple[int, Record]]:
+def _each(source: Source, reading: Reading) -> Iterator[tuple[int, Record]]:
     if source.head.startswith(_PARQUET):
         names = _parquet_names(source)
         values = (row for table in _batches(source) for row in zip(*table.values(), strict=True))
-        records: Iterator[tuple[int, Record]] = enumerate((dict(zip(names, row, strict=True)) for row in values), 1)
+        found: Iterator[tuple[int, Record]] = enumerate((dict(zip(names, row, strict=True)) for row in values), 1)
+    elif records(source.document, reading):
+        found = enumerate(records(source.whole_document(), reading), 1)
     else:
-        records = enumerate(keyed, 1) if (keyed := _keyed(source)) else source.records()
-    return ((line, row) for line, record in records for row in outputs(record, line))
-
-
-def _keyed(source: Source) -> list[Record]:
-    """Return the records of one JSON object that has them by their key, as BiGGen-Bench and OpenMEVA do."""
-    found = source.document if source.first_line.startswith("{") else None
-    if not isinstance(found, dict) or len(found) < 2:
-        return []
-    first = next(iter(found.values()))
-    alike = all(
-        isinstance(one, dict) and isinstance(first, dict) and one.keys() == first.keys() for one in found.values()
-    )
-    nested = alike and any(isinstance(value, dict) for value in first.values())
-    return [{"input": key, **one} for key, one in found.items()] if nested else []
-
-
-def outputs(record: Record, line: int = 1) -> list[Record]:
-    """Return a row per output or judgment, where a record has a list of them; else the record, or the vote it is."""
-    if (vote := as_vote(record)) is not None:
-        return [vote]
-    objects = {name: one for name, one in record.items() if isinstance(one, dict) and one}
-    alike = {name: one for name, one in objects.items() if len(objects) > 1 and any(map(names_system, one))}
-    if len(alike) > 1 and len({frozenset(one) for one in alike.values()}) == 1:
-        rest = {name: value for name, value in record.items() if name not in alike}
-        return [{**rest, **one} for one in alike.values()]
-    for name, value in record.items():
-        if not isinstance(value, list | dict) or not value:
-            continue
-        rest = {other: each for other, each in record.items() if other != name}
-        several = isinstance(value, list) and all(isinstance(one, dict) for one in value)
-        if several and any(names_system(key) or names_annotator(key) for key in value[0]):
-            return [{**rest, **one} for one in value]
-        # judgments of people who are not named, a number for each criterion
-        if several and _JUDGED.search(name) and all(isinstance(n, int | float) for one in value for n in one.values()):
-            return [{**rest, "annotator": str(at), **one} for at, one in enumerate(value, 1)]
-        # parts of an output, such as sentences, with judgments of people on each
-        if several and len(parts := [outputs(one) for one in value]) < sum(map(len, parts)):
-            return [{"input": f"{line}:{at}", **rest, **row} for at, rows in enumerate(parts, 1) for row in rows]
-        # outputs in a list, and beside it lists of what was said of each
-        if isinstance(value, list) and _OUTPUTS.match(name) and all(isinstance(one, str) for one in value):
-            said = [n for n, each in record.items() if isinstance(each, list) and len(each) == len(value) > 1]
-            if any(isinstance(one, int | float | list) for n in said for one in record[n]):
-                rest = {other: each for other, each in record.items() if other not in said}
-                own = {} if any(map(names_input, rest)) else {"input": str(line)}
-                places = enumerate(zip(*(record[n] for n in said), strict=True), 1)
-                return [
-                    {**own, **rest, "system": f"system-{at}", **dict(zip(said, one, strict=True))} for at, one in places
-                ]
-        if isinstance(value, dict) and len(value) > 1 and not _JUDGED.search(name) and _have_texts(value):
-            return [{**rest, "system": key, **one} for key, one in value.items()]
-        # outputs by system, and beside them what was said of each
-        if isinstance(value, dict) and len(value) > 1 and all(isinstance(one, str) for one in value.values()):
-            same = [other for other, each in record.items() if isinstance(each, dict) and each.keys() == value.keys()]
-            if any(isinstance(one, dict) for other in same for one in record[other].values()):
-                rest = {other: each for other, each in record.items() if other not in same}
-                return [{**rest, "system": key, **{other: record[other][key] for other in same}} for key in value]
-    return [record]
-
-
-def _have_texts(value: Record) -> bool:
-    """Say whether an object holds outputs by system, each with a text and something said of it."""
-    return all(isinstance(one, dict) and isinstance(one.get("text"), str) and len(one) > 1 for one in value.values())
-
-
-def flat(row: Record, depth: int = 3) -> Record:
-    """Return a record in which objects are fields of their own: ``{"grade": {"score": 1}}`` is ``grade_score``.
-
-    Large objects are left as they are: their keys are data.
-    """
-    if not any(isinstance(value, dict) for value in row.values()):
-        return row
-    found: Record = {}
-    for name, value in row.items():
-        if isinstance(value, dict) and value and depth and len(value) <= _MOST_FIELDS and name not in TIDY:
-            inner = {f"{name}_{key}": each for key, each in flat(value, depth - 1).items()}
-            found |= {key: each for key, each in inner.items() if key not in row}
-        else:
-            found[name] = value
-    return found
+        found = source.records()
+    return ((line, row) for line, record in found for row in outputs(record, line))
 
 
 def _missing_field(field: str, row: Record, kind: TableKind) -> str:
@@ -404,8 +328,9 @@ def _parquet_names(source: Source) -> list[str]:
 
 
 def _is_nested(source: Source) -> bool:
-    """Say whether columns of Parquet hold objects."""
-    return any("struct" in str(one) for one in _parquet_file(source).schema_arrow.types)
+    """Say whether columns of Parquet hold objects, or lists of answers beside lists of users."""
+    schema = _parquet_file(source).schema_arrow
+    return any("struct" in str(one) for one in schema.types) or any(name.endswith(USERS) for name in schema.names)
 
 
 def _record_parquet(source: Source, ledger: Ledger, kind: TableKind) -> Layout:
@@ -444,10 +369,10 @@ def column_names(
     `nested` takes the fields of objects in fields for columns, as tables of scores do.
     """
     if source.head.startswith(_PARQUET):
-        first = next(_each(source), None) if _is_nested(source) else None
+        first = next(_each(source, reading), None) if _is_nested(source) else None
         return _parquet_names(source) if first is None else list(flat(first[1]) if nested else first[1])
-    if keyed := _keyed(source):
-        return list(_first(keyed[0], nested))
+    if isinstance(source.document, dict):
+        return [name for one in records(source.document, reading)[:1] for name in _first(one, nested)]
     if source.first_record is not None:
         return list(_first(source.first_record, nested))
     if source.first_line.startswith("["):
@@ -480,7 +405,7 @@ def columns(source: Source) -> Iterator[tuple[list[int], dict[str, Sequence[obje
 def rows(source: Source, reading: Reading = Reading()) -> Iterator[tuple[int, Record]]:  # noqa: B008 - immutable
     """Yield the rows of a table in any form, with the line on which each begins."""
     if source.head.startswith(_PARQUET) or source.first_line.startswith(("{", "[")):
-        yield from _each(source)
+        yield from _each(source, reading)
     else:
         delimiter = _header(source, reading)[0]
         chunks = _chunks(source, delimiter)

@@ -45,6 +45,7 @@ from metassay.stats.significance import corrected
 from metassay.studies.bias_data import Feature, Judgments, families_of_votes, of_scores, of_votes, same_scale
 from metassay.studies.bias_rows import BiasRow, GradeRow, RerunRow
 from metassay.studies.downgrade import Damaged, notes_on_changes
+from metassay.studies.lengths import without_text
 from metassay.studies.selection import without_references
 from metassay.studies.vote_items import Items
 
@@ -150,6 +151,7 @@ def bias(
     grades = tuple(row for each in found for row in _grades(scores, each, humans, confidence))
     reruns = tuple(_reruns(scores, judges, found, runs, confidence))
     signature = Signature.open(metrics=len(judges), **sizes)
+    notes += without_text(scores, text)
     return Biases(
         tuple(rows), signature, (*notes, *_notes(rows, found, grades), *notes_on_changes(probes)), grades, reruns
     )

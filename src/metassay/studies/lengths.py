@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from metassay.core.column import Attribute
+from metassay.core.note import Note
 from metassay.core.scores import Scores
 from metassay.core.vote_tables import OUTPUTS
 from metassay.core.votes import Votes
@@ -62,6 +63,20 @@ def _measured(*texts: Attribute) -> tuple[list[FloatArray], str]:
 def per_label(attribute: Attribute, values: Sequence[float] | FloatArray) -> FloatArray:
     """Return values of labels in the shape of an attribute, NaN where there is none."""
     return np.asarray(np.append(np.asarray(values, dtype=np.float64), np.nan)[attribute.codes])
+
+
+def without_text(data: Scores | Votes, named: str | None = None) -> list[Note]:
+    """Return a note on judged outputs, or votes, of which no text is known, and so no length; none without texts."""
+    if isinstance(data, Votes):
+        both = both_lengths(data, named)
+        missing = np.zeros(0, dtype=bool) if both is None else ~((both[0] > 0) & (both[1] > 0))
+        return Note.when(missing.any(), "votes-without-text", n=int(missing.sum()), of=missing.size)
+    lengths, _ = output_lengths(data, named)
+    if lengths is None:
+        return []
+    scored = np.any([~np.isnan(data.matrix(name)) for name in data.columns], axis=0)
+    missing = scored & ~(lengths > 0)
+    return Note.when(missing.any(), "outputs-without-text", n=int(missing.sum()), of=int(scored.sum()))
 
 
 # -- votes --------------------------------------------------------------------------------------

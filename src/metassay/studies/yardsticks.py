@@ -25,7 +25,7 @@ from metassay.stats.methods.names import JACKKNIFE
 from metassay.stats.methods.registry import TESTS
 from metassay.stats.sentinels import mean_elsewhere, most_frequent, nearest_given
 from metassay.stats.statistics.base import Statistic
-from metassay.studies.lengths import output_lengths
+from metassay.studies.lengths import output_lengths, without_text
 
 if TYPE_CHECKING:
     from metassay.studies.selection import Selection
@@ -62,7 +62,7 @@ class Yardsticks:
         lengths, raters = None, tuple[str, ...]()
         if sentinels:
             lengths, unit = output_lengths(scores)
-            notes.append(Note.of("sentinels", unit=unit))
+            notes += [Note.of("sentinels", unit=unit), *without_text(scores)]
         if people:
             counts: dict[str, int] = {}
             for name in humans:

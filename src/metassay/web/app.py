@@ -83,18 +83,20 @@ class Front:
         """Take in files and begin to read them."""
         limit = self.limits.upload
         # Boundaries and headers of a form come on top of its files.
-        async with asyncio.timeout(PATIENCE), _form(request, limit + _FORM, self.limits.files, 10) as form:
+        async with (
+            asyncio.timeout(PATIENCE),
+            _form(request, limit + _FORM, self.limits.files, 10 + len(choices.READING)) as form,
+        ):
             sent = [item for item in form.getlist("files") if isinstance(item, UploadFile) and item.filename]
             if not sent:
                 raise UsageError("no file was sent; choose at least one")
             if sum(item.size or 0 for item in sent) > limit:
                 raise TooLarge
             language, format = (choices.text(form, name, 40) or None for name in ("language", "format"))
-            columns = {name: told for name in pages.COLUMNS if (told := choices.text(form, name, 200))}
             if format is not None and format not in FORMATS:
                 raise UsageError(f"there is no format {one_line(format)!r}")
             session = await self.sessions.begin(_person(request))
-            session.format, session.language, session.reading = format, language, columns
+            session.format, session.language, session.reading = format, language, choices.reading(form)
             try:
                 for item in sent:
                     name = safe_name(item.filename, set(session.files))

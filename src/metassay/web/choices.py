@@ -27,6 +27,27 @@ OF_VOTES: Mapping[str, Declared] = _declared("votes", "make_votes_report")
 """The same of a report on votes."""
 
 
+def _of_tables() -> dict[str, Declared]:
+    options = read_declaration("metassay.readers", "read").options
+    group = options["system_column"].option.group
+    gone = ("format", "language", "cluster_by", "family_of")  # asked for elsewhere, or of no use in a report
+    return {name: each for name, each in options.items() if each.option.group == group and name not in gone}
+
+
+READING: Mapping[str, Declared] = _of_tables()
+"""The options that say how tables are read."""
+
+
+def reading(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a form says of the columns of tables; semicolons stand between what may be said several times."""
+    said = {name: text(form, name, 200) for name in READING}
+    return {
+        name: True if READING[name].option.switch else told.split(";") if READING[name].option.repeated else told
+        for name, told in said.items()
+        if told
+    }
+
+
 def defaults(limits: Limits, voted: bool = False) -> dict[str, Any]:
     """Return what each option is if nobody changes it, within the limits of the server."""
     return {name: min(each.default, _most(name, limits)) for name, each in (OF_VOTES if voted else OPTIONS).items()}

@@ -27,18 +27,18 @@ _SAMPLE = (
     ("A", "text-2", "5", "0.38", "0.9"),
     ("B", "text-1", "2", "0.35", "0.4"),
 )
-COLUMNS = {
-    "input_column": "Column of inputs",
-    "system_column": "Column of systems",
-    "annotator_column": "Column of people",
-}
-"""What may be said of the columns of a table, by the names that the options of reading have."""
-_COLUMN = '<label>{1} <input name="{0}" maxlength="200" autocomplete="off"></label>\n'
+_SAID = '<label>{1} <input name="{0}" maxlength="200" autocomplete="off" aria-describedby="about-{0}"></label>\n'
+_SWITCH = '<label><input type="checkbox" name="{0}" value="1" aria-describedby="about-{0}"> {1}</label>\n'
+_HINT = '<p class="hint" id="about-{}">{}: {}.</p>'
 _HEADS = (("Column", "Scores", "Is", "Lower is better"), ("Rater", "Votes", "Is"))
 """Headings of the columns, and of raters."""
 _FIELD = (
     '<label>{0} <input name="{1}" type="number" step="any" required value="{2}" aria-describedby="about-{1}"></label>\n'
 )
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 def asset(name: str) -> str:
@@ -54,6 +54,7 @@ def _filled(template: str, **parts: object) -> str:
 def home(limits: Limits, kept: bool) -> str:
     """Return the page on which files are dropped."""
     head, *rows = _SAMPLE
+    switches = [name for name, one in chosen.READING.items() if one.option.switch]
     # neither pickles nor folders are read here
     formats = {name: words for name, words in FORMATS.items() if name not in ("realsumm", "mt-metrics-eval")}
     body = _filled(
@@ -62,7 +63,9 @@ def home(limits: Limits, kept: bool) -> str:
         limit_words=in_words(limits.upload),
         files=limits.files,
         options=options({name: name for name in formats}),
-        columns=each(_COLUMN, COLUMNS.items()),
+        columns=each(_SAID, ((name, _words(name)) for name in chosen.READING if name not in switches)),
+        switches="".join(_SWITCH.format(name, _words(name)) for name in switches),
+        hints=each(_HINT, ((name, _words(name), one.option.help) for name, one in chosen.READING.items())),
         sample="<tr>" + each('<th scope="col">{}</th>', zip(head, strict=True)) + "</tr>",
         body="".join("<tr>" + each("<td>{}</td>", zip(row, strict=True)) + "</tr>" for row in rows),
         formats=each("<li><b>{}</b>: {}</li>", formats.items()),
@@ -209,7 +212,7 @@ def _form(session: Session, limits: Limits) -> str:
         heading=escape(choices.get("title", "")),
         placeholder=escape(VOTES_TITLE if voted else TITLE),
         fields=each(_FIELD, ((name.capitalize(), name, choices.get(name, defaults[name])) for name in told)),
-        hints=each('<p class="hint" id="about-{}">{}: {}.</p>', ((n, n.capitalize(), told[n]) for n in told)),
+        hints=each(_HINT, ((n, n.capitalize(), told[n]) for n in told)),
     )
 
 

@@ -108,7 +108,7 @@ class Session:
     """How to read the files, if the person said so."""
     language: str | None = None
     """The language to take from the files."""
-    reading: dict[str, str] = field(default_factory=dict)
+    reading: dict[str, Any] = field(default_factory=dict)
     """Which columns name systems, inputs and annotators, as far as the person said so."""
     found: dict[str, Any] = field(default_factory=dict)
     """What was recognised; see :func:`metassay.web.worker_main.look`."""
