@@ -311,7 +311,7 @@ MANY_SETTINGS = (("system", "pearson,spearman,kendall"), ("input", "kendall"))
 
 
 def of_table(world: World, seeds: Sequence[int]) -> list[list[tuple[float, ...]]]:
-    """Return for some data sets, by setting, whether the table of `metassay compare` is wrong, and the size of rank sets.
+    """Return for some data sets, by setting, whether the table of `metassay compare` is wrong, and sizes of rank sets.
 
     Wrong means that any metric is found to be better than one that is as good or better: by uncorrected tests, by
     Bonferroni's correction of each metric's tests, and by the default.
