@@ -40,16 +40,16 @@ class World:
 
     systems: int = 16
     inputs: int = 100
-    bias: tuple[float, float] = (0.5, 0.5)
+    bias: tuple[float, ...] = (0.5, 0.5)
     """SD of each metric's own system bias."""
     shared: float = 0.0
     """SD of a system bias that both metrics share."""
-    noise: tuple[float, float] = (1.0, 1.0)
+    noise: tuple[float, ...] = (1.0, 1.0)
     """SD of each metric's noise of cells."""
     human_noise: float = 1.0
     quality: str = "normal"
     """Distribution of the quality of systems."""
-    biases: tuple[str, str] = ("normal", "normal")
+    biases: tuple[str, ...] = ("normal", "normal")
     """Distributions of the metrics' biases."""
     output: float = 0.0
     """SD of the quality of single outputs."""
@@ -66,8 +66,8 @@ class World:
     grades: int = 0
     """People give one of so many whole grades; 0 for any number."""
 
-    def draw(self, random: np.random.Generator, trials: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return two metrics and people, each (trials, systems, inputs)."""
+    def draw(self, random: np.random.Generator, trials: int) -> tuple[np.ndarray, ...]:
+        """Return a metric for each bias, and people, each (trials, systems, inputs)."""
         of_systems, of_inputs = (trials, self.systems, 1), (trials, 1, self.inputs)
         cells = (trials, self.systems, self.inputs)
 
@@ -93,7 +93,7 @@ class World:
             metrics.append(x)
         if self.grades:
             z = np.clip(np.round(z + (self.grades + 1) / 2), 1, self.grades)
-        return metrics[0], metrics[1], z
+        return *metrics, z
 
     def truth(self, level: str, statistic: str, metric: int = 0) -> float:
         """Return the statistic in the population of systems with this many inputs: by formula, or from many systems."""
@@ -103,12 +103,16 @@ class World:
             return r
         if r is not None and normal:
             return {"kendall": 2 / pi * asin(r), "spearman": 6 / pi * asin(r / 2)}[statistic]
-        many = replace(self, systems=min(4_000, max(1_000, 4_000_000 // self.inputs)))
         random = np.random.default_rng(zlib.crc32(repr((self, level, statistic)).encode()))
+        if level == "within-system":
+            some = (replace(self, systems=100, inputs=2_000).draw(random, 1) for _ in range(20))
+            pairs = (pair for drawn in some for pair in zip(drawn[metric][0], drawn[-1][0], strict=True))
+            return float(np.mean([_statistic(x, z, statistic) for x, z in pairs]))
+        many = replace(self, systems=min(4_000, max(1_000, 4_000_000 // self.inputs)))
         found = []
         for _ in range(max(40, 160_000 // many.systems)):
             drawn = many.draw(random, 1)
-            x, z = drawn[metric][0], drawn[2][0]
+            x, z = drawn[metric][0], drawn[-1][0]
             if level == "system":
                 found.append(_statistic(x.mean(axis=1), z.mean(axis=1), statistic))
             elif level == "input":
@@ -123,8 +127,9 @@ class World:
         if self.grades or self.interaction or self.sensitivity or self.human_sensitivity or self.unequal:
             return None
         m = self.inputs if level == "system" else 1
-        common = 1 + self.output**2 / m + (self.difficulty**2 if level == "global" else 0.0)
-        of_metric = common + self.bias[metric] ** 2 + self.shared**2 + self.noise[metric] ** 2 / m
+        within = level == "within-system"
+        common = (not within) + self.output**2 / m + (self.difficulty**2 if within or level == "global" else 0.0)
+        of_metric = common + (not within) * (self.bias[metric] ** 2 + self.shared**2) + self.noise[metric] ** 2 / m
         return common / sqrt(of_metric * (common + self.human_noise**2 / m))
 
 
@@ -192,6 +197,42 @@ DIFFER = {
     "60 systems, bias .5 and .7": World(60, bias=(0.5, 0.7)),
 }
 """Worlds in which the first metric is better, with the sizes of the others."""
+
+WITHIN = {
+    "outputs 1": World(output=1),
+    "5 systems": World(5, output=1),
+    "8 systems × 50": World(8, 50, output=1),
+    "16 × 10, noise 3": replace(LOUD, inputs=10, output=2),
+    "60 × 20": World(60, 20, output=1),
+    "16 × 20, 3 grades": World(16, 20, output=1, grades=3),
+    "difficulty 1": World(output=1, difficulty=1),
+    "sensitivity .7, people too, 20 inputs": World(16, 20, output=1, sensitivity=0.7, human_sensitivity=0.7),
+    "interaction 2, 16 × 30": World(16, 30, output=1, interaction=2),
+    "noise differs by system": World(16, 20, output=2, noise=(2, 2), human_noise=2, unequal=0.7),
+}
+"""Worlds in which outputs of one system differ in quality, for correlations within systems, and metrics are equal."""
+
+
+def several(world: World, *bias: float) -> World:
+    """Return the world with a metric for each of these biases."""
+    n = len(bias)
+    return replace(world, bias=bias, noise=world.noise[:1] * n, biases=world.biases[:1] * n)
+
+
+ALIKE = (0.5,) * 13
+MANY = {
+    "13 equal metrics": several(World(), *ALIKE),
+    "13 equal metrics, shared .7": several(World(shared=0.7), *ALIKE),
+    "13 equal metrics, 8 systems × 50": several(World(8, 50), *ALIKE),
+    "13 equal metrics, 30 systems": several(World(30), *ALIKE),
+    "13 equal metrics, 16 × 10, noise 3": several(replace(LOUD, inputs=10), *ALIKE),
+    "13 equal metrics, lognormal bias": several(World(biases=BOTH_LOGNORMAL), *ALIKE),
+    "13 equal metrics, 8% outlier systems": several(World(quality="outliers"), *ALIKE),
+    "34 equal metrics": several(World(), *(0.5,) * 34),
+    "5 good and 8 bad metrics": several(World(), *(0.3,) * 5, *(1.2,) * 8),
+    "5 good and 8 bad metrics, 30 systems": several(World(30), *(0.3,) * 5, *(1.2,) * 8),
+}
+"""Worlds of many metrics; the smaller its bias, the better a metric is."""
 
 BOUNDARY = {
     "no bias, noise 1 and 2": World(16, 30, (0, 0), noise=(1, 2)),

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from metassay.stats.draws import SIGNS, stream
-from metassay.stats.jackknife import DRAWS, fit
+from metassay.stats.jackknife import MOST, fit
 from metassay.stats.methods.case import Case
 from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.registry import find
@@ -124,13 +124,13 @@ def test_inputs_move_ranks_of_means_together_and_apart(name):
     x, z = world()
     n, m = z.shape
     random = stream(0, SIGNS)
-    signs = random.integers(0, 2, (DRAWS, m)) * 2 - 1
+    signs = random.integers(0, 2, (MOST, m)) * 2 - 1
     signs = np.concatenate([signs, -signs])
-    turns = [random.permutation(2 * DRAWS) for _ in range(n)]
-    common, own = np.empty((2, 2, 2 * DRAWS))
+    turns = [random.permutation(2 * MOST) for _ in range(n)]
+    common, own = np.empty((2, 2, 2 * MOST))
     for p in range(2):
         (ex, fx), (ez, fz) = residuals(x[p]), residuals(z)
-        for h in range(2 * DRAWS):
+        for h in range(2 * MOST):
             size = np.sqrt(m / (m - 1))
             a, b = (v.mean(axis=1) + size * e @ signs[h] for v, e in ((x[p], ex), (z, ez)))
             common[p, h] = correlation(a, b, name)

@@ -22,8 +22,10 @@ from metassay.stats.draws import SIGNS, stream
 from metassay.stats.levels import GroupedLevel, Level, Means, SystemLevel, arranged, means_of_known
 from metassay.stats.statistics.base import Statistic
 
-DRAWS = 64
-"""Ways to move means of systems by their standard errors, each of them in both directions; the same for all data."""
+FEWEST, MOST, WORK = 256, 1024, 2**20
+"""Ways to move means of systems by their standard errors, each of them in both directions: more where that is cheap."""
+HALVES = 64
+"""Ways to part systems and inputs in halves, each of them in both directions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,8 +279,10 @@ class _Parts:
         Statistics that come in steps have no slope: moves are as large as standard errors.
         """
         random, n = stream(0, SIGNS), self.x.shape[1]
-        signs = [_signs(random, count(*each), DRAWS) for each in self.inputs]
-        of_unit = np.stack([random.permutation(2 * DRAWS) for _ in range(count(self.families, n))])
+        # The number depends on the shape of the data alone, so that the same data have the same interval.
+        draws = min(max(WORK // (n * max(n, *(inputs for _, inputs in self.inputs))), FEWEST), MOST)
+        signs = [_signs(random, count(*each), draws) for each in self.inputs]
+        of_unit = np.stack([random.permutation(2 * draws) for _ in range(count(self.families, n))])
         turn = of_unit if self.families is None else of_unit[self.families]
         widen = np.sqrt(_times(len(of_unit), 2))
 
@@ -405,9 +409,9 @@ def _signs(random: np.random.Generator, n: int, draws: int) -> FloatArray:
 
 
 def _halves(random: np.random.Generator, n: int) -> FloatArray:
-    """Return 1 for a random half of n units and −1 for the other, 0 for one of an odd number: (n, 2 · DRAWS)."""
+    """Return 1 for a random half of n units and −1 for the other, 0 for one of an odd number: (n, 2 · HALVES)."""
     half = np.repeat([1.0, -1.0, 0.0], [n // 2, n // 2, n % 2])
-    signs = np.stack([random.permutation(half) for _ in range(DRAWS)], axis=1)
+    signs = np.stack([random.permutation(half) for _ in range(HALVES)], axis=1)
     return np.concatenate([signs, -signs], axis=1)
 
 
