@@ -107,3 +107,11 @@ def test_single_ratings_have_no_ceiling():
     ratings = np.full((2, 6, 10), np.nan)
     ratings[0, :, :5], ratings[1, :, 5:] = random.normal(size=(2, 6, 5))
     assert math.isnan(human_ceiling(np.nanmean(ratings, axis=0), ratings, "input"))
+
+
+def test_people_who_agree_by_chance_only_allow_no_limit():
+    x, z = world(np.random.default_rng(0), 12, 8)
+    (limit,) = disattenuated(case(x, z), 0.95, inputs=8, ceiling=0.0)
+    assert math.isnan(limit.estimate)
+    assert limit.reason is not None
+    assert limit.reason.code == "noise-explains-all"

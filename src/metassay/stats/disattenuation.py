@@ -61,7 +61,7 @@ def disattenuated(case: Case, confidence: float, *, inputs: float = math.inf, ce
     limits = []
     for x, r, low, high, reason in zip(case.x, found.estimates, found.low, found.high, found.reasons, strict=True):
         wanted = _of_inputs(x, case, inputs) if case.level == "system" and inputs != case.shape[1] else float(r)
-        if math.isnan(wanted / ceiling) or r == 0:
+        if math.isnan(wanted) or r == 0 or not ceiling > 0:
             why = reason if math.isnan(r) else Reason("noise-explains-all")
             limits.append(Limit(math.nan, math.nan, math.nan, why))
             continue
