@@ -24,7 +24,7 @@ def test_tables_and_rows(run, judged):
     code, out, _ = run("criteria", judged, "--resamples", "100")
     assert code == 0
     assert "Criteria against each other" in out
-    assert "What remains with another criterion held fixed" in out
+    assert "Agreement that remains with another criterion held fixed" in out
     done = json.loads(run("criteria", judged, "--resamples", "100", "--format", "json").out)
     assert done["study"] == "criteria"
     wanted = {"metric", "human", "anchor", "method", "estimate", "estimate_within", "relative_difference", "n"}

@@ -29,7 +29,7 @@ def test_from_texts(run, texts):
     done = run(*argv, "--rates", "0.5,1", "--full")
     assert done.code == 0
     assert "shuffle (against coherence), 100% of the units" in done.out
-    assert "Damage noticed, by how much of the text is damaged" in done.out
+    assert "Damage noticed, by the share of units damaged" in done.out
     assert " 50% " in done.out
     rows = json.loads(run(*argv, "--format", "json", "-q").out)["rows"]
     assert {"metric", "human", "system", "rank_before", "rank_after", "passed_by"} <= set(rows[0])
@@ -64,13 +64,13 @@ def test_every_view(run, texts):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        ((), "say what the damage is"),
-        (("--corruption", "shuffle", "--after", "x.csv"), "say what the damage is"),
+        ((), "give either --corruption KIND"),
+        (("--corruption", "shuffle", "--after", "x.csv"), "give either --corruption KIND"),
         (("--corruption", "shuffle"), "no metric given"),
         (("--corruption", "shuffel", "--metric", "length"), "did you mean 'shuffle'"),
         (("--corruption", "shuffle", "--metric", "length", "--rates", "50"), "did you mean 0.5"),
         (("--corruption", "shuffle", "--metric", "length", "--test", "unpaired-t"), "unknown test"),
-        (("--after", "x.csv", "--rates", "0.5"), "no meaning with --after"),
+        (("--after", "x.csv", "--rates", "0.5"), "cannot be used with --after"),
     ],
 )
 def test_misuse_is_one_line(run, texts, argv, message):

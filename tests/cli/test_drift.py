@@ -54,7 +54,7 @@ def test_requirements_and_the_gate_are_told_to_ci(run, files):
     suite = ET.parse(report).getroot()[0]
     assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("metassay drift", "3", "2")
     assert "flips.high<=0.1" in out  # the result tells requirements, too
-    assert run("drift", old, new, "--junit", report).err.strip().endswith("no meaning without --gate or --require")
+    assert run("drift", old, new, "--junit", report).err.strip().endswith("cannot be used without --gate or --require")
     assert "unknown number in a requirement on versions: 'kappa'" in run("drift", old, new, "--require", "kappa>=0").err
     assert "before has estimate, abs, n" in run("drift", old, new, "--require", "before.low>=0").err
 

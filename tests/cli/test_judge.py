@@ -19,7 +19,7 @@ def test_the_answer_stands_first(run):
     code, out, err = run(*CARD, "--quiet")
     assert (code, err) == (0, "")
     assert out.startswith("strict-judge (verdict) agrees with the majority of the 3 people")
-    assert out.index("Judges against people") < out.index("Where judges fail")
+    assert out.index("Judges against people") < out.index("Worst slices of each judge")
     assert "judges:2" in out
 
 
@@ -115,9 +115,9 @@ def test_slices_are_made_or_refused(run):
     assert len({line.partition(",")[0] for line in out.splitlines()[1:]}) > 1
     assert run(*CARD, "--quiet", "--by", "category", "--format", "csv", "--rows", "between_slices").code == 0
     code, _, err = run(*CARD, "--by", "category", "--require", "kappa>=0")
-    assert (code, "--require is about all items and --by makes slices" in err) == (2, True)
+    assert (code, "--require is for all items and --by makes slices" in err) == (2, True)
     code, _, err = run("judge", VOTES, "--human", PEOPLE, "--quiet", "--by", "category")
-    assert (code, "makes slices of scores, got Votes; of votes, --select takes a part" in err) == (2, True)
+    assert (code, "makes slices of scores, got Votes; for votes, use --select" in err) == (2, True)
 
 
 @pytest.mark.parametrize("source", [VOTES, DATA])

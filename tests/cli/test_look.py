@@ -107,7 +107,7 @@ def test_all_columns_and_commands_fit(run, tmp_path):
     scores = ",".join(["1"] * 60)
     rows = [f"s{s},a-very-long-name-of-an-input-{i:040},{s},{scores}" for s in range(3) for i in range(4)]
     path.write_text("\n".join([f"system,input,human,{','.join(names)}", *rows]))
-    assert "What can be asked" in run("look", path, "--human", "human").out
+    assert "Commands for these data" in run("look", path, "--human", "human").out
     whole = run("look", path, "--human", "human", "--full").out
     assert "\nm59 " in whole
     assert any(line.startswith("inputs ") and " 4  a-very-long" in line for line in whole.splitlines())

@@ -18,7 +18,7 @@ def test_plan_writes_rows(tmp_path, capsys):
     assert main([*args, "--metric-b", "synthetic-length", "--difference", "0.1", "--statistic", "pearson"]) == 0
     brief = capsys.readouterr().out
     assert "Sample sizes needed" in brief
-    assert "Not shown: 1 table. All of it: --full" in brief
+    assert "Not shown: 1 table. Show all: --full" in brief
     power = ("--metric-b", "synthetic-length", "--difference", "0.1", "--statistic", "pearson", "--full")
     assert main([*args, *power]) == 0
     assert "Power by sample size" in capsys.readouterr().out

@@ -78,7 +78,7 @@ def test_options_of_scores_are_refused_for_votes(run):
     for given in (["--cluster-by", "question_id"], ["--no-systems"], ["--lower-is-better", "judge"]):
         code, _, err = run("rank", VOTES, *given)
         assert (code, err) == (2, f"metassay: error: {given[0]} cannot be used with votes\n")
-    assert "--select takes a part" in run("rank", VOTES, "--by", "rater").err
+    assert "for votes, use --select" in run("rank", VOTES, "--by", "rater").err
 
 
 def test_what_cannot_be_ranked_is_said_truly(run, tmp_path):

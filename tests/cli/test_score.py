@@ -13,7 +13,7 @@ import metassay as ma
 
 @pytest.fixture
 def plain(tmp_path, monkeypatch):
-    """Plain files, of which the n-th lines belong together."""
+    """Plain files, aligned line by line."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
     for name, text in {
@@ -85,7 +85,10 @@ def test_scores_from_elsewhere_are_written_along(run, plain):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--parallel", "bart.txt", "--reference", "short.txt"], "equally many lines: bart.txt has 3, short.txt has 1"),
+        (
+            ["--parallel", "bart.txt", "--reference", "short.txt"],
+            "the same number of lines: bart.txt has 3, short.txt has 1",
+        ),
         (["--reference", "ref-1.txt"], "--reference and --source go with --parallel"),
         (["bart.txt", "--parallel", "bart.txt"], "tables of texts or --parallel files, not both; got 'bart.txt'"),
         (["--parallel", "bart.txt", "--parallel", "bart=t5.txt"], "names system 'bart' twice"),
@@ -160,7 +163,7 @@ def test_scores_and_tests_of_whole_systems(run, plain):
     assert [row["test"] for row in rows] == ["paired-bootstrap", "approximate-randomization"]
     assert rows[0]["low"] <= rows[0]["mean_difference"] <= rows[0]["high"]
     shown = run("systems", *FILES, "--corpus", "--metric", "bleu", "--test", "paired-bootstrap", "--resamples", "50")
-    assert "95% interval of the difference (bootstrap percentiles)" in shown.out
+    assert "95% CI of the difference (bootstrap percentiles)" in shown.out
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ import pytest
         (["--port", "70000"], "port must lie between 0 and 65535, got 70000"),
         (["--max-upload", "0"], "max-upload must be more than 0, got 0"),
         (["--expire", "nan"], "expire must be more than 0, got nan"),
-        (["--keep", "nowhere"], "there is no directory 'nowhere' to keep things in"),
+        (["--keep", "nowhere"], "--keep: there is no directory 'nowhere'"),
         (["--host", "no such host"], "there is no address 'no such host' to listen at"),
         (["scores.csv"], "scores.csv"),
     ],

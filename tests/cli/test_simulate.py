@@ -33,7 +33,7 @@ def test_a_family_explains_itself_and_its_parts(run):
     [
         (("simulate", "powr", "x.csv"), "unknown part 'powr'; did you mean power?"),
         (("simulate", "--seed", "1"), "must come first"),
-        (("simulate", "power", "x.csv", "--keep", "0.5"), "--keep is about ROUGE-1, which needs --texts"),
+        (("simulate", "power", "x.csv", "--keep", "0.5"), "--keep is for ROUGE-1, which needs --texts"),
         (("simulate", "power", "x.csv", "--noise", "1", "--texts", "y"), "--noise cannot be used with --texts"),
         (("simulate", "power", "x.csv", "--noise", "a"), "noise must be numbers, got 'a'"),
         (("simulate", "coverage", "x.csv", "--trials", "0"), "trials must be a whole number of at least 1"),
@@ -64,9 +64,9 @@ def test_tables(run, scores):
     assert "4 systems × 6 inputs" in out
     assert "boot-both" in out
     few = run("simulate", "power", scores, *QUICK, "--noise", "1,2").out
-    assert "In brackets 95% intervals." in few
+    assert "In brackets: 95% CI." in few
     many = run("simulate", "power", scores, *QUICK, "--test", "perm-both", "--view", "curves").out
-    assert "95% intervals reach at most" in many
+    assert "95% CIs are at most" in many
     assert "correlation when damaged" in many
 
 

@@ -45,7 +45,7 @@ def test_the_round_trip_and_every_view(run, files):
         "Correlation of each metric with itself at en",
         "Margins from annotators",
         "Sensitivity to the margin",
-        "Order of metrics: does the better one stay better",
+        "Order of metrics after the change",
         "Metrics and people on two components of ranks",
     ):
         assert title in out

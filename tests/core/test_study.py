@@ -86,7 +86,7 @@ def test_two_names_of_one_option_are_refused():
 def test_every_study_takes_where_it_runs(verb):
     parameters = inspect.signature(getattr(ma, verb)).parameters
     assert list(parameters)[-4:] == ["threads", "cluster", "workers", "checkpoint"]
-    assert "\nthreads\n    Threads to use; they change no number" in inspect.getdoc(getattr(ma, verb))
+    assert "\nthreads\n    Threads to use; results do not depend on it" in inspect.getdoc(getattr(ma, verb))
     # none of them is an option of its own
     assert not {*options.of(verb)} & {*places()}
 

@@ -130,7 +130,7 @@ def test_alt_test_of_people_and_judges(make):
     assert both.inputs == ("i1", "i2")
     roles = ma.read(f"human={people}", f"judge={judges}")
     assert roles.columns == both.columns
-    with pytest.raises(ma.UsageError, match="say human=FILE and judge=FILE"):
+    with pytest.raises(ma.UsageError, match="use human=FILE and judge=FILE"):
         ma.read(people, judges)
 
 

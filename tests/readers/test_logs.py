@@ -127,7 +127,7 @@ def test_answers_of_g_eval_are_parsed_and_counted(make):
     scores = ma.read(make("gpt4.json", json.dumps([row])))
     assert scores["gpt4"].values[0, 0] == np.mean([4, 2, 0, 3.5])
     (note,) = scores.notes
-    assert str(note) == "gpt4.json: 1 of 5 answers give no number, and count as missing."
+    assert str(note) == "gpt4.json: 1 of 5 answers contain no number and count as missing."
 
 
 def test_wmt20_layouts(make, tmp_path):

@@ -59,7 +59,7 @@ def test_gzip_and_a_data_set_directory(tmp_path):
     assert dict(texts.outputs) == {("sys", "1"): "ein", ("sys", "2"): "zwo"}
     assert dict(texts.references) == {"1": ("eins",), "2": ("zwei",)}
     (tmp_path / "wmt/references/en-de.refA.txt").write_text("eins\n")
-    with pytest.raises(DataError, match="equally many lines"):
+    with pytest.raises(DataError, match="the same number of lines"):
         read_texts(tmp_path / "wmt")
 
 
@@ -69,7 +69,7 @@ def test_parallel_files_belong_together_line_by_line(tmp_path):
     texts = read_parallel({"a": tmp_path / "a.txt"}, references=[tmp_path / "ref.txt"], source=tmp_path / "src.txt")
     assert dict(texts.outputs) == {("a", "1"): "x", ("a", "2"): "y"}
     assert dict(texts.sources) == {"1": "s", "2": "t"}
-    with pytest.raises(DataError, match=r"equally many lines: .* has 2, .* has 1"):
+    with pytest.raises(DataError, match=r"the same number of lines: .* has 2, .* has 1"):
         read_parallel({"a": tmp_path / "a.txt", "b": tmp_path / "short.txt"})
 
 

@@ -48,7 +48,7 @@ def test_the_edge_belongs_to_the_tolerance(one_figure, tmp_path):
     assert result.n_outside == 1
     assert result.notes[0] == Note.of("numbers-within", within=1, checked=2, unchecked=1, n=3)
     text = result.to_text()
-    for title in ("Published numbers, computed again", "Outside the tolerance", "What cannot be checked here"):
+    for title in ("Published and recomputed numbers", "Outside the tolerance", "Numbers that cannot be checked here"):
         assert title in text
     assert "cannot say" in result.to_text(view="numbers")
 

@@ -369,7 +369,7 @@ def test_the_card_of_a_judge_who_voted_has_them_too():
     votes = biased_votes(first=0.3)
     card = ma.judge(votes, bias=True)
     assert card.biases == ma.bias(votes).table
-    assert "Influences on the judge: gain of an output" in str(card)
+    assert "Biases of the judge: gain of an output" in str(card)
     assert "shown first" in str(card)
 
 

@@ -118,7 +118,7 @@ def test_the_command_takes_tasks_as_labels(tmp_path, capsys):
     files = [f"{name}={tmp_path / name}.csv" for name in "ab"]
     assert main(["differences", *files, "--human", "good", "--differences", "1", "--resamples", "50", "-q"]) == 0
     out = capsys.readouterr().out
-    assert "What a score difference means" in out
+    assert "Meaning of score differences" in out
     assert [line.split()[1] for line in out.splitlines() if line.startswith("m  ")][:3] == ["all", "a", "b"]
     assert main(["differences", files[0], str(tmp_path / "b.csv"), "--human", "good", "-q"]) == 2
 

@@ -167,5 +167,5 @@ def test_columns_that_are_the_same_in_all_versions_are_excluded_unless_named(tmp
     scores = ma.read(file, by="judge_version")
     found = ma.drift(scores, by="judge_version")
     assert [row.metric for row in found.table] == ["judge"]
-    assert "anna: the same in all versions" in str(found)
+    assert "anna: identical in all versions" in str(found)
     assert len(ma.drift(scores, by="judge_version", metric="anna,judge").table) == 2

@@ -1,4 +1,4 @@
-"""What people would have said of all outputs."""
+"""Estimated human scores of all outputs."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_yes_and_no_also_by_sensitivity_and_specificity():
     assert all(abs(a.estimate - b.estimate) < 0.25 for a, b in zip(*by.values(), strict=True))
     assert all(0 <= row.low <= row.estimate <= row.high <= 1 for row in result.table)
     assert all(math.isnan(row.weight) for row in by["rogan-gladen"])
-    with pytest.raises(DataError, match="yes and no on both sides"):
+    with pytest.raises(DataError, match="needs binary labels and binary scores"):
         ma.estimate(world(np.random.default_rng(4)), method="rogan-gladen")
 
 
@@ -257,7 +257,7 @@ def test_tied_systems_share_a_rank():
 def test_rogan_gladen_says_what_it_lacks():
     numbers, labels = world(np.random.default_rng(1)), world(np.random.default_rng(1), cut=0.0)
     columns = {**labels.columns, "p": replace(labels["judge"], name="p", values=np.full(labels.shape, 0.5))}
-    with pytest.raises(DataError, match="yes and no on both sides"):
+    with pytest.raises(DataError, match="needs binary labels and binary scores"):
         ma.estimate(numbers, method="rogan-gladen")
     with pytest.raises(DataError, match=r"equally likely.*leave out --chance"):
         ma.estimate(replace(labels, columns=columns), chance="p", method="rogan-gladen")

@@ -190,7 +190,7 @@ def test_one_person_says_what_cannot_be_said():
     assert math.isnan(card.table[0].people)
     assert card.table[0].passed is None
     assert card.agreement[0].against == "person"
-    assert "with one person it is unknown how far people would agree" in str(card.notes[0])
+    assert "with one annotator, agreement between people is unknown" in str(card.notes[0])
     assert "judge-one-person" in codes(card)
 
 
@@ -311,7 +311,7 @@ def test_statistics_that_were_asked_for(example):
     assert {row.statistic for row in card.agreement} == {"kappa", "ac1"}
     assert card.table[0].statistic == "kappa"
     assert "Cohen's κ" in str(card.notes[0])
-    with pytest.raises(UsageError, match="kendall is no statistic of labels, grades or probabilities"):
+    with pytest.raises(UsageError, match="kendall is not a statistic of labels, grades or probabilities"):
         ma.judge(example, human="verdict_*", statistic="kendall")
 
 
@@ -375,7 +375,7 @@ def test_human_columns_are_people_only_if_they_are_called_so():
     card = ma.judge(of_columns(judged, grades), judge="judge")
     assert [row.human for row in card.table] == [*grades]
     assert {row.n_people for row in card.table} == {1}
-    assert "if they are annotators of one criterion, say so with --people" in told(card)
+    assert "if they are annotators of one criterion, join them with --people" in told(card)
     named = {n: random.integers(1, 6, 60).astype(float) for n in ("rater1", "rater2", "grade_anna", "grade_ben")}
     rows = ma.judge(of_columns(judged, named), judge="judge").table
     assert [(row.human, row.n_people) for row in rows] == [("rater", 2), ("grade", 2)]
@@ -416,17 +416,17 @@ def test_a_judge_that_says_nothing_is_not_fine():
     random = np.random.default_rng(3)
     truth = random.integers(0, 2, 200)
     chance = ma.judge(flat(random.integers(0, 2, 200), truth), human="human", judge="judge")
-    assert "No agreement beyond chance is shown: κ = " in told(chance)
+    assert "No evidence of agreement beyond chance: κ = " in told(chance)
     numbers = ma.judge(flat(random.normal(size=200), random.normal(size=200)), human="human", judge="judge")
-    assert "No agreement beyond chance is shown: Pearson" in told(numbers)
+    assert "No evidence of agreement beyond chance: Pearson" in told(numbers)
     few = ma.judge(flat([1, 0] * 10, [1, 0] * 9 + [1, 1]), human="human", judge="judge")
-    assert "20 items are too few to tell where it fails" in told(few)
+    assert "20 items are too few to find where it fails" in told(few)
     one = ma.judge(flat([1, 1, 1, 0] * 20, [1] * 80), human="human", judge="judge")
-    assert "People say 1 of every item" in told(one)
+    assert "People say 1 for every item" in told(one)
     same = ma.judge(flat([1] * 80, [1, 0] * 40), human="human", judge="judge")
-    assert "No agreement beyond chance is shown" in told(same)
+    assert "No evidence of agreement beyond chance" in told(same)
     for card in (chance, numbers, few, one):
-        assert "Nothing stands out" not in told(card)
+        assert "No weak point found" not in told(card)
 
 
 def test_agreement_with_single_people_is_compared_by_a_paired_interval(example, card):
@@ -434,8 +434,8 @@ def test_agreement_with_single_people_is_compared_by_a_paired_interval(example, 
     assert strict.gap == pytest.approx(strict.single - strict.people)
     assert strict.gap_low < 0 < strict.gap_high
     assert kind.gap_high < 0
-    assert "84%, not significantly different from people with each other (85%)" in told(card)
-    assert "80%, less often than people with each other (85%), by 5 points [2, 7]" in told(card)
+    assert "84%, not significantly different from the agreement between people (85%)" in told(card)
+    assert "80%, less often than people agree with each other (85%), by 5 points [2, 7]" in told(card)
     drawn, rng = [], np.random.default_rng(0)
     people = np.stack([example[f"verdict_{who}"].values for who in ("anna", "ben", "chloe")]).reshape(3, 4, -1)
     judge = example["kind-judge"].values.reshape(4, -1)
@@ -471,7 +471,7 @@ def test_the_answer_says_whether_the_judge_can_stand_in(card):
     assert test.passed
     assert test.passes_if_worse > 0.9
     answer, _, rest = told(card).partition("Judges against people")
-    assert "(85%); it passes the alternative-annotator test (ε = 0.2). Watch" in answer
+    assert "(85%); it passes the alternative-annotator test (ε = 0.2). Weak slice" in answer
     assert "a judge worse than a person by 0.05 would pass the alternative-annotator test at ε = 0.2 in 100%" in rest
     random = np.random.default_rng(0)
     people = np.tile(random.integers(0, 2, 100), (3, 1))
@@ -483,8 +483,8 @@ def test_notes_of_several_judges_are_one():
     human = ["pass", "fail"] * 20
     judges = {f"judge{k}": ["pass", "fail", "Ignore", "fail"] * 10 for k in range(3)}
     card = ma.judge(of_columns(judges, {"verdict": human}), human="verdict")
-    assert told(card).count("Ignore;") == 1
-    assert "people never use Ignore; said by judge0, judge1, judge2" in told(card)
+    assert told(card).count("Ignore.") == 1
+    assert "labels used by judge0, judge1, judge2, but never by people: Ignore" in told(card)
     lower = ma.judge(flat([1.0, 2, 3, 4] * 20, [2.0, 3, 4, 5] * 20), human="human", judge="judge")
     assert "it grades lower than people do, by 1" in told(lower)
     assert "by -" not in told(lower)
@@ -551,7 +551,7 @@ def test_a_requirement_is_never_about_single_people_instead(example):
 def test_one_item_says_why_there_is_no_correlation():
     card = ma.judge(ma.Scores.from_arrays({"judge": [[4.0]]}, {"human": [[3.0]]}))
     told = " ".join(str(card).split())
-    assert "Nothing shows whether it agrees beyond chance: Pearson needs several items with different scores." in told
+    assert "Agreement beyond chance is undefined: Pearson needs several items with different scores." in told
 
 
 def test_rows_of_an_item_are_people_or_runs():

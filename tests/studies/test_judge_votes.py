@@ -126,7 +126,7 @@ def test_shown_loaded_and_on_the_command_line(tmp_path):
     result = ma.load(path)
     assert result == ma.judge_votes(ma.read_votes(VOTES), human=PEOPLE)
     text = str(result)
-    assert text.startswith("judge gives people's verdict in 63% of 508 votes")
+    assert text.startswith("judge agrees with the human verdict in 63% of 508 votes")
     for view in ("summary", "orders", "margins", "people"):
         assert "judge" in result.to_text(view=view)
     assert "\\begin{tabular}" in result.to_latex()
@@ -154,7 +154,7 @@ def test_options_as_they_are_by_default_are_not():
 
 @pytest.mark.parametrize("asked", ["kappa.low", "kappa.high", "f1.low", "f1.high"])
 def test_a_requirement_on_an_interval_that_is_not_there_is_refused(asked):
-    with pytest.raises(UsageError, match=f"cannot speak of {asked}; "):
+    with pytest.raises(UsageError, match=f"cannot use {asked}; "):
         ma.judge_votes(ma.read_votes(VOTES), human=PEOPLE, require=f"{asked}>=0")
 
 

@@ -286,7 +286,7 @@ def test_the_practical_reading_in_words():
     )
     assert "; of system pairs 1 to 2 points apart in 67% (4 pairs, 1 of them tied, " in text
     assert "; no system pairs lie at least 9 points apart." in text
-    assert "Agreement in 80% takes a difference of about" in text
+    assert "Agreement on 80% of pairs needs a difference of about" in text
 
 
 @pytest.mark.parametrize("view", ["list", "matrix", "triangle", "needed", "curve", "words", "rows", None])

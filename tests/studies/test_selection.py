@@ -61,7 +61,7 @@ def test_columns_by_themselves_need_neither_people_nor_metrics():
     some = select_columns(scores(empty=X * NAN), None, None, references=True)
     assert some.names == ("people", "bleu", "rouge")
     assert [(note.code, note["columns"]) for note in some.notes] == [("columns-without-scores", ("empty",))]
-    with pytest.raises(UsageError, match="annotated is about human scores"):
+    with pytest.raises(UsageError, match="annotated needs human scores"):
         select_columns(scores(), None, "bleu", references=True, annotated=1)
 
 

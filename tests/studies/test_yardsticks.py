@@ -157,7 +157,7 @@ def test_one_metric_can_be_compared_with_sentinels(judged):
     result = ma.compare(judged, human="grade", metric="kind-judge-grade", level="input", sentinels=True)
     assert {row.metric for row in result.ranks} == {"kind-judge-grade", "sentinel-length", "sentinel-system"}
     assert all(math.isnan(row.p_value) for row in result.table)  # four systems are too few for the jackknife
-    with pytest.raises(DataError, match="one metric and no sentinel"):
+    with pytest.raises(DataError, match="only one metric, and no sentinel"):
         ma.compare(ma.example(), human="relevance", metric="synthetic-judge", level="system", sentinels=True)
 
 

@@ -66,7 +66,7 @@ def test_a_model_that_is_here_but_broken_says_so(unreachable, monkeypatch):
 
 
 def test_a_name_that_cannot_be_one():
-    with pytest.raises(UsageError, match="neither a folder nor a name that the Hugging Face hub could have"):
+    with pytest.raises(UsageError, match="neither a folder nor a valid name on the Hugging Face hub"):
         load("a b", Reader(failures=1))
 
 

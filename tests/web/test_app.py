@@ -44,7 +44,7 @@ def test_upload_choose_run_read_and_delete(client, tmp_path):
     assert "<b>4 systems</b>" in page
     assert "<b>8 inputs</b>" in page
     assert "scores.csv (wide CSV)" in page
-    assert page.index("Data check") < page.index("<td>a, b, c, d</td>") < page.index("What the columns are")
+    assert page.index("Data check") < page.index("<td>a, b, c, d</td>") < page.index("Kinds of columns")
     assert re.findall(r'<th scope="row" id="c\d">(.*?)</th>', page) == ["people", "overlap", "judge"]
 
     assert client.get(f"{address}/report").status_code == 404
@@ -388,7 +388,7 @@ def test_votes_give_a_ranking_and_judges_against_people(client, tmp_path):
     assert settled(client, address) == "done"
     assert "Not here: all raters are people" in client.get(f"{address}/report").text
     client.post(f"{address}/report", data={"resamples": "20"})
-    assert message(client.get(address)) == "leave in at least one rater"
+    assert message(client.get(address)) == "keep at least one rater"
 
 
 @pytest.mark.parametrize(

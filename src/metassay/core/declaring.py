@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -161,7 +161,7 @@ def selected(scores: Scores, select: str | Iterable[str] = (), drop_systems: str
     drop_systems
         Names or globs of systems to leave out.
     """
-    for what, patterns in _parts(select):
+    for what, patterns in vocabulary.selections("select", select):
         if what in ("systems", "system"):
             scores = scores.select(systems=_matching("system", patterns, scores.systems))
         elif what in ("inputs", "input"):
@@ -181,7 +181,7 @@ def selected_votes(votes: Votes, select: str | Iterable[str] = (), drop_systems:
     if drop_systems:
         left = np.isin(votes.systems, _without(votes.systems, drop_systems))
         kept &= left[votes.a] & left[votes.b]
-    for what, patterns in _parts(select):
+    for what, patterns in vocabulary.selections("select", select):
         if what in ("systems", "system"):
             wanted = np.isin(votes.systems, _matching("system", patterns, votes.systems))
             kept &= wanted[votes.a] & wanted[votes.b]
@@ -197,17 +197,6 @@ def selected_votes(votes: Votes, select: str | Iterable[str] = (), drop_systems:
     if not kept.any():
         raise DataError("no vote is left; select more of them")
     return votes if kept.all() else votes.where(kept).used()
-
-
-def _parts(select: str | Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield what to select by, and the patterns."""
-    for text in (select,) if isinstance(select, str) else select:
-        what, sign, patterns = str(text).partition("=")
-        if not (what.strip() and sign and patterns.strip()):
-            raise UsageError(
-                f"--select must be WHAT=PATTERN such as systems=gpt-* or category=faq, got {one_line(text)!r}"
-            )
-        yield what.strip(), patterns
 
 
 def _without(systems: Iterable[str], drop: str | Iterable[str]) -> list[str]:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
+from metassay.core import vocabulary as known
 from metassay.core.option import FLAG, Names, studied, under
 
 _reading = under("how to read the files")
 _taken = under("which part of the data")
+
+
+def _selected(what: str, value: Names) -> Names:
+    """Return the value; what is no selection is refused before any file is read."""
+    known.selections(what, value)
+    return value
+
 
 InputFormat = Annotated[
     str | None,
@@ -85,6 +93,7 @@ Select = Annotated[
     _taken(
         "use only systems=PATTERN, inputs=PATTERN or COLUMN=VALUE, such as category=faq; if repeated, all conditions "
         "must hold",
+        _selected,
         metavar="WHAT=WHICH",
         repeated=True,
     ),

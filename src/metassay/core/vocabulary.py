@@ -291,3 +291,16 @@ def positives(what: str, value: str | float | Iterable[float | str]) -> tuple[fl
     if not found:
         raise UsageError(f"no {what} given; name numbers over 0")
     return tuple(sorted(found))
+
+
+def selections(what: str, value: str | Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return what to select by, each with its patterns, from texts such as ``systems=gpt-*``."""
+    found = []
+    for text in (value,) if isinstance(value, str) else value:
+        name, sign, patterns = str(text).partition("=")
+        if not (name.strip() and sign and patterns.strip()):
+            raise UsageError(
+                f"--{what} must be WHAT=PATTERN such as systems=gpt-* or category=faq, got {one_line(text)!r}"
+            )
+        found.append((name.strip(), patterns))
+    return tuple(found)

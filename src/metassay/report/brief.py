@@ -79,7 +79,7 @@ def cut(page: Page, deal: Callable[[Table], list[list[int]]], whole: str = "--fu
         "note": len(page.notes) - len(told),
     }
     more = [counted(n, what) for what, n in missing.items() if n]
-    left = f"Not shown: {', '.join(more)}. All of it: {whole}." if more else ""
+    left = f"Not shown: {', '.join(more)}. Show all: {whole}." if more else ""
     return replace(page, tables=tuple(kept), notes=told, lead=lead, left_out=left)
 
 

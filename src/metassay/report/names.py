@@ -67,9 +67,9 @@ def setting(row: Any, human: str | None = None) -> str:  # noqa: ANN401 - a row 
 
 
 def draws(row: Any) -> str:  # noqa: ANN401 - a row with an interval
-    """Return which interval a row has, such as ``95% interval (boot-both, 1,000 resamples)``."""
+    """Return which interval a row has, such as ``95% CI (boot-both, 1,000 resamples)``."""
     drawn = f", {row.resamples:,} resamples" if row.resamples else ""
-    return f"{numbers.level(row.confidence)} interval ({row.interval}{drawn})"
+    return f"{numbers.level(row.confidence)} CI ({row.interval}{drawn})"
 
 
 def stars(row: Any) -> str:  # noqa: ANN401 - a test
@@ -105,4 +105,4 @@ def starred_legend(alpha: float, correction: str, over: str = "") -> str:
 def widest(rows: Iterable[Any]) -> str:
     """Return how precise simulated rates are."""
     reach = max((row.high - row.low for row in rows if row.trials), default=0.0)
-    return f"95% intervals reach at most ± {numbers.two(reach / 2)}"
+    return f"95% CIs are at most ± {numbers.two(reach / 2)}"

@@ -38,7 +38,7 @@ class Components:
     facets: tuple[str, ...]
     """Facets in the order of the axes; the first is what is measured, such as systems."""
     terms: tuple[tuple[Facets, ...], ...]
-    """Sets of facets with a component of their own; several sets if the design cannot tell them apart."""
+    """Sets of facets with a component of their own; several sets if the design cannot separate them."""
     variances: FloatArray
     """One component per term; may be negative by chance, and NaN if the design says nothing of it."""
     nested: str = ""

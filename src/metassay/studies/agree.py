@@ -62,7 +62,7 @@ class AgreementRow(fields.OfAgreement):
     n_inputs: fields.SharedInputs
     n_annotated: fields.NAnnotated
     n_undefined: int
-    """Inputs (or, within systems, systems) whose own correlation is undefined and left the average."""
+    """Inputs (or, within systems, systems) whose own correlation is undefined; excluded from the mean."""
     resamples_undefined: fields.ResamplesUndefined
     misranked: float
     """At system level with a Kendall coefficient: share of system pairs that metric and people order differently, as

@@ -30,7 +30,7 @@ class LeverageRow(fields.OfMetric):
     without: float
     """The same without the system."""
     kendall: float
-    """Kendall's tau-b of the same means, which no single system can carry far."""
+    """Kendall's tau-b of the same means, on which a single system has little influence."""
     outlier: bool
     """Whether some system lies off the line of metric and people (Grubbs' test at 5%). Where none does, the
     correlation may still be unlike that of other systems: a sample of systems does not show the rare ones."""

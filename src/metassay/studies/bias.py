@@ -63,7 +63,7 @@ MOST_TOLD = 4
 
 
 class Biases(Result, study="bias"):
-    """What sways judges, which grades they use, and how far they agree with themselves."""
+    """Biases of judges, the grades they use, and how far they agree with themselves."""
 
     table: Sequence[BiasRow]
     """One row per judge, human criterion and feature."""

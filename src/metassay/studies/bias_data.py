@@ -74,7 +74,7 @@ class Judgments:
     unit: str
     """``points`` of the judge's scale, or ``share`` (of passes, or of wins)."""
     features: tuple[Feature, ...]
-    """What may sway the judge."""
+    """The possible bias of the judge."""
     inputs: tuple[str, ...] = ()
     """The key of each judged pair, in votes."""
     first: FloatArray | None = None

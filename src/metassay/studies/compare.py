@@ -72,7 +72,7 @@ class ComparisonRow:
     """The p-value after correction."""
     detectable: float | None
     """How large a difference would have to be to be significant after correction, at the precision of these data; None
-    if the test does not tell, infinite if no difference can be."""
+    if unknown for this test, infinite if no difference can be."""
     correction: fields.Correction
     scope: str
     """What is corrected together: ``row`` (one metric A against all others) or ``table``."""

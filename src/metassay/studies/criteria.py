@@ -82,7 +82,7 @@ class CriterionRow:
     n_buckets: int | None
     """Buckets of the anchor that have cells; None where there are no buckets."""
     n_undefined: int
-    """Buckets whose own correlation is undefined and left the average."""
+    """Buckets whose own correlation is undefined; excluded from the mean."""
     confidence: fields.Confidence
     interval: str
     """The method of the intervals: ``jackknife``, or what was resampled."""

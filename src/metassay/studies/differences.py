@@ -89,7 +89,7 @@ class RangeRow(fields.OfMetric):
 
 @fields.row
 class NeededRow(fields.OfMetric):
-    """Which score difference it takes for people to agree."""
+    """The score difference needed for people to agree."""
 
     task: str
     """The task, or ``all``."""

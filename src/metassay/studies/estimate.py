@@ -45,7 +45,7 @@ UNLIKE = 0.001
 
 @fields.row
 class EstimateRow:
-    """What people would have said of one system."""
+    """The estimated human score of one system."""
 
     system: fields.System
     metric: fields.Metric
@@ -54,7 +54,7 @@ class EstimateRow:
     """``ppi``: prediction-powered mean; ``rogan-gladen``: the judge's share among outputs without a label,
     corrected by its sensitivity and specificity among those with one."""
     estimate: float
-    """The mean that people would have given over all outputs, in their units; NaN if it cannot be told."""
+    """The mean that people would have given over all outputs, in their units; NaN if it cannot be estimated."""
     low: fields.Low
     high: fields.High
     human_only: float
@@ -73,7 +73,7 @@ class EstimateRow:
     n_total: int
     """Outputs with a score of the metric."""
     worth: float
-    """How many labels alone would be as precise; NaN if it cannot be told."""
+    """How many labels alone would be as precise; NaN if it cannot be estimated."""
     confidence: fields.Confidence
 
 
@@ -121,7 +121,7 @@ class EstimatedRank:
 
 
 class Estimates(Result, study="estimate"):
-    """What people would have said of every system, how systems differ, and how they rank."""
+    """Estimated human scores of every system, how systems differ, and how they rank."""
 
     table: Sequence[EstimateRow]
     """One row per human criterion, metric, method and system."""

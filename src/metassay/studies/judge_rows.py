@@ -340,4 +340,4 @@ class JudgeCard(Result, study="judge"):
     requirements: tuple[RequirementRow, ...] = ()
     """What was required, and whether it is met."""
     biases: tuple[BiasRow, ...] = ()
-    """If wanted, what sways judges at equal human judgment."""
+    """If asked for, biases of judges at equal human judgment."""

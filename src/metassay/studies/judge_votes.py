@@ -172,7 +172,7 @@ class JudgeVotes(Result, study="judge-votes"):
     requirements: tuple[RequirementRow, ...] = ()
     """Whether requirements are met."""
     biases: tuple[BiasRow, ...] = ()
-    """If wanted, what sways judges at equal human judgment."""
+    """If asked for, biases of judges at equal human judgment."""
 
 
 @study

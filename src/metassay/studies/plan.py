@@ -69,7 +69,7 @@ class PlanRow:
     n_inputs: int
     """Inputs that people judge."""
     n_annotators: float | None
-    """Annotators of each output; None if the data do not tell annotators apart."""
+    """Annotators of each output; None if annotators are not identified."""
     annotations: float
     """What it costs: single judgments of single outputs; judged outputs if annotators are not identified."""
     estimate: float

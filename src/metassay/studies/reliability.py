@@ -65,7 +65,7 @@ class Reliability(Result, study="reliability"):
     designs: tuple[DesignRow, ...]
     """One row per column, level and design."""
     needs: tuple[NeedRow, ...]
-    """Inputs and raters that a wanted reliability takes."""
+    """Inputs and raters needed for a target reliability."""
     raters: tuple[RaterAgreementRow, ...]
     """Agreement of people with one another, one row per criterion, level and statistic."""
     limits: tuple[LimitRow, ...]

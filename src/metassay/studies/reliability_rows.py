@@ -11,7 +11,7 @@ class ComponentRow(fields.OfColumn):
 
     component: str
     """``system``, ``input``, ``rater``, or an interaction such as ``system × input``; several joined by `` + `` if the
-    design cannot tell them apart. The interaction of all contains the error of a single score."""
+    design cannot separate them. The interaction of all contains the error of a single score."""
     variance: float
     """The variance component in squared units of scores; below 0 by chance, NaN if the design says nothing of it."""
     low: fields.Low
@@ -24,7 +24,7 @@ class ComponentRow(fields.OfColumn):
     n_inputs: int
     """Inputs with scores."""
     n_raters: int
-    """Raters who are told apart; 0 if none are."""
+    """Number of identified raters; 0 if none are identified."""
 
 
 @fields.row
@@ -70,7 +70,7 @@ class DesignRow(fields.OfColumn):
 
 @fields.row
 class NeedRow(fields.OfColumn):
-    """How many inputs or raters a reliability takes, all else being as it is."""
+    """How many inputs or raters a reliability needs, with everything else unchanged."""
 
     level: fields.Level
     axis: str
@@ -80,7 +80,7 @@ class NeedRow(fields.OfColumn):
     now: int
     """How many there are."""
     needed: float
-    """How many it takes; infinite if no number is enough, NaN if unknown."""
+    """The number needed; infinite if no number is enough, NaN if unknown."""
 
 
 @fields.row

@@ -34,7 +34,7 @@ from metassay.studies.selection import Selection, has_scores, select_columns
 
 @fields.row
 class StabilityRow:
-    """How alike two rankings of systems are that rest on two samples of so many inputs."""
+    """How similar two rankings of systems are from two samples of this many inputs."""
 
     name: str
     """The metric or human criterion."""

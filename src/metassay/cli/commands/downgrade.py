@@ -56,9 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if (arguments.corruption is None) == (arguments.after is None):
         raise UsageError(
-            "no corruption given; use --corruption KIND with texts and --metric, or --after FILE with scores of "
-            "damaged "
-            "outputs"
+            "give either --corruption KIND with texts and --metric, or --after FILE with scores of damaged outputs"
         )
     chosen = options.given(arguments, options.of("downgrade"), leave_out=("metric",))
     place = placed(arguments)

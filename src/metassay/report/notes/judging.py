@@ -114,7 +114,7 @@ def _chance(facts: Facts) -> str:
     value = numbers.two(facts["estimate"])
     if "low" in facts:
         value = numbers.ranged(facts["estimate"], facts["low"], facts["high"], numbers.two)
-    return f"Agreement beyond chance is not significant: {symbol} = {value}."
+    return f"No evidence of agreement beyond chance: {symbol} = {value}."
 
 
 SENTENCES = {

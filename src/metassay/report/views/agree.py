@@ -102,7 +102,7 @@ def limits(result: Agreement | Reliability) -> tuple[Table, ...]:
                 (f"{one_line(human)}, {span(mine, 'n_inputs')} inputs", _best_first(mine))
                 for human, mine in grouped(rows, "human").items()
             ],
-            f"In brackets: {numbers.level(rows[0].confidence)} interval (jackknife, rescaled like the correlation).",
+            f"In brackets: {numbers.level(rows[0].confidence)} CI (jackknife, rescaled like the correlation).",
             level == "system"
             and "Many inputs: system means in the limit (n → ∞); estimates above 1 are due to chance.",
             people

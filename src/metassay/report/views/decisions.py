@@ -38,7 +38,7 @@ def table(result: Decisions) -> tuple[Table, ...]:
         columns,
         sections,
         f"Decisions: {first.test}, {first.cutoff}, two-sided, p ≤ {first.alpha:g}{after}. In brackets: "
-        f"{numbers.level(first.confidence)} interval over systems ({first.resamples:,} resamples).",
+        f"{numbers.level(first.confidence)} CI over systems ({first.resamples:,} resamples).",
         "Both: significant in the same direction. Precision: share of the metric's differences that people confirm; "
         "recall: share of people's differences that the metric finds.",
         names.sentinel_legend(result.table),

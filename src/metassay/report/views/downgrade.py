@@ -36,7 +36,7 @@ def table(result: Downgrade) -> tuple[Table, ...]:
         [(_title(mine[0]), mine) for mine in grouped(here, "kind").values()],
         f"Noticed: systems that fell below a system that had scored significantly lower ({one.test}, p ≤ "
         f"{one.alpha:g}), of the systems that had one.",
-        f"In brackets: {numbers.level(result.counts[0].confidence)} binomial intervals. Score fell: systems whose "
+        f"In brackets: {numbers.level(result.counts[0].confidence)} binomial CI. Score fell: systems whose "
         "score fell significantly, by any amount.",
         "Mean change: in standard deviations of the systems' mean scores.",
         undefined="no system could be noticed, or systems' scores do not differ",

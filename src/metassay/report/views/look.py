@@ -36,7 +36,7 @@ def columns(result: Look) -> tuple[Table, ...]:
             Column("kind", "left"),
             Column("scale", "left"),
             Column("values", "left"),
-            Column("good is", "left"),
+            Column("better is", "left"),
             Column("scores"),
             Column("missing"),
             Column("people"),

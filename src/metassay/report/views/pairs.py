@@ -256,7 +256,7 @@ def _clauses(metric: str, rows: Rows) -> Iterator[str]:
             yield f"{pairs}, all are ties ({_pairs(row)})"
             continue
         ends = numbers.percent(row.agreement_low).removesuffix("%"), numbers.percent(row.agreement_high)
-        interval = f"{100 * row.confidence:g}% interval " if first else ""
+        interval = f"{100 * row.confidence:g}% CI " if first else ""
         who = f"{'' if pairs.endswith(',') else ','} people agree with the metric" if first else ""
         yield f"{pairs}{who} in {numbers.percent(row.agreement)} ({_pairs(row)}, {interval}{ends[0]}–{ends[1]})"
 

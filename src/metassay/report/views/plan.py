@@ -82,8 +82,8 @@ def overview(result: Plan) -> tuple[Table, ...]:
         "Sample sizes needed",
         columns,
         [("", sorted(lines(result.needs, PLANNED), key=order))],
-        f"{_what(result.table[0])} with what the data have ({have}), and about how many are needed, the others as they "
-        f"are, for a {value} of {result.table[0].target:g}; {numbers.DASH} no tested number is enough.",
+        f"{_what(result.table[0])} with what the data have ({have}), and the approximate number needed for a {value} "
+        f"of {result.table[0].target:g}, with the others unchanged; {numbers.DASH} no tested number is enough.",
         undefined=None,
     )
 
@@ -143,8 +143,8 @@ def needs(result: Plan) -> tuple[Table, ...]:
         "Sample sizes needed",
         columns,
         [(_title(plans[key][0]), plans[key]) for key in grouped(result.table, PLANNED)],
-        f"Needed: about how many, the others as they are, for a {'power' if powered else 'width'} of "
-        f"{result.table[0].target:g}; {numbers.DASH} no tested number is enough.",
+        f"Needed: approximate number for a {'power' if powered else 'width'} of "
+        f"{result.table[0].target:g}, with the others unchanged; {numbers.DASH} no tested number is enough.",
         f"Next {result.annotations:,}: change in {what} if the next {result.annotations:,} annotations all go here.",
         undefined=None,
         bold="largest gain",
@@ -190,4 +190,4 @@ def _what(row: PlanRow) -> str:
     where = f"{row.level} level, {names.statistic(row)}"
     if row.metric_b is not None:
         return f"Power to find the first metric better ({where}, one-sided, α = {row.alpha:g})"
-    return f"Expected width of a {numbers.level(row.confidence)} interval ({where})"
+    return f"Expected width of a {numbers.level(row.confidence)} CI ({where})"

@@ -41,7 +41,7 @@ def summary(result: Precision) -> tuple[Table, ...]:
             optional(figures("variance", lambda line: changes.get(line[0].metric), numbers.change)),
         ],
         [("", lines(result.table, "metric"))],
-        f"±: half of the {_confidence(result)} interval of a system's score, on average over systems.",
+        f"±: half the width of the {_confidence(result)} CI of a system's score, on average over systems.",
         changes and "Variance: change of the variance of a system's score from judged inputs to all.",
         undefined=NONE,
     )
@@ -66,7 +66,7 @@ def systems(result: Precision) -> tuple[Table, ...]:
         "Scores of systems",
         ["system", *columns],
         sections,
-        f"Mean score with {_confidence(result)} interval, and the variance of the mean.",
+        f"Mean score with {_confidence(result)} CI, and the variance of the mean.",
         undefined=NONE,
     )
 

@@ -88,7 +88,7 @@ def separation(result: Profile) -> tuple[Table, ...]:
         f"Separation of {first} and {second}",
         columns,
         [("", sorted(lines(rows, "name"), key=order))],
-        f"On systems that were held out; in brackets, {numbers.level(result.confidence)} intervals. AUC: share of "
+        f"On held-out systems; in brackets, {numbers.level(result.confidence)} CI. AUC: share of "
         "pairs of systems, one of each group, in the right order; 0.5 is chance. Higher: the group with the higher "
         "scores.",
         f"Weight: in the composite, on standardised scores; positive favours {first}. Absolute weights sum to 1.",

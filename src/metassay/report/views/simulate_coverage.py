@@ -27,8 +27,8 @@ def table(result: Coverage) -> tuple[Table, ...]:
             (f"{one_line(metric)} against {one_line(human)}", lines(mine, "interval"))
             for (metric, human), mine in grouped(rows, "metric human").items()
         ],
-        f"Share of {most:,} random splits in which the {numbers.level(rows[0].confidence)} interval from one half "
-        f"({halves}) contains the {names.measured(rows)} in the other, with 95% interval.",
+        f"Share of {most:,} random splits in which the {numbers.level(rows[0].confidence)} CI from one half "
+        f"({halves}) contains the {names.measured(rows)} in the other, with 95% CI.",
         f"* nearest to {rows[0].confidence:g} among shares below 1, by one-tailed z-tests at .05.",
     )
 

@@ -11,9 +11,9 @@ from metassay.report.views.columns import Shown, at, build, figures, grouped, li
 from metassay.studies.simulate_power import Power, PowerRow
 
 DAMAGE = {
-    "words": ("the damaged metric sees a random share of the words", numbers.percent),
-    "noise": ("noise with this standard deviation, in units of that of the scores, is added", "{:g}".format),
-    "shuffle": ("answers of a random share of the outputs are shuffled", numbers.percent),
+    "words": ("share of the words that the damaged metric sees", numbers.percent),
+    "noise": ("SD of the added noise, in SDs of the scores", "{:g}".format),
+    "shuffle": ("share of the outputs whose answers are shuffled", numbers.percent),
 }
 """How each kind of damage is told, and how its size is written."""
 
@@ -59,7 +59,7 @@ def _rates(result: Power, *, with_ends: bool) -> tuple[Table, ...]:
         "Power to find a damaged metric worse",
         ["test", *map(column, sorted({row.setting for row in rows}))],
         sections,
-        f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}): {told}, "
-        "from left to right.",
-        "In brackets 95% intervals." if with_ends else f"{names.widest(rows)}.",
+        f"Share of {most:,} trials in which the test finds the intact metric better (α = {rows[0].alpha:g}). "
+        f"Columns: {told}.",
+        "In brackets: 95% CI." if with_ends else f"{names.widest(rows)}.",
     )

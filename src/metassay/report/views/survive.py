@@ -293,7 +293,7 @@ def _levels(rows: Sequence[Any]) -> list[Shown | str]:
 
 
 def _bootstrap(rows: Sequence[Any]) -> str:
-    return f"In brackets: {numbers.level(rows[0].confidence)} bootstrap intervals."
+    return f"In brackets: {numbers.level(rows[0].confidence)} CI (bootstrap)."
 
 
 def _human(result: Survival, row: SurvivalRow) -> str:

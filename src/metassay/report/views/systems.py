@@ -103,7 +103,7 @@ def list_(result: SystemComparison) -> tuple[Table, ...]:
             (one_line(metric), sorted(lines(rows, "system_a system_b"), key=by_p))
             for metric, rows in grouped(ordered, "metric").items()
         ],
-        not bare and f"In brackets: {numbers.level(1 - result.alpha)} interval of the {kind}.",
+        not bare and f"In brackets: {numbers.level(1 - result.alpha)} CI of the {kind}.",
         f"Small p: A {_claim(result)} B. {names.starred_legend(result.alpha, result.table[0].correction)}",
         undefined="fewer than two common inputs, or never a difference",
         bold="significant",

@@ -34,7 +34,7 @@ def table(result: Widths) -> tuple[Table, ...]:
         "Interval widths with judged and with all inputs",
         columns,
         sections,
-        f"{names.measure(rows).capitalize()} and {numbers.level(rows[0].confidence)} interval ({rows[0].resamples:,} "
+        f"{names.measure(rows).capitalize()} and {numbers.level(rows[0].confidence)} CI ({rows[0].resamples:,} "
         "resamples) with means of the metric over the judged inputs and over all inputs; width: change from the one "
         "to the other.",
     )
