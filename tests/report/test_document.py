@@ -142,10 +142,57 @@ def test_kinds_of_inputs_are_compared_where_the_data_know_them():
     assert " 2 comparisons show" in section.split('<p class="told">')[1].split("</p>")[0]
 
 
+def test_each_attribute_that_sorts_inputs_has_a_section_and_others_are_named():
+    def attribute(name, codes, axis="input"):
+        return Attribute(name, axis, np.asarray(codes), tuple(f"v{at}" for at in range(int(np.max(codes)) + 1)))
+
+    inputs = np.arange(40)
+    given = [attribute("kind", inputs % 2), attribute("topic", inputs // 20), attribute("rare", (inputs == 0) * 1)]
+    given += [attribute("many", inputs % 9), attribute("id", inputs)]
+    scores = replace(made(), attributes={each.name: each for each in given})
+    found = gather(scores, resamples=50)
+    assert [found.results[name].by for name in ("slices", "slices-2")] == ["kind", "topic"]
+    assert found.unsliced == {"rare": "one of its values has 1 input", "many": "it has 9 values"}
+    html = page.render(found, title="t")
+    assert "By topic</h2>" in html
+    assert "Not shown: rare (one of its values has 1 input); many (it has 9 values)." in html
+
+
+def test_outputs_on_which_metric_and_people_disagree_are_shown_with_their_texts():
+    text = "<script>alert(1)</script> & " + "long " * 100
+    scores = made()
+    answers = Attribute("answer", "output", np.zeros(scores.shape, dtype=int), (text,))
+    plain, told = gather(scores, resamples=50), gather(replace(scores, attributes={"answer": answers}), resamples=50)
+    for found, shown in ((plain, "overrated"), (told, "&lt;script&gt;alert(1)&lt;/script&gt; &amp; long")):
+        section = page.render(found, title="t").split('<section id="disagreements"')[1].split("</section>")[0]
+        assert "percentage points apart at the median (overall, 480 outputs)" in section
+        assert shown in section
+        assert "<script>alert" not in section
+    assert '<details class="printed"><summary>&lt;script' in section
+
+
+def test_systems_that_share_no_input_have_a_page_that_says_so_first():
+    scores = made()
+    human = scores.matrix("overall").copy()
+    human[:6, 20:] = human[6:, :20] = np.nan
+    metrics = {name: np.where(np.isnan(human), np.nan, scores.matrix(name)) for name in scores.metrics}
+    apart = ma.Scores.from_arrays(metrics=metrics, human={"overall": human})
+    corpus = Attribute("corpus", "input", np.arange(40) // 20, ("one", "two"))
+    found = gather(replace(apart, attributes={"corpus": corpus}), resamples=50)
+    assert {row.level for row in found.results["agree"].table} == {"input"}
+    assert {row.level for each in found.results["slices"].results for row in each.table} == {"system"}
+    assert {row.test for row in found.results["slices"].table} == {"intervals"}
+    assert {"pairs", "differences", "stability", "plan"} <= found.skipped.keys()
+    opening = page.render(found, title="t").split('<section id="answer"')[1].split("</section>")[0]
+    first = '<p class="told">The 12 systems fall into 2 groups that share no input'
+    assert opening.index(first) < opening.index('class="verdict"')
+    assert "see the slices by corpus." in opening
+
+
 def test_a_page_about_labels_of_few_systems_has_no_rankings_of_systems_unless_asked():
     scores, named = ma.example("judge"), {"human": "verdict_*", "metric": "*-judge", "resamples": 20}
     short = gather(scores, **named)
-    assert list(short.results) == ["look", "judge", "bias", "reliability"]
+    assert list(short.results) == ["look", "judge", "bias", "reliability", "disagreements"]
     assert not short.skipped
     assert "Glossary" not in page.render(short, title="t")
     assert "agree" in gather(scores, statistic="kendall", **named).results
@@ -154,8 +201,9 @@ def test_a_page_about_labels_of_few_systems_has_no_rankings_of_systems_unless_as
 def test_downloads_hold_the_rows_of_each_study(report):
     for name, result in report.dossier.results.items():
         text = embedded(report.html, f"csv-{name}")
-        assert text == result.to_csv(safe=True)
-        assert len(list(csv.DictReader(io.StringIO(text)))) == len(result.table)
+        rows = "disagreements" if name == "disagreements" else "table"
+        assert text == result.to_csv(rows=rows, safe=True)
+        assert len(list(csv.DictReader(io.StringIO(text)))) == len(result.rows(rows))
 
 
 def test_many_metrics_have_ranks_and_their_p_values_only_on_request():

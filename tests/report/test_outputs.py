@@ -25,7 +25,7 @@ def no_constants(name):
 def test_json_has_exactly_one_shape(agreed):
     data = json.loads(agreed.to_json(), parse_constant=no_constants)
     assert list(data) == ["study", "version", "signature", "rows", "tables", "notes"]
-    assert data["tables"] == {"leverage": [], "limits": []}
+    assert data["tables"] == {"leverage": [], "limits": [], "disagreements": []}
     assert data["study"] == "agree"
     assert data["signature"] == str(agreed.signature)
     assert [(note["code"], note["message"]) for note in data["notes"]] == [("scorer", agreed.notes[0]["message"])]

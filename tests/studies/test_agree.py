@@ -435,3 +435,30 @@ def test_labels_without_an_order_are_compared_by_statistics_of_labels():
     assert row.low == row.high == 1
     with pytest.raises(ma.DataError, match="labels without an order"):
         ma.agree(scores, statistic="kendall", level="global")
+
+
+def test_the_worst_disagreements_are_the_largest_gaps_of_ranks():
+    from scipy.stats import rankdata
+
+    random = np.random.default_rng(0)
+    human = random.integers(1, 6, size=(5, 12)).astype(float)
+    metric = human + random.normal(size=human.shape)
+    metric[2, 3] = np.nan
+    result = ma.agree(ma.Scores.from_arrays({"m": metric}, {"good": human}), level="global", worst=2)
+    there = ~np.isnan(metric)
+    gaps = (rankdata(metric[there]) - rankdata(human[there])) / there.sum()
+    ends = np.sort(gaps)
+    assert [row.gap for row in result.disagreements] == pytest.approx([*ends[:-3:-1], *ends[:2]])
+    first = result.disagreements[0]
+    assert first.score == metric[int(first.system.split("-")[-1]) - 1, int(first.input.split("-")[-1]) - 1]
+    assert first.median_gap == pytest.approx(np.median(np.abs(gaps)))
+    assert first.n_outputs == 59
+    assert "percentage points apart" in result.to_text(view="disagreements")
+
+
+def test_of_many_metrics_the_best_of_each_criterion_is_looked_at():
+    example = ma.example()
+    result = ma.agree(example, level="system", worst=1)
+    best = {row.human: row.metric for row in sorted(result.table, key=lambda row: row.estimate)}
+    assert {row.human: row.metric for row in result.disagreements} == best
+    assert ma.agree(example, level="system", worst=0).disagreements == ()

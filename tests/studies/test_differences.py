@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import metassay as ma
+from metassay.core.column import Attribute
 from metassay.stats.score_gaps import chance
 
 from .conftest import noted
@@ -126,7 +127,8 @@ def test_the_command_takes_tasks_as_labels(tmp_path, capsys):
 def test_a_point_of_bleu_on_wmt23(shared_data):
     scores = ma.read(shared_data / "wmt23")
     result = ma.differences(scores, human="mqm", metric="BLEU-refA,COMET-refA", differences=[1], resamples=100)
-    bleu = result.table[0]
+    assert [row.metric for row in result.table] == ["COMET-refA", "BLEU-refA"]  # best agreement first
+    bleu = result.table[1]
     assert bleu.agreement == pytest.approx(0.68, abs=0.01)
     assert bleu.n_pairs == 66
     needed = {(row.metric, row.agreement): row.needed for row in result.needed}
@@ -142,3 +144,18 @@ def test_copies_of_an_input_count_once_in_a_cluster():
     one, two = (ma.differences(s, resamples=100) for s in (once, replace(copied, clusters=clusters)))
     assert [(r.low, r.high) for r in two.needed] == [pytest.approx((r.low, r.high)) for r in one.needed]
     assert noted(two, "units-together", axis="inputs", n=30)
+
+
+def test_metrics_that_are_no_better_than_a_sentinel_are_marked():
+    random = np.random.default_rng(1)
+    quality = random.normal(size=(20, 1))
+    human = quality + 0.3 * random.normal(size=(20, 30))
+    metrics = {"noise": random.normal(size=(20, 30)), "good": quality + 0.3 * random.normal(size=(20, 30))}
+    scores = ma.Scores.from_arrays(metrics, {"people": human})
+    lengths = np.arange(600).reshape(20, 30)
+    texts = Attribute("output", "output", lengths, tuple("word " * (3 + at % 7) for at in range(600)))
+    result = ma.differences(replace(scores, attributes={"output": texts}), sentinels=True, resamples=200)
+    marks = {row.metric: row.beats_sentinels for row in result.table}
+    assert (marks["good"], marks["noise"], marks["sentinel-length"]) == (True, False, None)
+    assert result.table[0].metric == "good"
+    assert "† not significantly better than every sentinel" in result.to_text()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 from metassay.core import vocabulary as known
-from metassay.core.option import Names, Option, among, at_least, compared, number, studied, under
+from metassay.core.option import Names, Option, among, compared, number, studied, under
 from metassay.core.options import checked_statistics, signed_statistics
 from metassay.errors import UsageError, one_line
 from metassay.stats.methods.names import CUTS, EPSILONS
@@ -135,7 +135,6 @@ Attributes = Annotated[
         absent="every attribute, the system, and the length of texts",
     ),
 ]
-Worst = Annotated[int, _judged("number of disagreements to show per judge", **at_least(0))]
 Generalise = Annotated[
     str,
     Option(

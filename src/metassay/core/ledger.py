@@ -221,6 +221,11 @@ class Ledger:
             self.attributes.add(name)
             self.record(system, key, name, text, place)
 
+    def tell_reference(self, system: str, key: str, texts: object, place: Place) -> None:
+        """Write down the first of some references; scores need no others."""
+        first = texts[0] if isinstance(texts, list) and texts else None
+        self.tell(system, key, "reference", first, place)
+
     def _in_role(self, name: str, annotator: str) -> tuple[str, str]:
         """Return what a column and its annotator are called in a file of people, or of a judge."""
         if self.role == "human":

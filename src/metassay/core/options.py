@@ -216,6 +216,10 @@ Seed = Annotated[
     ),
 ]
 
+Worst = Annotated[
+    int,
+    Option("how many disagreements to keep: per judge, or per metric overrated and underrated outputs", **at_least(0)),
+]
 Limits = Annotated[
     bool,
     Option(

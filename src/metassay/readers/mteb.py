@@ -27,7 +27,9 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
         if not isinstance(summaries, list):
             raise source.wrong("the field 'machine_summaries' must be a list", line)
         for at, text in enumerate(summaries, 1):
+            ledger.tell(f"system-{at}", key, "text", row.get("text"), place)
             ledger.tell(f"system-{at}", key, "machine_summary", text, place)
+            ledger.tell_reference(f"system-{at}", key, row.get("human_summaries"), place)
         for criterion in _CRITERIA:
             values = row.get(criterion, [])
             if not isinstance(values, list) or len(values) not in (0, len(summaries)):

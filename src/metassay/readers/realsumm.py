@@ -37,6 +37,7 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
             row = label(system, "system", place).removesuffix(".txt")
             key = label(entry.get("doc_id", doc), "doc_id", place)
             ledger.tell(row, key, "system_summary", summary.get("system_summary"), place)
+            ledger.tell(row, key, "ref_summ", entry.get("ref_summ"), place)
             for metric, value in scores.items():
                 column = label(metric, "scores", place)
                 score = number(value, f"{column} ({where})", place)

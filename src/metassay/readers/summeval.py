@@ -18,7 +18,7 @@ def recognise(source: Source) -> str | None:
 
 
 def record(source: Source, ledger: Ledger, name: str) -> str:
-    """Write every judgment into the ledger as ``expert_coherence`` and the like, with its annotator, and the output."""
+    """Write every judgment into the ledger as ``expert_coherence`` and the like, with its annotator, and the texts."""
     for line, row in source.records():
         place = Place(source.shown, line)
         for field in ("id", "model_id"):
@@ -27,7 +27,9 @@ def record(source: Source, ledger: Ledger, name: str) -> str:
         if not _ANNOTATIONS.keys() & row.keys():
             raise source.wrong("the fields 'expert_annotations' and 'turker_annotations' are missing", line)
         system, key = label(row["model_id"], "model_id", place), label(row["id"], "id", place)
+        ledger.tell(system, key, "text", row.get("text"), place)
         ledger.tell(system, key, "decoded", row.get("decoded"), place)
+        ledger.tell_reference(system, key, row.get("references"), place)
         for field, who in _ANNOTATIONS.items():
             annotations = row.get(field) or []
             if not isinstance(annotations, list) or not all(isinstance(one, dict) for one in annotations):

@@ -9,6 +9,8 @@ from metassay.report import brief
 from metassay.report.table import Cell, Column, Page, Section, Table
 from metassay.report.templates import prose
 
+FOLDED = 240
+"""Texts that are longer show so many characters of theirs until they are unfolded."""
 _STYLE = """\
 <style>
 div.metassay { font-family: system-ui, sans-serif; line-height: 1.4; }
@@ -107,11 +109,14 @@ def _cell(cell: Cell, column: Column) -> str:
     if cell.bar is not None:
         return f"<td>{_bar(*cell.bar)}</td>"
     text = escape(_signed(cell.unpadded) if cell.number else cell.unpadded)
+    if len(cell.whole) > FOLDED:
+        first, rest = (escape(part) for part in (cell.whole[:FOLDED], cell.whole[FOLDED:]))
+        text = f'<details class="printed"><summary>{first}…</summary>…{rest}</details>'
     if cell.bold and text:
         text = f"<strong>{text}</strong>"
     if cell.shaded:
         return f'<td class="shaded {column.align}">{text}</td>'
-    tag, scope = ("th", ' scope="row"') if column.key and not cell.number else ("td", "")
+    tag, scope = ("th", ' scope="row"') if column.key and not cell.number and not cell.whole else ("td", "")
     return f"<{tag}{scope}{_class(column)}>{text}</{tag}>"
 
 

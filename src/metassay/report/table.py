@@ -31,6 +31,8 @@ class Cell:
     """Whether it holds numbers, so that a hyphen in it is a minus sign."""
     bar: tuple[float, float, float] | None = None
     """An interval to be drawn: its lower end, the estimate and its upper end, as shares of the width of the cell."""
+    whole: str = ""
+    """All of a text that is cut, shown where it can be folded."""
     shaded: bool = False
     """Whether it stands out by its ground, where that can be seen."""
 

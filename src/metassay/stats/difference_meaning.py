@@ -50,6 +50,8 @@ class DifferenceMeaning:
     """The slope β of the fitted chance, per unit of the metric, and the ends of its interval."""
     largest: float
     """The largest |Δ| of the data."""
+    overall: FloatArray
+    """Share of all pairs without ties on which people agree, in the data and then in each draw, (1 + draws,)."""
 
 
 def difference_meaning(
@@ -94,11 +96,12 @@ def difference_meaning(
         columns = zip(*(pages[page] for page in range(len(pages))), strict=True)
         systems, inputs = (np.concatenate(part, axis=1)[:, : draws.resamples] for part in columns)
         drawn.append((systems, inputs))
-    whole = pooled(pairs, bounds, curve=True)
+    every = np.vstack([bounds, [0.0, np.inf]])  # the last range holds all pairs
+    whole = pooled(pairs, every, curve=True)
 
     def work(page: int) -> tuple[FloatArray, FloatArray]:
         cut = slice(page * SLICE, (page + 1) * SLICE)
-        found = pooled(pairs, bounds, [(systems[:, cut], inputs[:, cut]) for systems, inputs in drawn], curve=True)
+        found = pooled(pairs, every, [(systems[:, cut], inputs[:, cut]) for systems, inputs in drawn], curve=True)
         assert found.slopes is not None, "the curve was asked for"
         return found.counts.agreement, found.slopes
 
@@ -106,13 +109,13 @@ def difference_meaning(
     shares, slopes = (np.concatenate(part, axis=-1) for part in zip(*done, strict=True))
     assert whole.slopes is not None, "the curve was asked for"
     needs = np.array([needed([*whole.slopes, *slopes], share) for share in agreements])
-    low, high = percentiles(shares, confidence)
+    low, high = percentiles(shares[:-1], confidence)
     ends = [float(end) for end in percentiles(slopes, confidence)]
     least, most = percentiles(needs[:, 1:], confidence)
     return DifferenceMeaning(
         bounds,
-        whole.counts.total[:, 0],
-        whole.counts.agreement[:, 0],
+        whole.counts.total[:-1, 0],
+        whole.counts.agreement[:-1, 0],
         low,
         high,
         np.asarray(agreements, dtype=np.float64),
@@ -121,6 +124,7 @@ def difference_meaning(
         most,
         (float(whole.slopes[0]), ends[0], ends[1]),
         max((float(task.differences()[-1]) for task in pairs if len(task.differences())), default=float("nan")),
+        np.append(whole.counts.agreement[-1, 0], shares[-1]),
     )
 
 

@@ -9,6 +9,7 @@ the metric ranks wrongly, and the share of ties.
     metassay agree scores.csv human.jsonl --human 'expert*' --metric 'rouge*,bertscore' --level system
     metassay agree scores.csv --human relevance --statistic pearson,kendall -o agreement.tex
     metassay agree scores.csv --human relevance --limits
+    metassay agree scores.csv --human relevance --metric rouge-1 --view disagreements
     metassay agree scores.csv --human relevance --sentinels --people-as-metrics
 """
 
@@ -37,6 +38,7 @@ from metassay.stats.statistics.base import Statistic
 from metassay.stats.statistics.pair_shares import DISCORDANT, TIED
 from metassay.stats.statistics.registry import choose
 from metassay.studies.agree_parts import LeverageRow, LimitRow, leverage_rows, limit_rows, notes_on, pearson
+from metassay.studies.disagreements import RankGapRow, rank_gaps
 from metassay.studies.method_notes import no_number, rough
 from metassay.studies.selection import InputSets, Selection, has_scores, levels_of_means, select
 from metassay.studies.yardsticks import beaten, notes_on_kinds, notes_on_sentinels
@@ -85,6 +87,9 @@ class Agreement(Result, study="agree"):
     """For each Pearson correlation at system level, the system on which it rests most."""
     limits: tuple[LimitRow, ...] = ()
     """If wanted, agreement in the limit of many inputs and of perfect people, and the human ceiling."""
+    disagreements: tuple[RankGapRow, ...] = ()
+    """The outputs that metrics over- and underrate most: those of each metric if there are few, else of the metric that
+    agrees best with each criterion."""
     samples: tuple[FloatArray | None, ...] = field(default=(), compare=False)
     """For each row the correlations in the resamples, for drawing their distribution; None without a bootstrap.
     They are not kept in JSON, so a result that was loaded has none."""
@@ -104,6 +109,7 @@ def agree(
     resamples: opt.Resamples = 10_000,
     seed: opt.Seed = 0,
     limits: opt.Limits = False,
+    worst: opt.Worst = 3,
     sentinels: opt.Sentinels = False,
     people_as_metrics: opt.PeopleAsMetrics = False,
     references: opt.References = False,
@@ -172,11 +178,10 @@ def agree(
     rows = [row for row, _, _ in in_order]
     carried, limited = _beside(cases, confidence, limits=limits)
     signature = Signature.open(k=taken, seed=seed if method.drawn else None, **selected.sizes(inputs))
-    unequal = selected.notes_on_inputs(levels_of_means(levels, statistics), inputs, "interval")
     notes = [
         *notes_on_kinds(selected.notes, [row.kind for row in rows]),
         *selected.notes_on_units(method),
-        *unequal,
+        *selected.notes_on_inputs(levels_of_means(levels, statistics), inputs, "interval"),
         *_notes(rows, method, resamples),
         *_notes_on_intervals(in_order),
         *notes_on_sentinels(rows, 1 - confidence),
@@ -187,6 +192,7 @@ def agree(
         tuple(notes + notes_on(carried, limited)),
         leverage=tuple(carried),
         limits=tuple(limited),
+        disagreements=tuple(rank_gaps(selected, rows, worst)),
         samples=tuple(None if own.samples is None else own.samples[at] for _, own, at in in_order),
     )
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from metassay import engine
@@ -31,7 +32,7 @@ from metassay.stats.methods.registry import INTERVALS
 from metassay.stats.score_gaps import chance
 from metassay.studies.selection import Selection, select
 from metassay.studies.tasks import named_in, split
-from metassay.studies.yardsticks import notes_on_kinds
+from metassay.studies.yardsticks import ahead, notes_on_draws, notes_on_kinds
 
 ALL = "all"
 """What all tasks together are called."""
@@ -67,6 +68,7 @@ class MeaningRow(fields.OfMetric):
     n_tasks: int
     """Tasks that they come from."""
     kind: fields.MetricKind = "metric"
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 @fields.row
@@ -105,7 +107,10 @@ class NeededRow(fields.OfMetric):
     """The slope β of the curve, per unit of the metric; infinite if people agree on every pair."""
     slope_low: fields.Low
     slope_high: fields.High
+    overall: float = math.nan
+    """Share of all pairs without ties that people order like the metric: the best metrics stand first."""
     kind: fields.MetricKind = "metric"
+    beats_sentinels: fields.BeatsSentinels = None
 
 
 class Differences(Result, study="differences"):
@@ -173,13 +178,16 @@ def differences(
                 data, together = zip(*some.values(), strict=True)
                 found = difference_meaning(data, draws, confidence, units=together)
                 made.add({"metric": each, "human": name, "kind": kind, "task": task, "n_tasks": len(some)}, found)
+    made.rank(1 - confidence)
     if not made.rows:
         raise DataError("the scores of all systems are equal by every metric, so there is no difference to explain")
     if len(tasks) > 1:
         notes.append(Note.of("tasks-pooled", tasks=len(chosen)))
     sizes = next(iter(chosen.values())).sizes() if len(chosen) == 1 else {"tasks": len(chosen)}
     signature = Signature.open(level="system", ci=f"boot-both,{confidence:g}", **sizes)
-    told = (*notes_on_kinds(notes, [row.kind for row in made.rows]), *made.notes())
+    marked = {(row.human, row.metric): row for row in made.needed if row.task == ALL}.values()
+    beaten = notes_on_draws(marked, "share of pairs that people order like the metric", 1 - confidence)
+    told = (*notes_on_kinds(notes, [row.kind for row in made.rows]), *made.notes(), *beaten)
     return Differences(tuple(made.rows), signature, told, tuple(made.ranges), tuple(made.needed))
 
 
@@ -230,10 +238,16 @@ class _Made:
         self.rows: list[MeaningRow] = []
         self.ranges: list[RangeRow] = []
         self.needed: list[NeededRow] = []
+        self.drawn: dict[str, dict[str, FloatArray]] = {}
+        self.kinds: dict[str, str] = {}
 
     def add(self, place: Mapping[str, object], found: DifferenceMeaning) -> None:
         """Add the rows of one metric and one task, or all tasks."""
-        shared = {**self.shared, **place, "largest": found.largest}
+        shared = {**self.shared, **place, "largest": found.largest, "overall": float(found.overall[0])}
+        shared["beats_sentinels"] = None
+        if place["task"] == ALL:
+            self.drawn.setdefault(str(place["human"]), {})[str(place["metric"])] = found.overall
+            self.kinds[str(place["metric"])] = str(place["kind"])
         pairs = int(found.pairs.sum())
         for size in self.wanted or _round(found.largest):
             middle, low, high = (float(chance(slope, size)) for slope in found.slope)
@@ -250,6 +264,19 @@ class _Made:
             own = {key: float(values[at]) for key, values in ends.items()}
             own |= zip(("slope", "slope_low", "slope_high"), found.slope, strict=True)
             self.needed.append(fields.filled(NeededRow, own, shared, agreement=share))
+
+    def rank(self, alpha: float) -> None:
+        """Put the metrics of each criterion that people agree with most first, and mark what sentinels do as well."""
+        marks = {(h, m): beats for h, own in self.drawn.items() for m, beats in ahead(own, self.kinds, alpha).items()}
+        place = {
+            (human, metric): (at, math.isnan(drawn[0]), -drawn[0])
+            for at, (human, own) in enumerate(self.drawn.items())
+            for metric, drawn in own.items()
+        }
+        for rows in (self.rows, self.ranges, self.needed):
+            rows.sort(key=lambda row: place[row.human, row.metric])
+        self.rows = [replace(row, beats_sentinels=marks.get((row.human, row.metric))) for row in self.rows]
+        self.needed = [replace(row, beats_sentinels=marks.get((row.human, row.metric))) for row in self.needed]
 
     def notes(self) -> Iterator[Note]:
         """Yield the answer, and what the numbers rest on."""

@@ -69,7 +69,7 @@ def judge(
     cut: jd.Cut = "accuracy",
     target: jd.Target = None,
     slice_by: jd.Attributes = None,
-    worst: jd.Worst = 20,
+    worst: opt.Worst = 20,
     bias: opt.Biased = False,
     over: jd.Generalise = "inputs",
     interval: jd.Interval = "sandwich",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +13,13 @@ from metassay.core.column import Attribute
 from metassay.core.options import Names
 from metassay.core.scores import Scores
 from metassay.core.vocabulary import names
-from metassay.errors import UnknownName, one_line
+from metassay.errors import UnknownName
 from metassay.stats import alternative_annotators as alt
 from metassay.stats.arrays import FloatArray, IntArray
 from metassay.stats.influence import sliced
 from metassay.stats.proportions import wilson
 from metassay.stats.significance import corrected
+from metassay.studies.disagreements import in_turn, texts_of
 from metassay.studies.judge_data import Judged
 from metassay.studies.judge_parts import Setting
 from metassay.studies.judge_rows import AlternativeRow, DisagreementRow, EpsilonRow, SliceRow
@@ -145,9 +146,7 @@ def disagreement_rows(setting: Setting, judged: Judged, most: int) -> list[Disag
         apart, size = gap > 0, [np.nan_to_num(gap)]
     m = len(scores.inputs)
     there = np.flatnonzero(apart & ~np.isnan(x + truth) & ~judged.abstained)
-    systems = of.cells[there] // m  # in order, so that an item's turn counts from the first one of its system
-    turn = np.arange(len(there)) - np.searchsorted(systems, systems)
-    chosen = there[np.lexsort((turn, *(-each[there] for each in size)))][:most]
+    chosen = there[in_turn(of.cells[there] // m, *(each[there] for each in size))][:most]
     rows = []
     for at in chosen.tolist():
         system, item = divmod(int(of.cells[at]), m)
@@ -155,18 +154,10 @@ def disagreement_rows(setting: Setting, judged: Judged, most: int) -> list[Disag
         rows.append(
             DisagreementRow(
                 judged.judge, of.name, scores.systems[system] if scores.has_systems else "", scores.inputs[item],
-                said, of.said(float(truth[at])), float(gap[at]), tuple(_texts(scores, system, item)),
+                said, of.said(float(truth[at])), float(gap[at]), tuple(texts_of(scores, system, item)),
             )
         )  # fmt: skip
     return rows
-
-
-def _texts(scores: Scores, system: int, item: int) -> Iterator[tuple[str, str]]:
-    for each in scores.attributes.values():
-        place = {"input": (item,), "system": (system,), "output": (system, item)}[each.axis]
-        code = int(each.codes[place])
-        if code >= 0:
-            yield each.name, one_line(each.labels[code], 2000)
 
 
 def alternative_rows(

@@ -197,18 +197,15 @@ class SliceRow(fields.OfJudge):
 class DisagreementRow(fields.OfJudge):
     """An item on which a judge and people differ."""
 
-    system: str
-    """The system; empty if the data have none."""
-    input: str
-    """The input."""
+    system: fields.SystemIfAny
+    input: fields.Input
     said_judge: str
     """What the judge said."""
     said_people: str
     """What people said, together."""
     gap: float
     """How far apart they are: grades or scores; of labels the share of people who said otherwise."""
-    texts: tuple[tuple[str, str], ...]
-    """The texts and categories of the item, as names and contents."""
+    texts: fields.Texts
 
 
 @fields.row

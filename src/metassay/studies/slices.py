@@ -209,6 +209,11 @@ def _dealt(
     found: dict[tuple[str, ...], float] = {}
     sizes = np.bincount(codes[codes >= 0], minlength=len(kept))
     for h, human in enumerate(selected.humans):
+        if cut.axis == "input":
+            judged = ~np.isnan(selected.z[h])
+            there = [judged[:, codes == at].any(axis=1) for at in range(len(kept))]
+            if any((each != there[0]).any() for each in there):
+                continue  # slices of other systems: inputs cannot be exchanged between them
         for level in levels:
             for statistic in choose(options["statistic"], levels):
                 taken = selected.at(level, h, statistic)

@@ -19,12 +19,12 @@ from metassay.charts.panels import SWITCHES, Multiples
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.signature import VERSION
-from metassay.core.slices import BETWEEN
+from metassay.core.slices import BETWEEN, Slices
 from metassay.core.study import read_question
 from metassay.errors import one_line, visible
 from metassay.report import data, html, latex, names, numbers, paper, views, words
 from metassay.report.document import board, methods, summary
-from metassay.report.document.study_runs import Dossier, Findings
+from metassay.report.document.study_runs import SLICES, Dossier, Findings
 from metassay.report.notes import is_answer, sentences
 from metassay.report.table import Page, Paragraph, Table
 from metassay.report.templates import each, filled, options, prose
@@ -37,6 +37,7 @@ STUDIES = (
     "look",
     "agree",
     "compare",
+    "disagreements",
     "leaderboard",
     "bias",
     "criteria",
@@ -69,10 +70,11 @@ LONG = 250
 LONGEST_LIST = 400
 """Rows that a table on the page may have; of longer ones it holds what the chart shows, and the downloads have all."""
 
-JUDGED = "people,alternative,epsilon,slices,disagreements,threshold,calibration,ranks,runs"
+JUDGED = "people,alternative,epsilon,slices,threshold,calibration,ranks,runs"
 """Views of the section of judges, whose summary and confusion tables stand in the opening."""
 
-IN_SHORT = {"plan": "needs", "slices": BETWEEN}
+EXAMPLES = "disagreements"
+IN_SHORT = {"plan": "needs", SLICES: BETWEEN, EXAMPLES: EXAMPLES}
 """Views of studies of which the page shows a part."""
 
 WORTH_PACKING = 30_000
@@ -161,10 +163,29 @@ def packed(identifier: str, text: str) -> str:
 
 def navigation(found: Findings, more: Mapping[str, str]) -> str:
     """Return links to the sections, in reading order, and what is not there."""
-    links = {name: question for name, question in QUESTIONS.items() if name in found.results} | {**more}
+    links = {name: _question(name, found) for name in _names(found)} | {**more}
     items = each('<li><a href="#{}">{}</a></li>', links.items())
-    left_out = each("<li>{} Not here: {}</li>", ((QUESTIONS[name], why) for name, why in found.skipped.items()))
+    reasons: dict[str, list[str]] = {}
+    for name, why in found.skipped.items():
+        reasons.setdefault(why, []).append(QUESTIONS[_study(name)])
+    left_out = each("<li>{} Not here: {}</li>", ((" ".join(asked), why) for why, asked in reasons.items()))
     return f'<nav aria-label="Contents"><ol>{items}</ol>{f"<ul>{left_out}</ul>" if left_out else ""}</nav>'
+
+
+def _study(name: str) -> str:
+    """Return what a section is about; several about the same are numbered."""
+    return name.partition("-")[0]
+
+
+def _names(found: Findings) -> list[str]:
+    """Return the sections that there are, in reading order."""
+    return [name for study in QUESTIONS for name in found.results if _study(name) == study]
+
+
+def _question(name: str, found: Findings) -> str:
+    """Return the heading of a section; slices are told apart by what they are of."""
+    result, asked = found.results[name], QUESTIONS[_study(name)]
+    return f"{asked} By {one_line(result.by, 60)}" if isinstance(result, Slices) else asked
 
 
 def verdict(page: Page) -> str:
@@ -182,9 +203,9 @@ def verdict(page: Page) -> str:
     return f'<div class="verdict">{said}{folded}</div>{tables}'
 
 
-def _wide(table: Table) -> str:
+def _wide(table: Table, kind: str = "wide") -> str:
     """Return a table that scrolls where it is wider than the window, and whose type fits paper."""
-    return f'<div class="wide" style="--ems: {paper.ems(table.on("screen")):.0f}">{html.render_table(table)}</div>'
+    return f'<div class="{kind}" style="--ems: {paper.ems(table.on("screen")):.0f}">{html.render_table(table)}</div>'
 
 
 def caveats(notes: Iterable[Note]) -> str:
@@ -203,7 +224,8 @@ def caveats(notes: Iterable[Note]) -> str:
 
 def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
     """Return the first screen: the verdict, the metrics by criterion, and the caveats that matter."""
-    parts, correlations = [], ""
+    parts = [f'<p class="told">{escape(line)}</p>' for line in sentences(summary.apart(dossier))]
+    correlations = ""
     if "agree" in dossier.results:
         correlations = f'<div aria-live="polite">{board.verdicts(dossier)}</div>{board.boards(dossier)}'
     if "judge" in dossier.results:
@@ -221,13 +243,17 @@ def _opening(dossier: Dossier, told: Sequence[Note]) -> str:
 def _of_judges(result: Result) -> str:
     """Return each judge in a line, and its confusion table: that of the best is open if it is small."""
     summed, confused = (views.page(result, view) for view in ("summary", "confusion"))
+    return verdict(summed) + _folds_of(confused.tables)
+
+
+def _folds_of(tables: Iterable[Table]) -> str:
+    """Return tables that can be folded; the first is open if it is not wide. Those of texts need no heading."""
     folds = []
-    for at, table in enumerate(confused.tables):
+    for at, table in enumerate(tables):
         opened = " open" * (not at and len(table.columns) <= WIDEST)
-        folds.append(
-            f"<details{opened}><summary>{escape(table.title)}</summary>{_wide(replace(table, title=''))}</details>"
-        )
-    return verdict(summed) + "".join(folds)
+        shown = _wide(replace(table, title=""), "wide texts" if table.columns[-1].header == "text" else "wide")
+        folds.append(f"<details{opened}><summary>{escape(table.title)}</summary>{shown}</details>")
+    return "".join(folds)
 
 
 def answer(parts: Iterable[str]) -> str:
@@ -268,17 +294,20 @@ def sections(
         next(iter(grouped(found.results["agree"].table, names.SETTING).values())) if "agree" in found.results else []
     )
     best = next((row.metric for row in words.best_first(agreed)), None)
-    for name in QUESTIONS:
-        if name in found.results:
-            ranks = "ranks" if name in folded else None
-            charts = interactive(found.results[name], ranks)
-            view = (shown or {}).get(name)
-            made[name] = _section(name, found.results[name], charts, before, view, ranks, humans, best), charts
+    sliced = [name for name in _names(found) if _study(name) == SLICES]
+    for name in _names(found):
+        others = found.unsliced if isinstance(found, Dossier) and name in sliced[-1:] else {}
+        result, ranks = found.results[name], "ranks" if name in folded else None
+        charts = {} if name == EXAMPLES else interactive(result, ranks)
+        view = (shown or {}).get(name)
+        about = (name, _question(name, found), result, charts, before, view, ranks, humans, best, others)
+        made[name] = _section(*about), charts
     return made
 
 
 def _section(
     name: str,
+    question: str,
     result: Result,
     charts: Mapping[str, Multiples],
     told: set[Note],
@@ -286,11 +315,13 @@ def _section(
     ranks: str | None,
     humans: Sequence[str],
     best: str | None,
+    unsliced: Mapping[str, str],
 ) -> str:
-    page = views.page(result, view or ranks or IN_SHORT.get(name))
-    lead = [replace(said, sentences=said.sentences[:1]) for said in page.lead] if name in IN_SHORT else page.lead
+    short = IN_SHORT.get(_study(name))
+    page = views.page(result, view or ranks or short)
+    lead = [replace(said, sentences=said.sentences[:1]) for said in page.lead] if short else page.lead
     parts = [
-        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(QUESTIONS[name])}</h2>',
+        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{escape(question)}</h2>',
         *(_told(said, humans) for said in (lead if view is None else ())),
         *(
             _figure(name if not at else f"{name}-{kind}", charts[kind], page.lead, best)
@@ -298,7 +329,9 @@ def _section(
         ),
     ]
     rows = sum(len(section.rows) for table in page.tables for section in table.sections)
-    if rows <= LONGEST_LIST:
+    if name == EXAMPLES:
+        parts.append(_folds_of(page.tables))
+    elif rows <= LONGEST_LIST:
         opened = " open" * (name in ("leaderboard", "judge") or (not charts and name != "look"))
         tables = "\n".join(map(_wide, page.tables))
         parts.append(f"<details{opened}><summary>Table</summary>\n{tables}\n</details>")
@@ -314,14 +347,17 @@ def _section(
             f"<p>The p-values of all {len(result.table):,} comparisons are on the page of <code>metassay report --full"
             "</code>, and in the output of <code>metassay compare</code>.</p>"
         )
+    if unsliced:
+        why = "; ".join(f"{one_line(name, 60)} ({reason})" for name, reason in unsliced.items())
+        parts.append(f"<p>Not shown: {escape(why)}. metassay agree --by NAME shows each.</p>")
     notes = sentences(note for note in result.notes if note not in told and not is_answer(note))
     signature = f'<p class="signature"><code>{escape(page.signature)}</code></p>'
     parts += [
         f"<details><summary>Method and notes</summary><ul>{each('<li>{}</li>', zip(notes, strict=True))}</ul>"
         f"{signature}</details>",
-        packed(f"csv-{name}", data.to_csv(result, ranks or "table", safe=True)),
+        packed(f"csv-{name}", data.to_csv(result, ranks or (EXAMPLES if name == EXAMPLES else "table"), safe=True)),
         packed(f"tex-{name}", latex.render(page)),
-        _downloads(name),
+        _downloads(name, question),
         "</section>",
     ]
     return "\n".join(parts)
@@ -382,10 +418,10 @@ def _short(value: object) -> object:
     return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
-def _downloads(name: str) -> str:
+def _downloads(name: str, question: str) -> str:
     buttons = [
         f'<button type="button" data-download="{kind}-{name}" data-file="{name}.{kind}" '
-        f'aria-label="Download {words}: {escape(QUESTIONS[name])}">{words}</button>'
+        f'aria-label="Download {words}: {escape(question)}">{words}</button>'
         for kind, words in (("csv", "CSV"), ("tex", "LaTeX"))
     ]
     return f'<p class="downloads">Download: {" ".join(buttons)}</p>'

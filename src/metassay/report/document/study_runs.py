@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from metassay import engine
@@ -11,8 +12,9 @@ from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.core.result import Result
 from metassay.core.scores import Scores
+from metassay.core.slices import MOST as MOST_SLICES
 from metassay.errors import DataError, one_line
-from metassay.report import names
+from metassay.report import names, numbers
 from metassay.report.views.columns import grouped
 from metassay.report.words import best_first
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from metassay.studies.plan import Plan
 
 Watch = Callable[[str, int, int], None]
+SLICES = "slices"
+"""What the section of an attribute is called; further ones have a number."""
 FIRST = ("agree", "compare", "judge")
 """Studies that the first screen of the page shows."""
 
@@ -43,6 +47,12 @@ MOST_SLICED = 10
 """Slices are shown for so many of the metrics that agree best with the first criterion."""
 FEWEST = {"input": 10, "system": 5}
 """Every kind has at least so many of them."""
+MOST_CRITERIA = 8
+"""So many human criteria are held fixed for each other: there are as many cases as criteria squared times metrics."""
+MOST_SLICINGS = 3
+"""So many attributes are shown; others are named."""
+POSSIBLE = (LEVELS, "system", "input", "global")
+"""Levels at which metrics are compared with people: the first of these that the scores allow."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -67,6 +77,8 @@ class Dossier(Findings):
     """The metrics."""
     full: bool = False
     """Whether p-values of all pairs are shown however many metrics there are."""
+    unsliced: Mapping[str, str] = field(default_factory=dict)
+    """Attributes for which there are no slices, with the reason."""
 
 
 def about_judges(scores: Scores, humans: Sequence[str]) -> bool:
@@ -107,10 +119,14 @@ def gather(
     own = scores.without_references()
     named = {"human": humans, "metric": metrics}
     sampled = {"resamples": resamples, "confidence": confidence, **drawn}
-    plans = _plans(own, statistic, judged, {"by": by, "average": average}, beside or {}, sampled, drawn)
+    kinds, others = _kinds(own)
+    level = _levels(own, humans, metrics)
+    known = {"level": level, "kinds": kinds, "judged": judged}
+    plans = _plans(own, statistic, known, {"by": by, "average": average}, beside or {}, sampled, drawn)
     shown = Dossier(results={}, skipped={}, scores=own, humans=humans, metrics=metrics, full=full)
     results: dict[str, Result] = {"look": look(scores)}
     skipped: dict[str, str] = {}
+    few_criteria = Note.when(len(humans) > MOST_CRITERIA, "criteria-first", n=MOST_CRITERIA, criteria=len(humans))
     few = own.shape[0] < FEW_SYSTEMS and statistic is None and by is None
     for at, (name, (study, options)) in enumerate(plans.items()):
         if watch is not None:
@@ -119,13 +135,18 @@ def gather(
         if name == "criteria" and len(humans) < 2 and not needless:
             skipped[name] = "it compares human criteria with each other, and there is only one"
             continue
+        if name == "stability" and level == "input":
+            skipped[name] = "systems are ranked on different inputs"
+            continue
+        if name == "criteria" and len(humans) > MOST_CRITERIA:
+            options["human"] = humans[:MOST_CRITERIA]
         if name == "criteria" and statistic is not None and "agree" in results:
             options["statistic"] = names.statistics(results["agree"].table)[0]
         if name == "judge":
             options |= {"judge": metrics, "metric": None}
         if name == "plan":
             options["agreed"] = results["agree"].table
-        if name == "slices":
+        if name.startswith(SLICES):
             agreed = next(iter(grouped(results["agree"].table, names.SETTING).values()))
             options["metric"] = [row.metric for row in best_first(agreed)[:MOST_SLICED]]
         given = {key: value for key, value in {**named, **options}.items() if value is not None}
@@ -133,8 +154,9 @@ def gather(
             if not needless:
                 with engine.stage(at, len(plans) + 1, name):
                     results[name] = study(own, **given)
-            if name == "judge":
-                results[name] = replace(results[name], notes=(*results[name].notes, *said))
+            more = {"judge": said, "criteria": few_criteria}.get(name, [])
+            if more and name in results:
+                results[name] = replace(results[name], notes=(*results[name].notes, *more))
         except DataError as error:
             # Agreement is what the report is about; without it, and without labels, there is nothing to tell.
             if name == "agree" and not judged:
@@ -145,13 +167,31 @@ def gather(
             first(replace(shown, results={**results}, skipped={**skipped}))
     if not {"agree", "judge"} & results.keys():
         raise DataError(skipped.get("judge") or skipped["agree"])
-    return replace(shown, results=results, skipped=skipped)
+    for name in ("agree", "judge"):
+        if name in results and results[name].rows("disagreements"):
+            results["disagreements"] = results[name]
+    if others and not kinds and not judged:
+        skipped[SLICES] = "; ".join(f"{one_line(name, 60)}: {why}" for name, why in others.items())
+    if "disagreements" not in results:
+        skipped["disagreements"] = "no output was scored by both a metric and people, or they rank all alike"
+    return replace(shown, results=results, skipped=skipped, unsliced=others)
+
+
+def _levels(scores: Scores, humans: Sequence[str], metrics: Sequence[str]) -> str:
+    """Return the levels that scores allow; the usual ones, with the reason that a study gives, if they allow none."""
+    from metassay.studies.selection import select
+
+    for level in POSSIBLE:
+        with suppress(DataError):
+            select(scores, humans, metrics, references=False).need(levels=level.split(","))
+            return level
+    return LEVELS
 
 
 def _plans(
     scores: Scores,
     statistic: Statistics | None,
-    judged: bool,
+    known: Mapping[str, Any],
     tasks: Mapping[str, Any],
     more: Mapping[str, bool],
     sampled: Mapping[str, Any],
@@ -175,18 +215,18 @@ def _plans(
     from metassay.studies.stability import stability
 
     resamples, confidence, by = sampled["resamples"], sampled["confidence"], tasks["by"]
-    kinds = _kinds(scores)
+    level, judged = known["level"], known["judged"]
 
     def few(most: int) -> dict[str, Any]:
         return {**sampled, "resamples": min(resamples, most)}
 
-    # Without systems outputs are compared, and inputs are all that can be drawn again.
+    # Without several systems outputs are compared, and inputs are all that can be drawn again.
     interval, test = (
-        ({"level": LEVELS}, {"level": LEVELS})
-        if scores.has_systems
+        ({"level": level}, {"level": level})
+        if level != "global"
         else ({"level": "global", "interval": "boot-inputs"}, {"level": "global", "test": "paired-boot-inputs"})
     )
-    single = {"level": "system"} if scores.has_systems else interval
+    single = {"level": "system"} if scores.has_systems and level != "global" else interval
     compared = {**test, "statistic": statistic or TESTED, "resamples": resamples}
     plans: dict[str, tuple[Callable[..., Result], dict[str, Any]]] = {
         "judge": (judge, {"confidence": confidence, **drawn}),
@@ -202,24 +242,37 @@ def _plans(
         "precision": (precision, {**sampled}),
         "reliability": (reliability, few(1_000)),
         "plan": (_plan_for_leaders, {**single, "confidence": confidence, **drawn}),
-        "slices": (agree, {**single, "by": kinds, "confidence": confidence, **drawn}),
         "difficulty": (difficulty, {"confidence": confidence}),
         "normality": (normality, {}),
     }
+    for at, kind in enumerate(() if judged else known["kinds"]):
+        section = f"{SLICES}-{at + 1}" if at else SLICES
+        plans[section] = (agree, {**single, "by": kind, "confidence": confidence, **drawn})
     # Without texts and families nothing is known that could sway a judge.
     wanted = {"judge": judged, "leaderboard": by is not None, "bias": output_text(scores) or scores.families}
-    wanted |= {"plan": not judged, "slices": kinds is not None and not judged}
+    wanted |= {"plan": not judged}
     return {name: plan for name, plan in plans.items() if wanted.get(name, True)}
 
 
-def _kinds(scores: Scores) -> str | None:
-    """Return the first attribute that sorts inputs or systems into a few kinds, each with several of them."""
+def _kinds(scores: Scores) -> tuple[list[str], dict[str, str]]:
+    """Return the attributes that sort inputs or systems into a few kinds, each with several; and why others do not."""
+    fit, others = list[str](), dict[str, str]()
     for name, attribute in scores.attributes.items():
         sizes = [int((attribute.codes == at).sum()) for at in range(len(attribute.labels))]
         least = FEWEST.get(attribute.axis)
-        if least is not None and 1 < len(sizes) <= MOST_KINDS and min(sizes) >= least:
-            return name
-    return None
+        if not 1 < len(sizes) <= min(MOST_SLICES, attribute.codes.size // 2):
+            continue  # a constant, a name or a text
+        if least is None:
+            others[name] = "it differs between outputs for one input"
+        elif len(sizes) > MOST_KINDS:
+            others[name] = f"it has {len(sizes)} values"
+        elif min(sizes) < least:
+            others[name] = f"one of its values has {numbers.counted(min(sizes), attribute.axis)}"
+        elif len(fit) == MOST_SLICINGS:
+            others[name] = f"the first {MOST_SLICINGS} are shown"
+        else:
+            fit.append(name)
+    return fit, others
 
 
 def _plan_for_leaders(
@@ -238,6 +291,8 @@ def _plan_for_leaders(
     if not vocabulary.is_correlation(statistic):
         raise DataError(f"it is for correlations; metassay plan --statistic {statistic} plans for others")
     options |= {"statistic": statistic, "trials": TRIALS, "model_only": True}
+    if options["level"] not in {row.level for row in agreed}:
+        raise DataError(f"it is about the {options['level']} level, at which these systems cannot be compared")
     rows = [row for row in agreed if (row.level, row.statistic) == (options["level"], statistic)]
     leaders = [best_first([row for row in rows if row.human == criterion])[:1] for criterion in human]
     found: list[Plan] = [

@@ -7,6 +7,7 @@ from typing import cast
 
 from metassay.core import vocabulary
 from metassay.core.note import Note
+from metassay.core.slices import Slices
 from metassay.errors import listed, one_line
 from metassay.report import names, numbers, views, words
 from metassay.report.document.study_runs import FEW_SYSTEMS, Dossier
@@ -58,6 +59,16 @@ def glossary(dossier: Dossier) -> tuple[str, ...]:
         said += [_TESTS[test] for test in tests if test in _TESTS]
         said.append("p: probability of a difference at least this large if both metrics were equally good.")
     return tuple(said)
+
+
+def apart(dossier: Dossier) -> tuple[Note, ...]:
+    """Return that systems fall into groups which share no input, if they do, and what is shown therefore."""
+    known = [note for note in dossier.results["look"].notes if note.code == "design-disconnected"]
+    levels = {*grouped(dossier.results["agree"].table, "level")} if "agree" in dossier.results else set()
+    within = [each.by for each in dossier.results.values() if isinstance(each, Slices)]
+    if not known or "system" in levels:
+        return tuple(known)
+    return (*known, Note.of("levels-apart", levels=sorted(levels), by=" and ".join(within)))
 
 
 def warnings(dossier: Dossier) -> tuple[Note, ...]:

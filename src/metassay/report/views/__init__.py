@@ -2,7 +2,7 @@
 
 A view is a function of that module from a result to tables, declared of ``columns``. Before all tables stands the
 answer in words: what its ``lead`` returns, paragraphs of notes, or else what ``words.answers`` says of it and the notes
-that weigh as answers.
+that weigh as answers. A view that is shown alone may have an answer of its own, in ``LEADS``.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def page(result: Result, view: str | Iterable[str] | None = None) -> Page:
         first = set(filter(is_answer, result.notes))
         lead = (*answers(result), *paragraphs(filter(is_answer, result.notes)))
     made = {name: _tables(result, name) for name in chosen}
-    needs = getattr(import_module(_module(result.study)), "NEEDS", {}) if result.study in VIEWS else {}
+    module = import_module(_module(result.study)) if result.study in VIEWS else None
+    needs, leads = getattr(module, "NEEDS", {}), getattr(module, "LEADS", {})
+    if len(chosen) == 1 and chosen[0] in leads and made[chosen[0]]:
+        lead = tuple(leads[chosen[0]](result))
     empty = tuple(
         f"The view {name} is empty: it needs {needs[name]}." for name in made if name in needs and not made[name]
     )

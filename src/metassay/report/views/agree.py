@@ -8,7 +8,7 @@ from typing import Any
 
 from metassay.errors import one_line
 from metassay.report import names, numbers
-from metassay.report.table import Table, distinct, sizes
+from metassay.report.table import Paragraph, Table, distinct, sizes
 from metassay.report.views.columns import (
     Shown,
     at,
@@ -20,9 +20,11 @@ from metassay.report.views.columns import (
     lines,
     optional,
     span,
+    with_texts,
     words,
 )
 from metassay.studies.agree import Agreement, AgreementRow
+from metassay.studies.disagreements import RankGapRow
 from metassay.studies.reliability import Reliability
 
 HERE = names.SETTING.removeprefix("human ")
@@ -126,6 +128,70 @@ def leverage(result: Agreement) -> tuple[Table, ...]:
         "Outlier: a system lies off the line of metric and people (Grubbs' test, 5%). The absence of an outlier is "
         "not evidence that other systems would agree as well.",
     )
+
+
+def disagreements(result: Agreement) -> tuple[Table, ...]:
+    """Return the outputs that metrics over- and underrate most, with their texts where the data have them."""
+    tables: tuple[Table, ...] = ()
+    for (human, metric), rows in grouped(result.disagreements, "human metric").items():
+        title = f"{one_line(human, 60)}: outputs that {one_line(metric, 60)} over- and underrates most"
+        if any(row.texts for row in rows):
+            tables += with_texts(title, [(_placed(row), row.texts) for row in rows])
+            continue
+        tables += build(
+            title,
+            [
+                words("", lambda row: "overrated" if row.gap > 0 else "underrated"),
+                any(row.system for row in rows) and words("system", "system"),
+                words("input", "input"),
+                figures("metric", "score", numbers.general),
+                "ranked above|rank|percent",
+                figures("people", "human_score", numbers.general),
+                "ranked above|human_rank|percent",
+            ],
+            [("", rows)],
+            f"Ranked above: share of the {rows[0].n_outputs:,} outputs that the metric, or people, rank lower.",
+        )
+    return tables
+
+
+def _where(row: RankGapRow) -> str:
+    """Return the name of an output."""
+    return f"{one_line(row.system, 40)} on {one_line(row.input, 40)}" if row.system else one_line(row.input, 40)
+
+
+def _share(rank: float) -> str:
+    return numbers.percent(rank).replace("<", "less than ").replace(">", "more than ")
+
+
+def _placed(row: RankGapRow) -> str:
+    """Return an output, its two scores and where they rank it."""
+    how = "Overrated" if row.gap > 0 else "Underrated"
+    metric, human = (
+        f"{numbers.general(score)}, above {_share(rank)} of outputs"
+        for score, rank in ((row.score, row.rank), (row.human_score, row.human_rank))
+    )
+    return f"{how}: {_where(row)} ({one_line(row.metric, 40)} {metric}; people {human})"
+
+
+def _farthest(found: Agreement) -> list[Paragraph]:
+    """Say how far apart the ranks of metric and people are, and where most."""
+    said = []
+    for rows in grouped(found.disagreements, "human").values():
+        row = max((each for each in rows if each.metric == rows[0].metric), key=lambda each: abs(each.gap))
+        text = (
+            f"{one_line(row.metric)} and people rank an output {numbers.fixed(100 * row.median_gap, 0)} percentage "
+            f"points apart at the median ({one_line(row.human)}, {row.n_outputs:,} outputs); farthest apart is "
+            f"{_where(row)}, which the metric ranks above {_share(row.rank)} of the outputs and people above "
+            f"{_share(row.human_rank)}."
+        )
+        said.append(Paragraph((text,), ({"human": row.human, "metric": row.metric},)))
+    return said
+
+
+LEADS = {"disagreements": _farthest}
+"""What a view says instead of the answer of the study."""
+NEEDS = {"disagreements": "scores of metrics and people for the same outputs that rank them differently (and --worst)"}
 
 
 def _best_first(rows: Sequence[Any]) -> list[Any]:

@@ -19,11 +19,15 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
+from metassay.errors import one_line
 from metassay.report import numbers
 from metassay.report.table import Cell, Column, Section, Table, is_undefined, name, number
 
 Get = str | Callable[[Any], Any]
 """Names of fields, or a function of a line."""
+LONGEST_TEXT = 600
+"""Characters of a text that a table shows where it cannot be folded."""
+WHOLE_TEXTS = "More of them, with whole texts: --worst N --format csv --rows disagreements."
 CONSTANT = "scores that do not vary, or too few of them"
 """Why most undefined numbers are undefined."""
 WIDTH = 17
@@ -243,3 +247,13 @@ def build(
     if undefined is not None and is_undefined(made):
         told.append(f"{numbers.DASH} undefined{undefined and f': {undefined}'}.")
     return (Table(title, tuple(head for head, _ in kept), made, tuple(told), bold),)
+
+
+def with_texts(title: str, sections: Iterable[tuple[str, Iterable[tuple[str, str]]]]) -> tuple[Table, ...]:
+    """Return outputs with their texts, each a section of names and contents; long texts are cut or folded."""
+
+    def texts(parts: Sequence[Any]) -> list[Cell]:
+        return [Cell(one_line(text, LONGEST_TEXT), whole=text) for _, text in parts]
+
+    shown = [words("", lambda part: part[0]), Shown(Column("text", "left", key=True), texts)]
+    return build(title, shown, sections, WHOLE_TEXTS)

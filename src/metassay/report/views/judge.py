@@ -9,16 +9,26 @@ from metassay.core import vocabulary
 from metassay.core.note import Note
 from metassay.errors import one_line
 from metassay.report import names, numbers
-from metassay.report.table import Table
+from metassay.report.table import Paragraph, Table
 from metassay.report.views.bias import effects
-from metassay.report.views.columns import Shown, across, bold, build, estimates, figures, grouped, lines, words
+from metassay.report.views.columns import (
+    Shown,
+    across,
+    bold,
+    build,
+    estimates,
+    figures,
+    grouped,
+    lines,
+    with_texts,
+    words,
+)
 from metassay.studies.judge_rows import JudgeCard
 
 MOST_SLICES, MOST_SHOWN = 12, 5
 """Slices in the list, and disagreements of one judge in the view of them."""
 MOST_ROWS, MOST_BEST = 20, 3
 """Lines of judges; if there are more, for several criteria, so many of each."""
-LONGEST_TEXT = 600
 BOTH = "human"
 NEEDS = {
     "slices": "attributes of the items, systems or texts with at least 10 items each",
@@ -218,12 +228,30 @@ def disagreements(result: JudgeCard) -> tuple[Table, ...]:
             where = ", ".join(filter(None, (one_line(row.input, 40), one_line(row.system, 40))))
             said = f"{one_line(judge, 40)} says {one_line(row.said_judge, 40)}, people {one_line(row.said_people, 40)}"
             sections.append((f"{where}: {said} ({one_line(human, 40)})", row.texts))
-    return build(
-        "Worst disagreements",
-        [words("", lambda part: part[0]), words("text", lambda part: one_line(part[1], LONGEST_TEXT), whole=True)],
-        sections,
-        "More disagreements, with full texts: --format csv --rows disagreements.",
-    )
+    return with_texts("Worst disagreements", sections)
+
+
+def _differing(found: JudgeCard) -> list[Paragraph]:
+    """Say how often, or how far, the best judge and people differ."""
+    said = []
+    cards = {(row.judge, row.human): row for row in found.table}
+    for human, rows in grouped(found.disagreements, BOTH).items():
+        judges = list(grouped(rows, "judge").values())
+        first = min(judges, key=lambda mine: _badness(cards[mine[0].judge, human]))
+        row, worst = cards[first[0].judge, human], first[0]
+        if vocabulary.is_share(getattr(row, names.STATISTIC)):
+            most = sum(each.gap >= 1 for each in first)
+            text = f"differ on {numbers.percent(1 - row.estimate)} of {row.n_items:,} items of {one_line(human)}"
+            text += f"; on {most} of the {len(first)} worst, every person says otherwise" * (row.n_people > 1)
+        else:
+            text = f"differ most on {one_line(worst.input, 60)}: {one_line(worst.said_judge, 40)} and "
+            text += f"{one_line(worst.said_people, 40)} ({one_line(human)})"
+        said.append(Paragraph((f"{one_line(row.judge)} and people {text}.",), ({"human": human, "judge": row.judge},)))
+    return said
+
+
+LEADS = {"disagreements": _differing}
+"""What a view says instead of the answer of the study."""
 
 
 def alternative(result: JudgeCard) -> tuple[Table, ...]:

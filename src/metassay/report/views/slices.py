@@ -74,7 +74,9 @@ def _differs(result: Slices) -> list[str]:
     """Say how many numbers differ significantly between slices, and which of them most surely."""
     tested = sorted((row for row in result.table if row.test != "none"), key=lambda row: row.p_value)
     if not tested:
-        return []
+        return [f"Differences between the values of {one_line(result.by, 40)} cannot be tested here."] * bool(
+            result.table
+        )
     found = sum(row.p_corrected <= result.alpha for row in tested)
     first = tested[0]
     what = names.measure(tested) if all(row.statistic for row in tested) else first.quantity.replace("_", " ")
