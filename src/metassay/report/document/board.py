@@ -162,7 +162,8 @@ def _ceilings(dossier: Dossier, level: str, statistic: str) -> list[tuple[str, d
     found: list[tuple[str, dict[str, float]]] = []
     stability = cast("Stability | None", dossier.results.get("stability"))
     if level == "system" and stability is not None:
-        rows = [r for r in stability.table if r.kind == "human" and r.statistic == statistic and not math.isnan(r.mean)]
+        rows = [r for r in stability.table if (r.kind, r.statistic) == ("human", statistic) and r.n_available > 1]
+        rows = [r for r in rows if not math.isnan(r.mean)]
         largest: dict[str, Any] = {row.name: row for row in sorted(rows, key=lambda row: row.n_inputs)}
         if largest:
             found.append((SAMPLED, {name: row.mean for name, row in largest.items()}))
